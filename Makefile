@@ -44,7 +44,7 @@ below_rows     := rows stats sys
 below_engine   := engine rows stats sys
 below_bench    := bench engine rows stats sys
 below_load     := load bench engine rows stats sys
-below_settings := settings sys
+below_settings := settings rows stats sys
 below_analysis := analysis rows stats sys
 below_out      := out analysis rows stats sys
 below_report   := report out analysis rows stats sys
@@ -64,12 +64,13 @@ UNGUARDED := -fno-stack-protector -U_FORTIFY_SOURCE
 CFLAGS_bench := $(ALIGNED) $(UNGUARDED)
 CFLAGS_load  := $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/engine/worker.c := -O2 $(ALIGNED) $(UNGUARDED)
+CFLAGS_src/engine/party.c  := -O2 $(ALIGNED) $(UNGUARDED)
 CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 # Code that reads files of the user and the kernel is hardened; none of it is on the measured path.
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Optimised for speed, because it reads files of 100 MB and more.
 CFLAGS_src/rows/reader.c := -O2
-# Optimised for size: none of this runs during a measurement, except for the two files above.
+# Optimised for size: none of this runs during a measurement, except for the files above.
 $(foreach layer,$(filter-out bench load,$(LAYERS)),$(eval CFLAGS_$(layer) := -Os $$(GUARDED)))
 
 # Relocated data is read-only after the start (RELRO); no memory is both writable and executable.
@@ -156,9 +157,9 @@ CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
 # A unit test is linked with its module's layer and the layers below, so that a call of a higher layer fails to link.
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
-# Tests are compiled more often than they are run, and -O2 would take twice as long to compile. Most tests do not use
+# Tests are compiled more often than they are run, and -O1 would take twice as long to compile. Most tests do not use
 # the state that cmocka passes to each.
-CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O1) -Wno-missing-prototypes -Wno-unused-parameter
+CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O0) -Wno-missing-prototypes -Wno-unused-parameter
 # UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -168,13 +169,19 @@ $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 # Functions whose calls a test counts.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
-# Functions that a test makes fail, or (qsort) whose comparison function it checks, see tests/unit/order_fixture.h.
-WRAP_test_pairs     := calloc qsort
+# qsort: its comparison function is checked, see tests/unit/order_fixture.h. MEMORY: all allocations, see tests/unit/memory_fixture.h.
+MEMORY              := malloc calloc realloc strdup free
+WRAP_test_compare_pairs := $(MEMORY) qsort
 WRAP_test_machine   := qsort
 WRAP_test_results   := qsort trial_party trial_copy_machine
-WRAP_test_projection := calloc qsort
-WRAP_test_report_figures := calloc qsort
-WRAP_test_report_rows := calloc qsort
+WRAP_test_scale_projection := $(MEMORY) qsort
+WRAP_test_fleet_gather := $(MEMORY) qsort
+WRAP_test_fleet_judge := $(MEMORY) qsort
+WRAP_test_verdicts  := $(MEMORY) qsort
+WRAP_test_pictures  := $(MEMORY)
+WRAP_test_compare   := $(MEMORY) qsort
+WRAP_test_report_figures := $(MEMORY) qsort
+WRAP_test_report_rows := $(MEMORY) qsort
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
 	results_series_from results_cause results_pages
@@ -189,25 +196,36 @@ WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 tree_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
+$(foreach test,compare_samples inference scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
 comma := ,
 
+# An archive of the objects of each layer and of those below: the linker reads only what a test needs.
+AR_OF_CC := $(or $(shell $(CC) -print-prog-name=ar 2>/dev/null),ar)
 .SECONDEXPANSION:
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $$(call layer_objects,$$(below_$$(call module_layer,$$*)))
+$(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below_$$*))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR_OF_CC) rcs $@ $^
+
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/$$(call module_layer,$$*).a
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 # This test compares the program with a model in a separate file.
 $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 
-# Most tests measure and would disturb each other, so they run one after the other. These do not depend on time; they
-# run first, in parallel.
+# Most tests measure and would disturb each other, so they run one after the other. These say nothing of how long
+# something takes; they run first, in parallel. Many of them sleep or wait for the disk, so that there are two for each
+# CPU. Those that take longest are first.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-BESIDE := $(patsubst %,$(BUILD)/unit/test_%,comparison coverage hist inference judge pairs project projection reader scale \
-	settings stats) $(patsubst %,$(BUILD)/cli/test_%,options places security old \
-	completion init layout compare export fleet project report show)
+BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
+BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
+	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage fleet_judge scale hist many_cpus) \
+	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet) \
+	$(patsubst %,$(BUILD)/unit/test_%,scale_projection stats compare_samples inference compare_pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
 RUN       := tests/runner.py
-RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(JOBS) --beside '$(BESIDE)'
+RUN_TESTS  = @JITBENCH=$(PROGRAM) $(RUN) --jobs $(BESIDE_JOBS) --beside '$(BESIDE)'
 
 .PHONY: unit
 unit: $(UNIT:%=$(BUILD)/unit/%) ## unit tests
@@ -234,7 +252,7 @@ old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all comm
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
 test: ## all tests of the build: unit tests, then command-line tests
-	$(MAKE) -j$(JOBS) built $(COMPLETIONS)
+	$(MAKE) -j$(JOBS) built
 	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
 		$(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
@@ -254,6 +272,10 @@ test-elsewhere: built ## the tests with one CPU, as nobody, on btrfs, under load
 .PHONY: consumers
 consumers: $(PROGRAM) ## check that other programs can read the formats of export
 	@JITBENCH=$(PROGRAM) $(RUN) tests/consumers/consumers.py
+# Adds a benchmark, a load, an export format and a setting to a copy of the sources, as README.md describes.
+.PHONY: adding
+adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting is one file and one line: half a minute
+	@$(RUN) 'tests/adding/adding.py $(BUILD)'
 # Boots real kernels under QEMU with nothing but the binary. Needs qemu-system-x86, cpio and e2fsprogs; downloads the
 # kernels once.
 .PHONY: boot boot-aarch64
@@ -374,7 +396,7 @@ COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
 	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,$(LAYERS) src/engine/worker.c \
-	src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+	src/engine/party.c src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<
@@ -463,7 +485,7 @@ dist: ## dist/*.tar.gz: eight architectures, tested under emulation; DIST="s390x
 
 # --- installing --------------------------------------------------------------------------------------------------------
 
-.PHONY: install uninstall installcheck completions deb debcheck clean help
+.PHONY: install uninstall installcheck deb debcheck clean help
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -473,28 +495,13 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # stripping.
 STRIP   ?= $(or $(shell $(CC) -print-prog-name=strip),strip)
 
-COMPLETIONS := $(BUILD)/completion/jitbench $(BUILD)/completion/_jitbench $(BUILD)/completion/jitbench.fish
-completions: $(COMPLETIONS) ## completion scripts for shells
-# The completion scripts are printed by the program. If it is for another machine and cannot run, a second one with
-# the same tables is built for this machine.
-BUILD_CC ?= cc
-$(COMPLETIONS): $(BUILD)/completion/made ;
-$(BUILD)/completion/made: $(PROGRAM)
-	@mkdir -p $(@D)
-	@set -e; program='$(abspath $(PROGRAM))' native=$(BUILD)/native/jitbench; if ! "$$program" version >/dev/null 2>&1; then \
-		$(MAKE) -s BUILD=$(BUILD)/native PROGRAM=$$native CC='$(BUILD_CC)' CFLAGS=-O1 CPPFLAGS= LDFLAGS= LINK= $$native; \
-		program=$$native; \
-	fi; \
-	"$$program" completion bash >$(BUILD)/completion/jitbench; \
-	"$$program" completion zsh >$(BUILD)/completion/_jitbench; \
-	"$$program" completion fish >$(BUILD)/completion/jitbench.fish; touch $@
-
 MAN := $(wildcard man/*.[1-9])
 # Files to be installed, each as FILE:PLACE. Exactly these are installed and removed.
-INSTALLED := $(PROGRAM):$(BINDIR)/jitbench $(BUILD)/completion/jitbench:$(BASHDIR)/jitbench \
-	$(BUILD)/completion/_jitbench:$(ZSHDIR)/_jitbench $(BUILD)/completion/jitbench.fish:$(FISHDIR)/jitbench.fish \
+COMPLETION := src/cmd/completion/jitbench
+INSTALLED := $(PROGRAM):$(BINDIR)/jitbench $(COMPLETION).bash:$(BASHDIR)/jitbench \
+	$(COMPLETION).zsh:$(ZSHDIR)/_jitbench $(COMPLETION).fish:$(FISHDIR)/jitbench.fish \
 	$(foreach m,$(MAN),$(m):$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
-install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man pages and completions
+install: $(PROGRAM) ## to $(DESTDIR)$(PREFIX), stripped, with man pages and completions
 	@set -e; for each in $(INSTALLED); do \
 		file=$${each%%:*} place='$(DESTDIR)'$${each#*:}; \
 		mode=644; test "$$file" != '$(PROGRAM)' || mode=755; \
@@ -503,7 +510,7 @@ install: $(PROGRAM) $(COMPLETIONS) ## to $(DESTDIR)$(PREFIX), stripped, with man
 	$(STRIP) '$(DESTDIR)$(BINDIR)/jitbench'
 uninstall: ## remove the installed files
 	@for each in $(INSTALLED); do echo "remove $(DESTDIR)$${each#*:}"; rm -f '$(DESTDIR)'"$${each#*:}"; done
-installcheck: $(PROGRAM) $(COMPLETIONS) ## check install and uninstall in an empty directory
+installcheck: $(PROGRAM) ## check install and uninstall in an empty directory
 	@MAKE='$(MAKE)' BUILD='$(BUILD)' PROGRAM='$(PROGRAM)' $(RUN) tests/install.sh
 
 # Builds the Debian package with dpkg-buildpackage from a copy of the sources. debian/changelog is generated there, so

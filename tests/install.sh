@@ -57,7 +57,7 @@ else
     *) fail 'man finds no page jitbench-csv' ;;
     esac
 fi
-# A foreign program does not run here, but its scripts are installed too.
+# A program for another machine does not run here.
 if "$top/bin/jitbench" version >/dev/null 2>&1; then
     test "$("$top/bin/jitbench" version | sed -n 's/^build id *//p')" = \
         "$("$(realpath "${PROGRAM:-jitbench}")" version | sed -n 's/^build id *//p')" || fail 'another build id than before'

@@ -7,7 +7,7 @@
     runner.py --total FILE
 
 A COMMAND is one argument, split at blanks; with --one all that follows is one command. Those that --beside names as well run
-first, N at a time; the others one after the other. Their output is printed as it comes, and at the end the ten slowest programs
+first, in its order, N at a time; the others one after the other. Their output is printed as it comes, and at the end the ten slowest programs
 and tests, each skip and failure with its reason, and 'N passed, N failed, N skipped'. The exit status is 1 when anything failed.
 
 A program tells its results by cmocka's lines, where the line 'skipped: REASON' stands before '[  SKIPPED ]'; or by lines
@@ -234,7 +234,8 @@ def main():
     required, kept = os.environ.get("REQUIRE", "") not in ("", "0"), os.environ.pop("RECORD", None)
     os.environ["PYTHONUNBUFFERED"] = "1"  # so that output comes when it is written
     commands = [arguments.one] if arguments.one else [shlex.split(command) for command in arguments.command]
-    beside = [words for words in commands if words[0] in arguments.beside.split()]
+    order = arguments.beside.split()
+    beside = sorted((words for words in commands if words[0] in order), key=lambda words: order.index(words[0]))
     everything = run_beside(beside, arguments.jobs)
     everything += [run(words, show_now) for words in commands if words not in beside]
     if required:

@@ -121,6 +121,12 @@ class Program(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertTrue(out.endswith("failed: a/x: why\n1 passed, 1 failed, 0 skipped\n"), out)
 
+    def test_those_beside_each_other_begin_in_the_order_of_beside(self):
+        first, second = self.script("a", "echo passed: x"), self.script("b", "echo passed: y")
+        status, out = self.run_it("--jobs", "1", "--beside", f"{second} {first}", first, second)
+        self.assertEqual(status, 0)
+        self.assertLess(out.index("passed: y"), out.index("passed: x"))
+
     def test_require_and_total(self):
         path, record = self.script("a", "echo skipped: x: no such thing; echo passed: $1,$2"), os.path.join(self.folder.name, "r")
         status, out = self.run_it("--one", path, "b c", "--d", RECORD=record)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/list.h"
 #include "engine/bench.h"
 #include "rows/text.h"
 
@@ -49,7 +50,5 @@ enum {
     COMMAND_END_SPREAD,
     COMMAND_N_METRICS
 };
-
-extern const struct bench bench_command;
 
 #endif

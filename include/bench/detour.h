@@ -11,20 +11,8 @@
 
 #include "engine/core.h"
 #include "engine/recorder.h"
+#include "rows/detour_causes.h"
 #include "stats/comb.h"
-
-enum detour_cause {
-    DETOUR_PREEMPTED,   /* the kernel ran another task */
-    DETOUR_FAULT,       /* a page fault */
-    DETOUR_MIGRATED,    /* the thread was moved to another CPU */
-    DETOUR_INTERRUPT,   /* the timer's interrupt: at the times of a comb of the rate that the kernel counted */
-    DETOUR_STEAL,       /* the longest without another cause, up to the steal time */
-    DETOUR_PERIODIC,    /* comes back with another period, of something that the kernel does not count */
-    DETOUR_SHARED,      /* a short one while somebody else used the core (sys/core_probe.h) */
-    DETOUR_UNEXPLAINED, /* the rest: hypervisor, firmware, anything that the kernel does not count */
-    DETOUR_CAUSES
-};
-extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... */
 
 /* A shorter detour is only added up by the level of the core probes around it: entry, handler and exit of an interrupt
  * take longer than this, and beside another user of the core there are tens of thousands a second. */
@@ -41,8 +29,6 @@ extern const char *const detour_cause_names[DETOUR_CAUSES]; /* "preempted", ... 
 #define DETOUR_LEVELS CORE_CELLS
 /* Number of combs that are reported. */
 #define DETOUR_COMBS 4u
-/* Length classes: octaves of nanoseconds. Class k begins at 2^k ns; the last class has no upper limit. */
-#define DETOUR_CLASSES 36u
 /* Number of equal parts of the run for which the lost time is recorded. */
 #define DETOUR_CELLS 100u
 

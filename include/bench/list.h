@@ -1,19 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of benchmarks: the only registry. */
+/* The list of benchmarks: the only registry. A new benchmark is a file of its own and a line here. */
 #ifndef BENCH_LIST_H
 #define BENCH_LIST_H
 
 #include "engine/bench.h"
 
+/* The names of all benchmarks, in the order of tables. The descriptor of NAME is bench_NAME. */
+#define BENCHES(ENTRY)                                                                                                 \
+    ENTRY(noise)                                                                                                       \
+    ENTRY(prime)                                                                                                       \
+    ENTRY(array)                                                                                                       \
+    ENTRY(bandwidth)                                                                                                   \
+    ENTRY(dhry2reg)                                                                                                    \
+    ENTRY(whetstone)                                                                                                   \
+    ENTRY(execl)                                                                                                       \
+    ENTRY(fcopy1024)                                                                                                   \
+    ENTRY(fcopy256)                                                                                                    \
+    ENTRY(fcopy4096)                                                                                                   \
+    ENTRY(pipe)                                                                                                        \
+    ENTRY(context1)                                                                                                    \
+    ENTRY(spawn)                                                                                                       \
+    ENTRY(shell1)                                                                                                      \
+    ENTRY(shell8)                                                                                                      \
+    ENTRY(syscall)                                                                                                     \
+    ENTRY(fwrite1024)                                                                                                  \
+    ENTRY(fwrite256)                                                                                                   \
+    ENTRY(fwrite4096)                                                                                                  \
+    ENTRY(fread1024)                                                                                                   \
+    ENTRY(fread256)                                                                                                    \
+    ENTRY(fread4096)                                                                                                   \
+    ENTRY(short)                                                                                                       \
+    ENTRY(int)                                                                                                         \
+    ENTRY(long)                                                                                                        \
+    ENTRY(float)                                                                                                       \
+    ENTRY(double)                                                                                                      \
+    ENTRY(arithoh)                                                                                                     \
+    ENTRY(hanoi)                                                                                                       \
+    ENTRY(sysexec)                                                                                                     \
+    ENTRY(shell16)                                                                                                     \
+    ENTRY(sysclose)                                                                                                    \
+    ENTRY(sysgetpid)                                                                                                   \
+    ENTRY(calibrate)                                                                                                   \
+    ENTRY(audio)                                                                                                       \
+    ENTRY(video)                                                                                                       \
+    ENTRY(x)                                                                                                           \
+    ENTRY(gaming)                                                                                                      \
+    ENTRY(custom)                                                                                                      \
+    ENTRY(command)
+
+#define BENCH_DECLARE(name) extern const struct bench bench_##name;
+BENCHES(BENCH_DECLARE)
+
 /* Ends with NULL. */
 extern const struct bench *const bench_list[];
-
-/* Returns the metric's descriptor: that of the benchmark whose name is the test, otherwise that of the first benchmark
- * of the suite with such a metric (a test may be a variant of a benchmark). NULL when there is none. */
-const struct metric *bench_find_metric(const char *suite, const char *test, const char *metric);
-
-/* Returns whether the metric is a headline metric of the suite and has a direction. A metric that no benchmark of the
- * suite has (an index, or a metric of a newer version) counts as one when the row gives its direction. */
-bool bench_is_headline(const char *suite, const char *metric, const char *better);
 
 #endif

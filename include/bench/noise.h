@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bench/detour.h"
+#include "bench/list.h"
 #include "engine/bench.h"
 
 struct noise_params {
@@ -20,6 +21,10 @@ struct noise_params {
 
 /* Parses `threshold` into the other two fields. Returns 0, or -1 with one line in error that names the range. */
 int noise_read_threshold(struct noise_params *params, char *error, size_t error_size);
+
+/* Returns the time between two readings of the interrupt counters, in ticks, from the usual time of a reading in ticks:
+ * a reading must not take more than a small share of it. */
+uint64_t noise_window(uint64_t reading, double ns_per_tick);
 
 /* The recorders of a copy. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_N_RECORDERS };
@@ -63,7 +68,5 @@ enum {
     NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
     NOISE_N_METRICS = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER
 };
-
-extern const struct bench bench_noise;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "bench/list.h"
 #include "engine/bench.h"
 
 struct prime_params {
@@ -12,7 +13,5 @@ struct prime_params {
     uint64_t limit;             /* counts the primes below it */
     uint64_t experiments;       /* number of experiments in a run */
 };
-
-extern const struct bench bench_prime;
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/list.h"
 #include "engine/bench.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
@@ -141,7 +142,7 @@ extern const struct metric sim_metrics[SIM_N_METRICS];
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
-void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size);
+void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out);
 void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement);
 /* Chooses the CPUs of a simulation: the range named by the user, or one CPU of it. */
@@ -169,9 +170,6 @@ int sim_reduce(const struct trial *trial, struct results *results);
     }
 
 /* Default interval_ns, busy_ns, sweep and late_after_ns of each simulation. */
-extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming;
-extern const struct bench bench_audio, bench_video, bench_x, bench_gaming, bench_custom;
-/* Measures loops_per_ms on the CPUs that will be used. */
-extern const struct bench bench_calibrate;
+extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming, sim_custom;
 
 #endif

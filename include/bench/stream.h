@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/list.h"
 #include "engine/bench.h"
 
 struct array_params {
@@ -13,8 +14,6 @@ struct array_params {
     uint64_t elements;          /* number of 8-byte elements in each of the two arrays */
     uint64_t experiments;       /* number of experiments in a run */
 };
-
-extern const struct bench bench_array;
 
 struct bandwidth_params {
     uint64_t array_bytes; /* bytes of each of the three arrays, all copies together; 0: chosen automatically */
@@ -27,7 +26,5 @@ struct bandwidth_params {
  * known, and at least a million elements), limited so that three arrays fit in the available memory. bounded names the
  * limit that applied. */
 uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char *bounded, size_t size);
-
-extern const struct bench bench_bandwidth;
 
 #endif

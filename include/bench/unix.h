@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/list.h"
 #include "engine/bench.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
@@ -57,6 +58,22 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
                              .title = "first to last copy's end"},                                                     \
     }
 
+/* Groups of tests. */
+enum unix_group {
+    UNIX_INDEX_STABLE = 1,
+    UNIX_INDEX_CLASSIC = 2,
+    UNIX_INDEX = UNIX_INDEX_STABLE | UNIX_INDEX_CLASSIC,
+    UNIX_CPU = 4,
+    UNIX_FILES = 8,
+    UNIX_PROCESS = 16,
+    UNIX_ARITH = 32,
+    UNIX_SHELL = 64,
+    UNIX_MISC = 128,
+    UNIX_OLDSYSTEM = 256,
+    UNIX_CORE_BOUND = 512 /* slowed down by a neighbour on the core: no children, no files */
+};
+#define UNIX_OLD_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* Placement of the two halves of context1. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
@@ -87,14 +104,7 @@ void unix_place_range(const void *params, const struct place_request *request, u
                       struct placement *placement);
 
 int unix_reduce(const struct trial *trial, struct results *results);
-/* Writes "linkage=static libc=glibc-2.36 resident=2M", preceded by the benchmark's own words ("" for none). */
-void unix_describe(const void *params, const char *own, char *buf, size_t size);
-
-extern const struct bench bench_dhry2reg, bench_whetstone, bench_execl, bench_fcopy1024, bench_fcopy256,
-    bench_fcopy4096, bench_pipe, bench_context1, bench_spawn, bench_shell1, bench_shell8, bench_syscall;
-/* Benchmarks that are not part of the index. */
-extern const struct bench bench_fwrite1024, bench_fwrite256, bench_fwrite4096, bench_fread1024, bench_fread256,
-    bench_fread4096, bench_short, bench_int, bench_long, bench_float, bench_double, bench_arithoh, bench_hanoi,
-    bench_sysexec, bench_shell16, bench_sysclose, bench_sysgetpid;
+/* Adds "linkage=static libc=glibc-2.36 resident=2M". */
+void unix_describe(const void *params, struct row_params *out);
 
 #endif

@@ -6,10 +6,10 @@
 #include "bench/unix.h"
 
 /* Compiler flags of their files in the Makefile: the same on every machine, so without -march=native. */
-#define UNIX_CPU_FLAGS "flags=-O3,-ffast-math"
+#define UNIX_CPU_FLAGS "-O3,-ffast-math"
 
 /* Implements describe: the compiler flags, followed by unix_describe()'s words. */
-void unix_describe_cpu(const void *params, const struct clock_info *clock, char *buf, size_t size);
+void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
 
 /* Sampling. The classic protocol makes ten passes of ten seconds, as the original does for its short tests. */
 #define UNIX_CPU_SAMPLING                                                                                              \

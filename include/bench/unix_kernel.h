@@ -31,10 +31,10 @@
 #define UNIX_SHELL_SAMPLING UNIX_KERNEL_SAMPLING(5, 500, 200, 3, 60)
 
 /* Implements describe with linkage, C library and resident size only. */
-void unix_describe_plain(const void *params, const struct clock_info *clock, char *buf, size_t size);
+void unix_describe_plain(const void *params, const struct clock_info *clock, struct row_params *out);
 /* Implements describe for tests that take the footprint of a dynamically linked process under the classic protocol:
  * adds the footprint. */
-void unix_describe_footprint(const void *params, const struct clock_info *clock, char *buf, size_t size);
+void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out);
 /* Gives this process the footprint of a dynamically linked one under the classic protocol, by mapping the file at path,
  * which must have at least footprint_file_bytes(). Marks the row as degraded if that fails. */
 void unix_take_footprint(struct party_context *context, const char *path);

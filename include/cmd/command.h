@@ -36,6 +36,16 @@ struct operands {
     bool (*word)(const struct command *command, size_t i, struct operand_word *out);
 };
 
+/* A command line that was parsed. */
+struct command_call {
+    const struct command *command;
+    void *options;             /* the target of the table */
+    struct option_table table; /* for option_given() */
+    const char *const *operands;
+    size_t n;
+    const void *context; /* that of command_main_with() */
+};
+
 struct command {
     const char *name;
     const char *operands;      /* text in the usage line: "[TEST...]"; "" for none */
@@ -46,6 +56,13 @@ struct command {
     /* Fills in the option tables (without targets), for help and the man page check. Returns their number. NULL for
      * none. */
     size_t (*tables)(const struct command *command, struct option_table *tables);
+    /* For commands with one table of options, whose run is command_main and whose tables is command_table: the table,
+     * and the size of its target, which has a flag for an option "help"; the message when there are no operands (NULL:
+     * none are needed); and the command itself, which returns its exit status. */
+    const struct option_table *options;
+    size_t options_size;
+    const char *needs;
+    int (*call)(const struct command_call *call);
     /* The kind of operands. NULL: the suite's tests if it has any; otherwise the word in the usage line decides: FILE
      * (or .csv), DIR or COMMAND. */
     const struct operands *takes;
@@ -61,9 +78,12 @@ int command_unknown_operand(const struct command *command, const char *word);
 
 /* Operands that are the name of a jitbench command. */
 extern const struct operands command_names;
+/* Operands that are the name of a setting (settings_list). */
+extern const struct operands setting_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
+/* Returns the command of that name, in the list or not (__complete), or NULL. */
 const struct command *command_find(const char *name);
 
 /* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */
@@ -87,10 +107,9 @@ int command_print(int fd, struct text *text);
  * descriptor that was closed from the start is an error only if the command produced nothing else (only). */
 int command_output(const struct command *command, int fd, bool only, struct text *text);
 
-/* Returns the columns of the descriptor's terminal, limited to most; `otherwise` if it is not a terminal. */
+/* Returns $COLUMNS; where it is not set, the columns of the descriptor's terminal, limited to most; `otherwise` if it
+ * is not a terminal. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
-/* Returns the number of bytes of the text that fit on a line of that width, broken between words where possible. */
-size_t command_break(const char *s, size_t width);
 
 /* Parses the command's tables, whose targets are set, sets the defaults of options that were not given, and prints help
  * if requested (help: the target's flag). operands has room for argc pointers. Returns 0 and sets the number of
@@ -98,6 +117,24 @@ size_t command_break(const char *s, size_t width);
  * help was printed. */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands);
+
+/* Runs a command with one table of options: parses the command line and calls it. Help is printed here. Returns the
+ * exit status; EXIT_USAGE for a wrong command line. */
+int command_main(const struct command *command, int argc, char **argv);
+int command_main_with(const struct command *command, int argc, char **argv, const void *context);
+size_t command_table(const struct command *command, struct option_table *tables);
+
+/* In a command's descriptor: its table of options, and the struct that is its target. */
+#define COMMAND_TABLE(struct_, rows_, ...)                                                                             \
+    .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table)                  \
+    {                                                                                                                  \
+        .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
+    }
+/* The option --help, which all of these tables have. */
+#define COMMAND_HELP_ROW(struct_)                                                                                      \
+    {                                                                                                                  \
+        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct_, help), .help = "print this help"        \
+    }
 
 /* Appends the help of a command. */
 void command_help(const struct command *command, struct text *out);

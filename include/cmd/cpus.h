@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/option.h"
 #include "sys/cpuset.h"
+#include "sys/machine.h"
 
 /* The words that --cpus accepts beside lists; the choices of its option entry. */
 enum { CPUS_ALL, CPUS_QUIET };
@@ -24,5 +26,11 @@ void cpus_allowed(const struct cpuset *online, struct cpuset *out);
 
 /* Returns 0 when all of the CPUs are online, or -1 with a line in error. */
 int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, char *error, size_t error_size);
+
+/* Returns the CPUs to measure on, for check and tune: those of --cpus, which must be online (NULL: not given, then the
+ * isolated CPUs, or all but the boot CPU). "all" is all online CPUs, "quiet" takes half a second. Returns 0; or -1 with
+ * a line in error. */
+int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
+               size_t error_size);
 
 #endif

@@ -90,9 +90,11 @@ struct suite {
     const struct option *common_rows;
     size_t n_common_rows;
     enum schedule schedule;
-    const char *const *tests; /* valid operands, NULL-terminated; NULL: none */
+    /* Fills in the ith operand that is valid; returns false when there is none. NULL: the suite takes no operands. Help
+     * that is not set is the title of the benchmark of that name. */
+    bool (*test)(size_t i, struct operand_word *out);
     /* Marks the tests selected by an operand (a test, a group, an old name) in m->selected; returns -1 when it is
-     * unknown. NULL: the operand is one of tests, and its index is marked. */
+     * unknown. NULL: the number of the operand is marked. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* first line of --series FILE; NULL: the suite has no such option */
     /* Adds the items of the selected tests to the plan. Returns 0, or -1 with one line in error. */

@@ -10,13 +10,10 @@
 
 /* Picks one of n CPUs (at least 1) by the share of its time that each loses (NAN: not known, worse than all others):
  * the one that loses least, without the boot CPU, whose duties a short sample may not show. The boot CPU is picked only
- * when it is the only one, or when the best of the others loses more than twice as much. Of equal CPUs the first. */
-unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu);
-
-/* Explains the choice in words: what the CPU lost, what the noisiest lost, and what the boot CPU lost if that was less
- * and it was not picked. */
-void quiet_explain(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, unsigned picked, char *why,
-                   size_t why_size);
+ * when it is the only one, or when the best of the others loses more than twice as much. Of equal CPUs the first. why
+ * says in words what the CPU lost, what the noisiest lost, and what the boot CPU lost if that was less and it was not
+ * picked. */
+unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, char *why, size_t why_size);
 
 /* Samples all CPUs of the request at once for half a second, and picks one. Returns 0 with the explanation in why; or
  * -1 with the reason of the failure in why. */

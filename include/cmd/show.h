@@ -24,8 +24,4 @@ void show_run(const struct row_run *run, struct text *out);
  * Prints nothing for a suite that did not begin because of a signal. */
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings);
 
-/* Marks the headline rows, which files do not mark: by the benchmarks' tables of metrics; for unknown tests the first
- * metric. */
-void show_mark_headlines(struct row *rows, size_t n);
-
 #endif

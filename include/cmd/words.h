@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines: splits them into words, joins and quotes words. */
+/* Joins, quotes and shortens words of command lines; sys/command_line.h splits them. */
 #ifndef CMD_WORDS_H
 #define CMD_WORDS_H
 
@@ -7,14 +7,8 @@
 
 #include "rows/text.h"
 
-/* Splits a line at spaces, tabs and line breaks. '...' and "..." keep the text between together (also an empty word), a
- * backslash takes the next character literally, except within '...'; there are no other special characters. Returns a
- * NULL-terminated list in one block that the caller frees, and its length in n; NULL with a line in error ("a quote is
- * not closed", "ends with a backslash", "out of memory"). */
-char **words_split(const char *line, size_t *n, const char **error);
-
-/* Copies the first word of a line without its quotes, as words_split() splits it; "" when a quote is not closed. buf
- * has room for as many bytes as the line. */
+/* Copies the first word of a line without its quotes, as words_of_command() splits it (with escapes); "" when a quote
+ * is not closed. buf has room for as many bytes as the line. */
 void words_first(const char *line, char *buf);
 
 /* Appends the words in a form that a shell accepts: quoted where necessary, unprintable characters as $'\n' or

@@ -96,6 +96,9 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
 /* Worker's side: runs the process party of the slot and its threads. Returns the exit status. load may be NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
 
+/* Worker's side: tells the parent that something changed. */
+void arena_tell_parent(const struct trial_head *head);
+
 /* Removes the scratch directories of the parties. All parties have ended or are ending. */
 void arena_remove_scratch(const struct trial_head *head);
 

@@ -10,6 +10,7 @@
 #include "engine/option.h"
 #include "engine/place.h"
 #include "engine/recorder.h"
+#include "rows/param.h"
 #include "sys/clock.h"
 
 enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
@@ -164,6 +165,9 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
 struct bench {
     const char *name, *suite, *title;
+    /* Other names that select it: those of the tool that the suite replaces. Ends with NULL; NULL for none. */
+    const char *const *old_names;
+    unsigned groups;              /* bits of the groups of tests that it belongs to; the suite defines them */
     const struct option *options; /* option table; values are stored in the params struct */
     size_t n_options, params_size;
     const struct party *parties;
@@ -182,8 +186,8 @@ struct bench {
     /* Returns how long the setup may take. NULL: the engine's own limit. */
     uint64_t (*setup_limit_ns)(const void *params);
     bool control_fifo; /* the parent is SCHED_FIFO while a trial runs, even when no party is */
-    /* Writes the parameters that identify the work: "limit=22 experiments=1000000". */
-    void (*describe)(const void *params, const struct clock_info *clock, char *buf, size_t size);
+    /* Adds the parameters that identify the work: "limit=22 experiments=1000000". May be NULL. */
+    void (*describe)(const void *params, const struct clock_info *clock, struct row_params *out);
     /* Returns the directory whose file system the work depends on, or NULL for none. May be NULL. */
     const char *(*scratch_dir)(const void *params);
     /* Returns 0, or -1 with the reason why the benchmark cannot run here. May be NULL. */

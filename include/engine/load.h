@@ -29,13 +29,14 @@ struct load {
     const char *name, *title;
     const struct party *parties; /* with role ROLE_LOAD and before_gate; threads of a load process as well */
     unsigned n_parties;
+    bool only_named; /* runs only when the user names it */
     size_t params_size;
     size_t shared_size; /* size of context->shared, the memory that its parties share */
     /* Least amount of work per second of the run, for each LOAD_COUNTS. A load that did less was practically idle,
      * and its row is degraded. 0: not checked. */
     double least[LOAD_COUNTS];
-    /* Adds the parameters that identify the work: "file=256M"; "" for none. May be NULL. */
-    void (*describe)(const void *params, char *buf, size_t size);
+    /* Adds the parameters that identify the work: "file=256M". May be NULL. */
+    void (*describe)(const void *params, struct row_params *out);
     /* The same as in struct bench. May be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, char *why, size_t why_size);

@@ -32,8 +32,7 @@ struct group_values {
     enum bind_mode bind;
     bool mixed; /* the policy was not the same in all trials */
     char refused[256];
-    int control;      /* SCHED_FIFO priority of the parent; 0: none */
-    char others[160]; /* placement of the other parties: "timer=fifo:96 load=other" */
+    int control; /* SCHED_FIFO priority of the parent; 0: none */
     double load_count[LOAD_COUNTS];
     bool pages_known;
     double pages_huge, pages_possible; /* bytes in huge pages, and bytes that could have been, summed over trials by
@@ -52,6 +51,7 @@ struct results {
     const struct plan_run *how;
     unsigned n_groups;
     struct group_values *group;
+    struct row_params others; /* placement of the other parties: "timer=fifo:96 load=other" */
     uint64_t n_trials, spent_ns;
     uint64_t n_stopped;    /* trials in which a signal stopped something; the first RESULTS_STOPPED_MAX are repeated */
     uint64_t precise_from; /* number of trials after which the precision was reached, and has held since; 0: it does

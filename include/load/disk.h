@@ -56,7 +56,7 @@ enum disk_fill { DISK_GROWS, DISK_FILLED, DISK_TOO_SLOW };
 enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed_ns);
 
 /* Implements describe. */
-void disk_describe(const void *params, char *buf, size_t size);
+void disk_describe(const void *params, struct row_params *out);
 const char *disk_scratch_dir(const void *params);
 int disk_supported(const void *params, char *why, size_t why_size);
 #define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bench/sim.h"
+#include "load/list.h"
 
 struct load_params {
     struct sim_params sim; /* first, because a simulation used as a load reads it; also says which CPUs all loads run
@@ -28,8 +29,5 @@ void load_place(const void *params, const struct place_request *request, unsigne
 /* The common part of all descriptors. */
 #define LOAD(name_, title_)                                                                                            \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
-
-extern const struct load load_none, load_video, load_x, load_burn, load_write, load_read, load_ring, load_compile,
-    load_memload, load_hack, load_custom;
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef OUT_EXPLAIN_H
 #define OUT_EXPLAIN_H
 
-#include "analysis/comparison.h"
-#include "analysis/pairs.h"
+#include "analysis/compare_pairs.h"
+#include "analysis/compare_samples.h"
 #include "rows/text.h"
 
 /* Appends "preempted 48.2 % of the time (base 0.1 %), CPU at 2000 MHz (base 3000)": each cause that alone would account

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/metrics.h"
 #include "rows/row.h"
 #include "rows/text.h"
 
@@ -27,8 +28,7 @@ struct export_rows {
     size_t n;
     const struct row *all; /* the array that these rows point into, which also has the rows left out */
     size_t n_all;
-    /* Returns the title of a test. May be NULL, and may return NULL. */
-    const char *(*title_of)(const char *test);
+    const struct metrics *metrics;
     struct export_left_out *left_out; /* counts rows that write() leaves out */
 };
 
@@ -42,17 +42,28 @@ struct export_format {
     void (*write)(const struct export_rows *rows, struct text *out); /* sets out->failed when out of memory */
 };
 
-extern const struct export_format export_json, export_pyperf, export_hyperfine, export_hyperfine_json, export_gbench,
-    export_openmetrics, export_unixbench, export_unixbench_csv;
+/* The list of formats: a new one is a file of its own and a line here. The descriptor of ID is export_ID. */
+#define EXPORT_FORMATS(ENTRY)                                                                                          \
+    ENTRY(json, "json")                                                                                                \
+    ENTRY(pyperf, "pyperf")                                                                                            \
+    ENTRY(hyperfine, "hyperfine")                                                                                      \
+    ENTRY(hyperfine_json, "hyperfine-json")                                                                            \
+    ENTRY(gbench, "gbench")                                                                                            \
+    ENTRY(openmetrics, "openmetrics")                                                                                  \
+    ENTRY(unixbench, "unixbench")                                                                                      \
+    ENTRY(unixbench_csv, "unixbench-csv")
 
-/* All formats; ends with NULL. export_names has their names in the same order. */
+#define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
+EXPORT_FORMATS(EXPORT_DECLARE)
+
+/* All formats, and their names in the same order. Both end with NULL. */
 extern const struct export_format *const export_formats[];
 extern const char *const export_names[];
 
 /* Writes the rows that the format can carry, of the n rows given, and sets left_out. Returns the number of rows
  * written; for 0 nothing is written. */
-size_t export_write(const struct export_format *format, const struct row *rows, size_t n,
-                    const char *(*title_of)(const char *test), struct text *out, struct export_left_out *left_out);
+size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
+                    struct text *out, struct export_left_out *left_out);
 void export_leave_out(struct export_left_out *left_out, const char *why);
 /* Appends "7 of 20 rows left out of json: 5 without samples, 2 without a value". Appends nothing if no row was left
  * out. */
@@ -110,7 +121,7 @@ struct export_group {
     const struct row *const *rows;
     size_t n, n_samples; /* number of rows; samples of all rows together */
 };
-/* Groups in the order of their first rows. NULL when out of memory. */
+/* Groups in the order of their first rows. */
 struct export_groups {
     struct export_group *group;
     size_t n;
@@ -118,10 +129,11 @@ struct export_groups {
     struct export_entry *entries;
     const struct row **rows;
 };
-int export_group(const struct export_rows *rows, struct export_groups *groups); /* -1 when out of memory */
+/* This and export_group_seconds() end the program when out of memory: not for formats that a measuring command writes.
+ */
+void export_group(const struct export_rows *rows, struct export_groups *groups);
 void export_groups_free(struct export_groups *groups);
-/* Returns the samples of a group in seconds (export_seconds()), run after run. The caller frees them. NULL when out of
- * memory. */
+/* Returns the samples of a group in seconds (export_seconds()), run after run. The caller frees them. */
 double *export_group_seconds(const struct export_group *group);
 
 /* Returns the row of the other metric with the same run, test, load, param and copies; NULL when there is none. */

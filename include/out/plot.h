@@ -13,6 +13,12 @@
  * bars, only the numbers are printed. Appends nothing when the row has no histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
+/* A row of ranges or strips, and its label. */
+struct plot_row {
+    const struct row *row;
+    char label[80];
+};
+
 /* Draws the distributions of n rows of one unit below each other on one logarithmic axis, as lines of plain ASCII no
  * wider than width columns (limited to 40 to 300):
  *
@@ -24,11 +30,10 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out);
  * The axis consists of the whole decades that contain the values, with a tick at each; the unit "ns" is labelled with
  * durations, any other with plain numbers. Values of 0 or less, and nanoseconds below 100, are drawn at the left edge.
  * Unknown values (NAN) are left out. If marks share a column, the median hides the maximum, that hides p99, and that
- * hides the minimum. For a row without values the name of its status is printed. The title and the labels (one for each
- * row) are cut if they would take more than half of a line; characters other than printable ASCII become '?'. Appends
+ * hides the minimum. For a row without values the name of its status is printed. The title and the labels are
+ * cut if they would take more than half of a line; characters other than printable ASCII become '?'. Appends
  * nothing when no row has a value. */
-void plot_ranges(const char *title, const struct row *const *rows, const char *const *labels, size_t n, unsigned width,
-                 struct text *out);
+void plot_ranges(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
 
 /* Draws the time lost by n rows over the run, below each other, as lines of plain ASCII no wider than width columns
  * (limited to 40 to 300), and a last line, which may be wider, that explains the signs:
@@ -41,7 +46,6 @@ void plot_ranges(const char *title, const struct row *const *rows, const char *c
  * lost. A sign stands for one part, or for several if there is not enough room, and shows the decade of the share of
  * time that was lost. Labels and rows without values as in plot_ranges(). Appends nothing when no row has a series of
  * at least two points. */
-void plot_strip(const char *title, const struct row *const *rows, const char *const *labels, size_t n, unsigned width,
-                struct text *out);
+void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
 
 #endif

@@ -71,4 +71,7 @@ struct table_layout {
  * columns are shown. A line below the table names the columns left out. */
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out);
 
+/* Prints each different "STATUS: REASON" of the rows once, with the first test that has it and the number of others. */
+void table_put_reasons(const struct row *rows, size_t n, struct text *out);
+
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rows/row.h"
+#include "rows/text.h"
 #include "sys/machine.h"
 #include "sys/task.h"
 
@@ -31,10 +33,16 @@ void causes_add(struct causes *causes, const struct task_counters *task, const s
  * CAUSES_OWN other causes already. */
 int causes_add_own(struct causes *causes, const char *name, double ms);
 
-/* Writes "cause:milliseconds" pairs, then "name=count" pairs, separated by ';':
- * "preempted:12.345;steal:0;timer=250;resched=3". The benchmark's own causes, if any, replace preempted and steal.
- * stopped is the number of samples in which a signal stopped something; it is left out when 0. Unknown values, and
- * pairs that do not fit, are left out. Always terminated. */
-void causes_format(const struct causes *causes, uint64_t stopped, char *buf, size_t size);
+/* Adds a cause, whose name has this length. Leaves it out if the number is NAN, the name empty or too long, or the
+ * table full. */
+void row_cause_add(struct row_causes *causes, const char *name, size_t length, bool is_time, double number);
+
+/* Fills a row's causes with times, followed by counts. The benchmark's own causes, if any, replace preempted and steal.
+ * stopped is the number of samples in which a signal stopped something; it is left out when 0. Unknown values are left
+ * out. */
+void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out);
+
+/* Appends the causes as they are in the CSV: "preempted:12.345;steal:0;timer=250;resched=3". */
+void causes_text(const struct row_causes *causes, struct text *out);
 
 #endif

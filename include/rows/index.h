@@ -14,7 +14,8 @@ struct index {
     size_t slots;
 };
 
-/* Returns the number of the name, which is added when it is new. SIZE_MAX when out of memory. */
+/* Returns the number of the name, which is added when it is new. Ends the program when out of memory: only for
+ * commands that read files. */
 size_t index_enter(struct index *index, const char *name);
 void index_free(struct index *index);
 uint64_t index_hash(const char *name);

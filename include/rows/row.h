@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rows/param.h"
 #include "stats/stats.h"
 
 #define ROW_SCHEMA 2
@@ -41,9 +42,22 @@ extern const char *const load_count_names[LOAD_COUNTS]; /* in param: "load_cpu_s
 void row_run_init(struct row_run *run); /* sets everything to 'not known' */
 bool row_run_equal(const struct row_run *a, const struct row_run *b);
 
+/* What took time from the measured parties, or how often an event interrupted them. */
+struct row_cause {
+    double number; /* ms of time, or events */
+    char name[15];
+    bool is_time;
+};
+#define ROW_CAUSES_MAX 17
+struct row_causes {
+    struct row_cause of[ROW_CAUSES_MAX];
+    size_t n;
+};
+
 struct row {
     const struct row_run *run;
-    char suite[24], test[48], load[48], param[512];
+    char suite[24], test[48], load[48];
+    struct row_params param;
     uint64_t copies;
     char metric[48], unit[24], better[8]; /* better is "lower", "higher" or "" */
     double value;                         /* NAN: not known, as in all doubles below */
@@ -55,7 +69,7 @@ struct row {
     double rt_priority, nice;
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
-    char causes[384];           /* written by causes_format() */
+    struct row_causes causes;
     char timer_latency_held[8]; /* deep idle states were avoided: "yes", "no" or "" */
     char scratch_disk[256];     /* storage_describe() of the scratch directory */
     char core_share[8];         /* share of the core that the CPU had, 0 to 1; "own": the trial's own parties shared
@@ -96,6 +110,7 @@ enum row_column_type {
     COLUMN_UINT, /* a uint64_t, where 0 is 'not known' */
     COLUMN_REAL, /* a double, where NAN is 'not known' */
     COLUMN_STATUS,
+    COLUMN_CAUSES,  /* name:milliseconds and name=count, separated by ';' */
     COLUMN_SCHEMA,  /* number of the schema, always ROW_SCHEMA */
     COLUMN_SAMPLES, /* samples, separated by ';' */
     COLUMN_HIST,    /* low:count, separated by ';' */
@@ -112,34 +127,11 @@ extern const size_t row_n_columns;
 
 /* Replaces the commas in the field of a text column, so that a line of the CSV can be split at commas: by ';', or by
  * a space in the column settings, whose items are separated by ';'. Leaves the user's own words unchanged: comment,
- * test, load, and param from its command on. */
+ * test and load; and param, where row_params_read() does it. */
 void row_text_to_csv(const struct row_column *column, char *field);
 /* Does the same to a field that was read, since older files have commas in their fields. CPU lists get their commas
  * back. */
 void row_text_from_csv(const struct row_column *column, char *field);
-
-/* Kinds of words in param: the work itself; properties of the CPU; of the build; placement of the other parties; and
- * results (calibration, what a load did), which differ from run to run. The word must be part of param, or its words
- * in order: in a command line all words are work. */
-enum row_word { ROW_WORD_WORK, ROW_WORD_CPU, ROW_WORD_BUILD, ROW_WORD_BESIDE, ROW_WORD_OUTCOME };
-enum row_word row_word_kind(const char *param, const char *word, size_t length);
-/* Iterates over the words of a kind: *at begins as param and moves on. Returns NULL after the last. */
-const char *row_next_word(const char *param, const char **at, enum row_word kind, size_t *length);
-
-/* Returns where the user's command begins in a param: at its command line, or at its input or preparation, which are
- * written before it. Each of these is quoted as one shell word. NULL when there is none. */
-const char *row_command(const char *param);
-/* Returns the command line alone, which extends to the end of param. NULL when there is none. */
-const char *row_command_line(const char *param);
-
-/* Finds the value of a key in a row's param ("limit=22 experiments=1000000"), which ends at the next space; its
- * length in *length. Returns NULL when the key is missing. */
-const char *row_param(const struct row *row, const char *key, size_t *length);
-
-/* Writes "stable protocol" or "classic protocol" from a param's protocol= (an index of suite unix, latency under
- * --classic); "" when it has none. */
-enum { ROW_PROTOCOL_SIZE = 32 };
-void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE]);
 
 /* Returns the row of the same measurement with the core free ("rate_alone" for "rate"); its value may be NAN. NULL
  * when the core was not probed. */

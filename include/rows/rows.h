@@ -9,9 +9,16 @@
 #include "rows/reader.h"
 #include "rows/row.h"
 
-/* The long fields to be read; the others are left empty and cost no time. ROWS_UNKNOWN: samples without a value (an
- * empty element of the list) become NAN instead of being left out. */
-enum rows_wanted { ROWS_SAMPLES = 1, ROWS_HIST = 2, ROWS_SERIES = 4, ROWS_ALL = 7, ROWS_UNKNOWN = 8 };
+/* The long fields and lists to be read; the others are left empty and cost no time. ROWS_UNKNOWN: samples without a
+ * value (an empty element of the list) become NAN instead of being left out. */
+enum rows_wanted {
+    ROWS_SAMPLES = 1,
+    ROWS_HIST = 2,
+    ROWS_SERIES = 4,
+    ROWS_CAUSES = 8,
+    ROWS_ALL = 15,
+    ROWS_UNKNOWN = 16
+};
 
 /* --- One row after another; memory use does not grow with the file. --- */
 
@@ -43,14 +50,15 @@ struct row_set {
     void *context;
 };
 
-/* Appends the rows of a file. Returns 0; or -1 with one line in error when the file cannot be read (rows read before
- * that are kept) or memory runs out. message (otherwise "") says in one line what was left out: "FILE: 3 damaged lines
- * and 2 rows of a newer version left out". A file without rows gives such a message and is not an error. */
+/* Appends the rows of a file. Ends the program when there is no memory for another row. Returns 0; or -1 with one line
+ * in error when the file cannot be read (rows read before that are kept) or memory runs out. message (otherwise "")
+ * says in one line what was left out: "FILE: 3 damaged lines and 2 rows of a newer version left out". A file without
+ * rows gives such a message and is not an error. */
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size);
 /* Sorts the rows as tables show them: by run and suite, in the order of their first rows, and within a suite as planned
- * (row.item); the sort is stable. Returns -1 when out of memory, with the order unchanged. */
-int row_set_sort(struct row_set *set);
+ * (row.item); the sort is stable. */
+void row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);
 /* Replaces control characters in the texts of all rows, because files may come from other people and texts go to
  * terminals. */

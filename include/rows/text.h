@@ -50,6 +50,16 @@ size_t text_utf8_length(const char *s);
  * of the time. *at moves behind it. Returns false, and changes nothing, for all other texts. */
 bool text_short_decimal(const char **at, double *value);
 
+/* Returns the number of columns of a UTF-8 text without wide characters. */
+size_t text_width(const char *s);
+
+/* Returns the number of bytes of s for a line of at most `width` columns: up to a blank if there is one. */
+size_t text_break(const char *s, size_t width);
+
+/* Appends lines of at most `width` columns, broken between words; those after the first begin with `indent` blanks, for
+ * which the first has room as well. Appends nothing for "". */
+void text_wrap(struct text *out, const char *s, size_t indent, size_t width);
+
 /* Copies a text; cuts it to size and always terminates it. */
 void text_copy(char *to, size_t size, const char *from);
 

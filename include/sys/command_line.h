@@ -3,6 +3,7 @@
 #ifndef SYS_COMMAND_LINE_H
 #define SYS_COMMAND_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Words and their text, both allocated; word[n] is NULL. All zero is empty. */
@@ -19,9 +20,14 @@ struct words {
 int words_of_kernel(const char *line, struct words *words);
 
 /* Splits a command as a user types it: white space ends a word except between single or double quotes, which are
- * removed wherever they stand; inside one kind of quote the other is an ordinary character. No escapes, no
- * variables, no wildcards. Returns 0; -EINVAL when a quote is not closed; -ENOMEM. On failure words is empty. */
-int words_of_command(const char *command, struct words *words);
+ * removed wherever they stand; inside one kind of quote the other is an ordinary character. With escapes, a backslash
+ * takes the next character literally, except between single quotes. No variables, no wildcards. Returns NULL; or "a
+ * quote is not closed", "ends with a backslash" or "out of memory", and words is empty. */
+const char *words_of_command(const char *line, bool escapes, struct words *words);
+
+/* Copies the first word of *at, which does not begin with a space, to *to without its quotes, terminated, and moves
+ * both behind it. The copy is not longer than the word. Returns as words_of_command(). */
+const char *words_take(const char **at, char **to, bool escapes);
 
 void words_free(struct words *words);
 

@@ -7,12 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "sys/cpuset.h"
-
-/* Reads at most size-1 bytes of root+path and terminates them. Returns the length or -errno. */
-ssize_t machine_read_file(const char *root, const char *path, char *buf, size_t size);
 
 struct machine {
     char host[65], kernel[160], arch[65];

@@ -20,6 +20,8 @@ ssize_t tree_read(const char *root, const char *path, char *buf, size_t size);
 /* Returns the whole file, terminated; NULL, with errno, when it cannot be read or is larger than 64 MiB. The caller
  * frees it. */
 char *tree_read_all(const char *root, const char *path);
+/* The same for an open file, from its position on. *length is without the terminator. */
+char *tree_read_rest(int fd, size_t *length);
 
 /* Reads the first line without white space around it, with unprintable bytes as '?', cut to size. Returns false (and
  * "") when it is empty. */

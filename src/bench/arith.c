@@ -125,13 +125,10 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
          .teardown = teardown},                                                                                        \
     };                                                                                                                 \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_),                                                                                    \
-        .parties = parties_##name_,                                                                                    \
-        .n_parties = 1,                                                                                                \
-        .metrics = metrics,                                                                                            \
-        .sampling = UNIX_CPU_SAMPLING,                                                                                 \
-        .place = unix_place,                                                                                           \
-        .describe = unix_describe_cpu,                                                                                 \
+        UNIX_BENCH(#name_, title_), .groups = UNIX_ARITH,                                                              \
+        .parties = parties_##name_, .n_parties = 1,                                                                    \
+        .metrics = metrics,         .sampling = UNIX_CPU_SAMPLING,                                                     \
+        .place = unix_place,        .describe = unix_describe_cpu,                                                     \
     }
 
 BENCH(short, "Arithmetic Test (short)", work_short, verify_whole);

@@ -157,12 +157,14 @@ static int reduce(const struct trial *trial, struct results *results)
     return error;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct array_params *p = params;
 
-    (void)snprintf(buf, size, "elements=%llu experiments=%llu clock=%s pages=small", (unsigned long long)p->elements,
-                   (unsigned long long)p->experiments, clock->name);
+    row_param_add(out, PARAM_WORK, "elements", "%llu", (unsigned long long)p->elements);
+    row_param_add(out, PARAM_WORK, "experiments", "%llu", (unsigned long long)p->experiments);
+    row_param_add(out, PARAM_CPU, "clock", "%s", clock->name);
+    row_param_add(out, PARAM_OUTCOME, "pages", "small");
 }
 
 static const struct option options[] = {

@@ -264,18 +264,18 @@ static int reduce(const struct trial *trial, struct results *results)
     return error;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct bandwidth_params *p = params;
     const struct stream_kernels *kernels = stream_kernels_choose(p->nontemporal);
 
     (void)clock;
-    (void)snprintf(buf, size, "stores=%s kernel=%s array_bytes=%llu repetitions=%llu%s%s",
-                   p->nontemporal ? "non-temporal" : "ordinary", kernels ? kernels->name : "none",
-                   (unsigned long long)p->array_bytes, (unsigned long long)p->repetitions, p->bounded[0] ? " " : "",
-                   !p->bounded[0]                 ? ""
-                   : !strcmp(p->bounded, "quick") ? "bounded=quick"
-                                                  : "bounded=memory");
+    row_param_add(out, PARAM_CPU, "stores", "%s", p->nontemporal ? "non-temporal" : "ordinary");
+    row_param_add(out, PARAM_CPU, "kernel", "%s", kernels ? kernels->name : "none");
+    row_param_add(out, PARAM_CPU, "array_bytes", "%llu", (unsigned long long)p->array_bytes);
+    row_param_add(out, PARAM_CPU, "repetitions", "%llu", (unsigned long long)p->repetitions);
+    if (p->bounded[0])
+        row_param_add(out, PARAM_WORK, "bounded", "%s", strcmp(p->bounded, "quick") ? "memory" : "quick");
 }
 
 static int supported(const void *params, char *why, size_t why_size)

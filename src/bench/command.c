@@ -244,12 +244,12 @@ static int open_files(struct party_context *context, bool with_input, int fds[3]
     const char *input = with_input && params->input[0] ? params->input : "/dev/null";
 
     fds[0] = with_input ? params->fds[0] : -1;
-    if (fds[0] < 0 && (fds[0] = open(input, O_RDONLY | O_CLOEXEC)) < 0 && strcmp(input, "/dev/null") != 0)
+    if (fds[0] == -1 && (fds[0] = open(input, O_RDONLY | O_CLOEXEC)) == -1 && strcmp(input, "/dev/null") != 0)
         return party_fail(context, "cannot read '%.100s': %s", input, strerror(errno));
     for (int i = 1; i < 3; i++)
-        fds[i] = params->fds[i] >= 0 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
+        fds[i] = params->fds[i] != -1 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
     for (int i = 0; i < 3; i++) /* a root without /dev: the command gets the worker's own */
-        if (fds[i] < 0)
+        if (fds[i] == -1)
             fds[i] = i;
     return 0;
 }
@@ -488,36 +488,24 @@ static void place(const void *params, const struct place_request *request, unsig
                    "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
 }
 
-static void add(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add(char *buf, size_t size, const char *format, ...)
-{
-    size_t used = strlen(buf);
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(buf + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct command_params *p = params;
 
     (void)clock;
-    text_copy(buf, size, "");
     if (p->shell)
-        add(buf, size, "shell=yes ");
+        row_param_add(out, PARAM_WORK, "shell", "yes");
     if (p->clean_env)
-        add(buf, size, "env=clean ");
+        row_param_add(out, PARAM_WORK, "env", "clean");
     if (p->show_output || p->keep_output[0])
-        add(buf, size, "output=%s ", p->show_output ? "shown" : "kept");
+        row_param_add(out, PARAM_WORK, "output", "%s", p->show_output ? "shown" : "kept");
     if (p->warmup)
-        add(buf, size, "warmup=%llu ", (unsigned long long)p->warmup);
+        row_param_add(out, PARAM_WORK, "warmup", "%llu", (unsigned long long)p->warmup);
     if (p->input_line[0])
-        add(buf, size, "input=%s ", p->input_line);
+        row_param_add(out, PARAM_COMMAND, "input", "%s", p->input_line);
     if (p->prepare_line[0])
-        add(buf, size, "prepare=%s ", p->prepare_line);
-    add(buf, size, "command=%s", p->line);
+        row_param_add(out, PARAM_COMMAND, "prepare", "%s", p->prepare_line);
+    row_param_add(out, PARAM_COMMAND, "command", "%s", p->line);
 }
 
 static uint64_t setup_limit_ns(const void *params)

@@ -147,17 +147,20 @@ static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t 
             used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? "+" : "", cpu_relation_names[r]);
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
-    static const char *const halves[] = {"halves=free", "halves=same", "halves=two"};
+    static const char *const halves[] = {"free", "same", "two"};
     const struct unix_params *p = params;
-    char words[160], relations[96];
+    char relations[96];
 
     (void)clock;
     describe_relations(&p->pairs, relations, sizeof(relations));
-    (void)snprintf(words, sizeof(words), "%s%s%s%s%s", halves[p->halves], p->pairs_name ? " pairs=" : "",
-                   p->pairs_name ? p->pairs_name : "", relations[0] ? " relation=" : "", relations);
-    unix_describe(params, words, buf, size);
+    row_param_add(out, PARAM_WORK, "halves", "%s", halves[p->halves]);
+    if (p->pairs_name)
+        row_param_add(out, PARAM_WORK, "pairs", "%s", p->pairs_name);
+    if (relations[0])
+        row_param_add(out, PARAM_CPU, "relation", "%s", relations);
+    unix_describe(params, out);
 }
 
 static const struct party parties[N_HALVES] = {
@@ -182,6 +185,7 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 4000
 
 const struct bench bench_context1 = {
     UNIX_BENCH("context1", "Pipe-based Context Switching"),
+    .groups = UNIX_INDEX_CLASSIC | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .parties = parties,
     .n_parties = N_HALVES,
     .n_pipes = N_PIPES,

@@ -12,13 +12,6 @@
 /* The shortest gaps are treated as rounding of the clock if they are less than one in LOOP_RARE of all gaps. */
 #define LOOP_RARE 10u
 
-const char *const detour_cause_names[DETOUR_CAUSES] = {
-    [DETOUR_PREEMPTED] = "preempted", [DETOUR_FAULT] = "fault",
-    [DETOUR_MIGRATED] = "migrated",   [DETOUR_INTERRUPT] = "interrupt",
-    [DETOUR_STEAL] = "steal",         [DETOUR_PERIODIC] = "periodic",
-    [DETOUR_SHARED] = "core_shared",  [DETOUR_UNEXPLAINED] = "unexplained",
-};
-
 void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uint64_t threshold, double ns_per_tick,
                   const struct detour_seen *seen)
 {

@@ -216,6 +216,8 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 1167
 
 const struct bench bench_dhry2reg = {
     UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables"),
+    .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
+    .old_names = UNIX_OLD_NAMES("dhry"),
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .metrics = metrics,

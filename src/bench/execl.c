@@ -111,6 +111,7 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 43);
 
 const struct bench bench_execl = {
     UNIX_BENCH("execl", "Execl Throughput"),
+    .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .parties = parties,
     .n_parties = 1,
     .metrics = metrics,

@@ -11,6 +11,7 @@
 
 #include "engine/core.h"
 #include "rows/text.h"
+#include "sys/new_file.h"
 
 #define BUFFER_SIZE     65536u
 #define LINE_MAX_LENGTH 96u
@@ -165,24 +166,10 @@ static void restart(struct experiment *e)
     e->number = 0;
 }
 
-static int write_all(int fd, const char *data, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        data += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 void experiment_write(struct experiment *e, uint64_t ticks)
 {
     if (BUFFER_SIZE - e->used < LINE_MAX_LENGTH) {
-        if (write_all(e->fd, e->buffer, e->used))
+        if (new_file_write(e->fd, e->buffer, e->used))
             e->fd = -2; /* marks a failed write; finish() reports it */
         e->used = 0;
     }
@@ -195,7 +182,7 @@ static int finish(struct party_context *context, struct experiment *e)
     double *number = context->recorder[EXPERIMENT_NUMBERS];
     struct clock_cost cost;
 
-    if (e->fd >= 0 && write_all(e->fd, e->buffer, e->used))
+    if (e->fd >= 0 && new_file_write(e->fd, e->buffer, e->used))
         e->fd = -2;
     if (e->fd == -2)
         return party_fail(context, "--series: cannot write: %s", strerror(errno));

@@ -319,29 +319,27 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, const struct kind *kind, char *buf, size_t size)
+static void describe(const void *params, const struct kind *kind, struct row_params *out)
 {
-    char own[64];
-
-    (void)snprintf(own, sizeof(own), "bufsize=%zu maxblocks=%llu", kind->buffer_bytes,
-                   (unsigned long long)kind->file_bytes / KIB);
-    unix_describe(params, own, buf, size);
+    row_param_add(out, PARAM_WORK, "bufsize", "%zu", kind->buffer_bytes);
+    row_param_add(out, PARAM_WORK, "maxblocks", "%llu", (unsigned long long)kind->file_bytes / KIB);
+    unix_describe(params, out);
 }
 
 /* --- The nine tests. --- */
 
 #define METRICS(baseline) UNIX_METRICS("KBps", 1, baseline)
-#define FILE_BENCH(name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                                        \
+#define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                             \
     static const struct kind kind_##name_ = {                                                                          \
         .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_};                     \
     static int setup_##name_(struct party_context *context)                                                            \
     {                                                                                                                  \
         return setup(context, &kind_##name_);                                                                          \
     }                                                                                                                  \
-    static void describe_##name_(const void *params, const struct clock_info *clock, char *buf, size_t size)           \
+    static void describe_##name_(const void *params, const struct clock_info *clock, struct row_params *out)           \
     {                                                                                                                  \
         (void)clock;                                                                                                   \
-        describe(params, &kind_##name_, buf, size);                                                                    \
+        describe(params, &kind_##name_, out);                                                                          \
     }                                                                                                                  \
     static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
     {                                                                                                                  \
@@ -361,17 +359,25 @@ static void describe(const void *params, const struct kind *kind, char *buf, siz
     };                                                                                                                 \
     static const struct metric metrics_##name_[UNIX_N_METRICS] = METRICS(baseline_);                                   \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_),   .parties = parties_##name_,      .n_parties = 1,                                 \
-        .metrics = metrics_##name_,   .sampling = UNIX_LONG_SAMPLING,  .place = unix_place,                            \
-        .describe = describe_##name_, .scratch_dir = unix_scratch_dir, .supported = supported_##name_,                 \
+        UNIX_BENCH(#name_, title_),                                                                                    \
+        .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,                       \
+        .old_names = UNIX_OLD_NAMES(old_name_),                                                                        \
+        .parties = parties_##name_,                                                                                    \
+        .n_parties = 1,                                                                                                \
+        .metrics = metrics_##name_,                                                                                    \
+        .sampling = UNIX_LONG_SAMPLING,                                                                                \
+        .place = unix_place,                                                                                           \
+        .describe = describe_##name_,                                                                                  \
+        .scratch_dir = unix_scratch_dir,                                                                               \
+        .supported = supported_##name_,                                                                                \
     }
 
-FILE_BENCH(fcopy1024, "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);
-FILE_BENCH(fcopy256, "File Copy 256 bufsize 500 maxblocks", 256u, 500u, true, true, 1655);
-FILE_BENCH(fcopy4096, "File Copy 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, true, 5800);
-FILE_BENCH(fwrite1024, "File Write 1024 bufsize 2000 maxblocks", 1024u, 2000u, false, true, 0);
-FILE_BENCH(fwrite256, "File Write 256 bufsize 500 maxblocks", 256u, 500u, false, true, 0);
-FILE_BENCH(fwrite4096, "File Write 4096 bufsize 8000 maxblocks", 4096u, 8000u, false, true, 0);
-FILE_BENCH(fread1024, "File Read 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, false, 0);
-FILE_BENCH(fread256, "File Read 256 bufsize 500 maxblocks", 256u, 500u, true, false, 0);
-FILE_BENCH(fread4096, "File Read 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, false, 0);
+FILE_BENCH(fcopy1024, "fstime", "File Copy 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, true, 3960);
+FILE_BENCH(fcopy256, "fsbuffer", "File Copy 256 bufsize 500 maxblocks", 256u, 500u, true, true, 1655);
+FILE_BENCH(fcopy4096, "fsdisk", "File Copy 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, true, 5800);
+FILE_BENCH(fwrite1024, "fstime-w", "File Write 1024 bufsize 2000 maxblocks", 1024u, 2000u, false, true, 0);
+FILE_BENCH(fwrite256, "fsbuffer-w", "File Write 256 bufsize 500 maxblocks", 256u, 500u, false, true, 0);
+FILE_BENCH(fwrite4096, "fsdisk-w", "File Write 4096 bufsize 8000 maxblocks", 4096u, 8000u, false, true, 0);
+FILE_BENCH(fread1024, "fstime-r", "File Read 1024 bufsize 2000 maxblocks", 1024u, 2000u, true, false, 0);
+FILE_BENCH(fread256, "fsbuffer-r", "File Read 256 bufsize 500 maxblocks", 256u, 500u, true, false, 0);
+FILE_BENCH(fread4096, "fsdisk-r", "File Read 4096 bufsize 8000 maxblocks", 4096u, 8000u, true, false, 0);

@@ -83,6 +83,7 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_hanoi = {
     UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi"),
+    .groups = UNIX_MISC | UNIX_CPU,
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .metrics = metrics,

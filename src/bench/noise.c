@@ -10,6 +10,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 #include "rows/text.h"
+#include "stats/stats.h"
 #include "sys/machine.h"
 #include "sys/task.h"
 
@@ -342,27 +343,28 @@ static void choose_threshold(struct party_context *context, struct sampler *s)
     s->threshold = floor;
 }
 
-static int rising(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Measures the usual cost of a step, each time after some turns of the loop. */
 static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), struct detour_cost *cost)
 {
-    uint64_t costs[COSTS], begin = clock_raw_ns();
+    double costs[COSTS];
+    uint64_t begin = clock_raw_ns();
     size_t n = 0;
 
     while (n < COSTS && (n < COSTS_MIN || clock_raw_ns() - begin < COSTS_NS)) {
         turn(s, (uint64_t)(COSTS_TURN_NS / s->ns_per_tick));
         uint64_t from = clock_now(s->clock);
         step(s);
-        costs[n++] = clock_now(s->clock) - from;
+        costs[n++] = (double)(clock_now(s->clock) - from);
     }
-    qsort(costs, n, sizeof(costs[0]), rising);
-    cost->usual = costs[n / 2];
+    stats_sort(costs, n);
+    cost->usual = (uint64_t)costs[n / 2];
+}
+
+uint64_t noise_window(uint64_t reading, double ns_per_tick)
+{
+    const double least_ns = (double)reading * ns_per_tick * WINDOW_COSTS;
+
+    return (uint64_t)(fmin(fmax(least_ns, WINDOW_NS), WINDOW_MAX_NS) / ns_per_tick);
 }
 
 static void add_one(struct sampler *s)
@@ -381,7 +383,6 @@ static void read_once(struct sampler *s)
 static void measure_costs(struct sampler *s)
 {
     struct detour_seen seen;
-    double window_ns = WINDOW_NS, least_ns;
 
     look(&seen);
     detour_begin(&s->account, clock_now(s->clock), UINT64_MAX / 2, s->threshold, s->ns_per_tick, &seen);
@@ -389,10 +390,7 @@ static void measure_costs(struct sampler *s)
     measure_cost(s, read_once, &s->reading);
     if (s->probe)
         measure_cost(s, take_probe, &s->probing);
-    least_ns = (double)s->reading.usual * s->ns_per_tick * WINDOW_COSTS;
-    if (least_ns > window_ns)
-        window_ns = least_ns < WINDOW_MAX_NS ? least_ns : WINDOW_MAX_NS;
-    s->window = (uint64_t)(window_ns / s->ns_per_tick);
+    s->window = noise_window(s->reading.usual, s->ns_per_tick);
     s->slice = (uint64_t)(PROBE_NS / s->ns_per_tick);
 }
 
@@ -592,10 +590,10 @@ static int reduce(const struct trial *trial, struct results *results)
     return error;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
-    (void)snprintf(buf, size, "threshold=%s clock=%s", ((const struct noise_params *)params)->threshold,
-                   clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
+    row_param_add(out, PARAM_WORK, "threshold", "%s", ((const struct noise_params *)params)->threshold);
+    row_param_add(out, PARAM_CPU, "clock", "%s", clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
 }
 
 /* --- The descriptor. --- */

@@ -87,6 +87,7 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 1244
 
 const struct bench bench_pipe = {
     UNIX_BENCH("pipe", "Pipe Throughput"),
+    .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
     .parties = parties,
     .n_parties = 1,
     .metrics = metrics,

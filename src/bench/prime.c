@@ -147,12 +147,13 @@ static int reduce(const struct trial *trial, struct results *results)
     return error;
 }
 
-static void describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct prime_params *p = params;
 
-    (void)snprintf(buf, size, "limit=%llu experiments=%llu clock=%s", (unsigned long long)p->limit,
-                   (unsigned long long)p->experiments, clock->name);
+    row_param_add(out, PARAM_WORK, "limit", "%llu", (unsigned long long)p->limit);
+    row_param_add(out, PARAM_WORK, "experiments", "%llu", (unsigned long long)p->experiments);
+    row_param_add(out, PARAM_CPU, "clock", "%s", clock->name);
 }
 
 static const struct option options[] = {

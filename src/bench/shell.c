@@ -14,6 +14,7 @@
 #include "bench/shell_text.h"
 #include "bench/unix_kernel.h"
 #include "rows/text.h"
+#include "sys/new_file.h"
 #include "sys/scratch.h"
 
 #define SHELL "/bin/sh"
@@ -44,16 +45,14 @@ struct shell {
 static int write_file(struct party_context *context, const char *name, const char *text)
 {
     const struct shell *shell = context->state;
-    size_t length = strlen(text);
+    int fd = new_file(shell->keeper.folder, name, O_CLOEXEC, 0600);
 
-    int fd = openat(shell->keeper.folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return party_fail(context, "cannot make %s: %s", name, strerror(errno));
-    ssize_t n = write(fd, text, length);
-    int error = n < 0 ? errno : n == (ssize_t)length ? 0 : ENOSPC;
+        return party_fail(context, "cannot make %s: %s", name, strerror(-fd));
+    int error = new_file_write(fd, text, strlen(text));
     if (close(fd) && !error)
-        error = errno;
-    return error ? party_fail(context, "cannot write %s: %s", name, strerror(error)) : 0;
+        error = -errno;
+    return error ? party_fail(context, "cannot write %s: %s", name, strerror(-error)) : 0;
 }
 
 static int setup(struct party_context *context, uint64_t concurrent)
@@ -233,12 +232,13 @@ static const struct metric metrics_1[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 4
 static const struct metric metrics_8[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 6.0);
 static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 0);
 
-#define SHELL_BENCH(number_, name_, title_)                                                                            \
+#define SHELL_BENCH(number_, name_, title_, groups_)                                                                   \
     {                                                                                                                  \
-        UNIX_BENCH(name_, title_), .parties = parties_##number_, .n_parties = 1, .metrics = metrics_##number_,         \
-                                   .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,                   \
-                                   .scratch_dir = unix_scratch_dir, .supported = supported, .place = unix_place_range, \
+        UNIX_BENCH(name_, title_), .groups = groups_, .parties = parties_##number_, .n_parties = 1,                    \
+                                   .metrics = metrics_##number_, .sampling = UNIX_SHELL_SAMPLING,                      \
+                                   .describe = unix_describe_plain, .scratch_dir = unix_scratch_dir,                   \
+                                   .supported = supported, .place = unix_place_range,                                  \
     }
-const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)");
-const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)");
-const struct bench bench_shell16 = SHELL_BENCH(16, "shell16", "Shell Scripts (16 concurrent)");
+const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL);
+const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)", UNIX_INDEX | UNIX_SHELL);
+const struct bench bench_shell16 = SHELL_BENCH(16, "shell16", "Shell Scripts (16 concurrent)", UNIX_SHELL);

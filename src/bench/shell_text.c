@@ -35,12 +35,9 @@ static void choose_lengths(struct line *lines)
     /* Leaves the first line of the upper half (the median) and the last (the longest) as they are. */
     for (int i = 1; left != 0; i = i % (UPPER - 2) + 1) {
         int *length = &lines[LOWER + i].length;
-        if (left > 0 && *length < LONGEST) {
+        if (*length < LONGEST) {
             (*length)++;
             left--;
-        } else if (left < 0 && *length > MEDIAN) {
-            (*length)--;
-            left++;
         }
     }
 }
@@ -56,12 +53,9 @@ static void choose_words(struct line *lines)
     /* At least one word in each line, and at least three letters a word on average. */
     for (int i = 0; left != 0; i = (i + 1) % SHELL_TEXT_LINES) {
         int *words = &lines[i].words;
-        if (left > 0 && (*words + 1) * 4 <= lines[i].length) {
+        if ((*words + 1) * 4 <= lines[i].length) {
             (*words)++;
             left--;
-        } else if (left < 0 && *words > 1) {
-            (*words)--;
-            left++;
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated interactive tasks: accounting, the task's loop, and the thread that wakes it. */
+/* Simulated interactive tasks: the task's loop, and the thread that wakes it. */
 #include "bench/sim.h"
 
 #include <errno.h>
@@ -11,17 +11,28 @@
 #include <time.h>
 
 #include "engine/load.h"
-#include "rows/text.h"
 #include "sys/futex.h"
 #include "sys/task.h"
 
 #define MS_NS 1000000.0
-/* Steps of x's sweep when there are enough wake-ups: 0, 1, ... 100 %. */
-#define SWEEP_STEPS 101u
 /* Time from the gate to the first wake-up, so that both threads are ready by then. */
 #define FIRST_WAKE_NS 1000000u
 /* Work in ms after which caches and frequency are warm. */
 #define WARM_MS 20
+
+/* Memory shared by the task and the timing thread of a process. Each of the two counters is a futex on which the other
+ * thread sleeps; END is set when the counter will not rise any more. */
+struct sim_shared {
+    uint32_t posted;   /* number of wake-ups announced by the timing thread */
+    uint32_t asked;    /* classic: number of sleeps requested by the task */
+    uint64_t start_ns; /* start of the timing thread's own schedule */
+    uint64_t until_ns; /* classic: end of the sleep requested */
+    uint64_t woke_ns;  /* classic: when the timing thread woke from that sleep */
+    char apart[32];    /* keeps the ring off the cache line of the futexes */
+    struct sim_ring ring;
+};
+typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
+#define COUNT_END 0x80000000u
 
 /* --- The work. --- */
 
@@ -42,175 +53,7 @@ static void work_for(const struct sim_params *params, uint64_t busy_ns)
     sim_work((uint64_t)((double)busy_ns / MS_NS * params->loops_per_ms));
 }
 
-uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)
-{
-    uint64_t steps = SWEEP_STEPS;
-
-    if (!params->sweep)
-        return params->busy_ns;
-    if (time_ns && time_ns / params->interval_ns < steps)
-        steps = time_ns / params->interval_ns;
-    if (steps < 2)
-        return params->interval_ns / 2;
-    return params->interval_ns * (k % steps) / (steps - 1);
-}
-
-/* --- The accounting. --- */
-
-static uint64_t due(const struct sim_account *a, uint64_t k)
-{
-    return a->start_ns + k * a->interval_ns;
-}
-
-static uint64_t above(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
-static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uint64_t total_ns)
-{
-    hist_add(a->latency, late_ns);
-    hist_add(a->total, total_ns);
-    series_add(a->series, k, late_ns);
-    a->n_late += total_ns > a->late_after_ns;
-}
-
-/* Returns when the timing thread woke for wake-up k. Reads the entry before claimed; the timing thread writes them in
- * the opposite order. */
-static uint64_t woke_at(const struct sim_account *a, const struct sim_ring *ring, uint64_t k)
-{
-    uint64_t woke = ring->woke_ns[k % SIM_RING];
-
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return __atomic_load_n(&ring->claimed, __ATOMIC_RELAXED) > k + SIM_RING ? due(a, k) : woke;
-}
-
-uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring)
-{
-    uint64_t current = posted - 1, first = a->next, lost = current - first;
-
-    for (uint64_t k = first + a->no_sleep; k <= current; k++)
-        add_latency(a, k, above(now_ns, woke_at(a, ring, k)), above(now_ns, due(a, k)));
-    a->burns_missed += lost;
-    a->deadlines_missed += lost;
-    a->next = current;
-    return current;
-}
-
-void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end)
-{
-    a->next++;
-    a->burns_done++;
-    if (now_ns <= due(a, a->next))
-        a->deadlines_met++;
-    else
-        a->deadlines_missed++;
-    a->no_sleep = to_the_end;
-}
-
-void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns)
-{
-    uint64_t excess = above(took_ns, busy_ns);
-
-    add_latency(a, number, excess, excess);
-    hist_add(a->classic, excess);
-    a->burns_done++;
-}
-
-uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
-                   struct sim_ring *ring)
-{
-    uint64_t behind = first + 1;
-
-    while (behind < limit && now_ns >= start_ns + behind * interval_ns)
-        behind++;
-    __atomic_store_n(&ring->claimed, (uint32_t)behind, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    for (uint64_t k = behind - first > SIM_RING ? behind - SIM_RING : first; k < behind; k++)
-        ring->woke_ns[k % SIM_RING] = now_ns;
-    return behind;
-}
-
-/* --- The accounting of the classic protocol. --- */
-
-struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns)
-{
-    uint64_t busy = sim_busy_ns(params, k, time_ns), shift = params->sweep ? busy : 0;
-
-    return (struct sim_turn){.busy_ns = busy, .interval_ns = params->interval_ns - shift, .shift_ns = shift};
-}
-
-void sim_turn_first(struct sim_account *a, uint64_t start_ns)
-{
-    a->deadline_ns = a->asked_ns = start_ns;
-}
-
-/* Moves the missed deadline to the next one after now_ns. Returns the number of intervals skipped. The true latency is
- * counted by period, because x's intervals shrink to nothing while the number of its windows stays the same. */
-static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
-{
-    uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;
-
-    for (uint64_t missed_ns = a->deadline_ns; missed_ns <= now_ns; missed_ns += a->interval_ns)
-        add_latency(a, a->next++, now_ns - missed_ns, now_ns - missed_ns);
-    a->deadlines_missed += n;
-    a->late_ns += n * turn->interval_ns;
-    a->deadline_ns += n * turn->interval_ns;
-    return n;
-}
-
-static void end_turn(struct sim_account *a, const struct sim_turn *turn)
-{
-    hist_add(a->classic, a->late_ns);
-    a->asked_ns = turn->interval_ns ? a->deadline_ns : 0;
-    a->deadline_ns += turn->shift_ns;
-}
-
-bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns)
-{
-    uint64_t overslept = a->asked_ns ? above(woke_ns, a->asked_ns) : 0;
-
-    if (a->asked_ns)
-        add_latency(a, a->next++, above(now_ns, woke_ns), above(now_ns, a->asked_ns));
-    a->late_ns = above(now_ns, a->deadline_ns + overslept);
-    if (!turn->interval_ns || now_ns <= a->deadline_ns + turn->interval_ns)
-        return true;
-    a->deadline_ns += turn->interval_ns;
-    a->burns_missed += skip(a, turn, now_ns);
-    end_turn(a, turn);
-    return false;
-}
-
-void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
-{
-    a->burns_done++;
-    a->deadline_ns += turn->interval_ns;
-    if (a->deadline_ns >= now_ns) {
-        a->deadlines_met++;
-    } else if (turn->interval_ns) {
-        uint64_t n = skip(a, turn, now_ns);
-        a->burns_missed += n > 1 ? n : 0; /* as in Interbench: a single missed deadline is not missed work */
-    }
-    if (!turn->interval_ns)
-        a->deadline_ns = now_ns;
-    end_turn(a, turn);
-}
-
 /* --- The parties. --- */
-
-/* Memory shared by the task and the timing thread of a process. Each of the two counters is a futex on which the other
- * thread sleeps; END is set when the counter will not rise any more. */
-struct sim_shared {
-    uint32_t posted;   /* number of wake-ups announced by the timing thread */
-    uint32_t asked;    /* classic: number of sleeps requested by the task */
-    uint64_t start_ns; /* start of the timing thread's own schedule */
-    uint64_t until_ns; /* classic: end of the sleep requested */
-    uint64_t woke_ns;  /* classic: when the timing thread woke from that sleep */
-    char apart[32];    /* keeps the ring off the cache line of the futexes */
-    struct sim_ring ring;
-};
-typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
-#define COUNT_END 0x80000000u
 
 /* Reads CLOCK_MONOTONIC, the clock of the timing thread's sleeps. */
 static uint64_t now_ns(void)
@@ -429,7 +272,8 @@ const struct party sim_parties[2] = {
 
 static int load_setup(struct party_context *context)
 {
-    /* Only the counts of a load are read; the other figures are discarded. */
+    /* Only the counts of a load are read; the other figures are discarded. The memory is freed by the end of the
+     * process, which is killed. */
     struct sim_account *a = calloc(1, sizeof(*a));
 
     context->state = a;
@@ -461,17 +305,6 @@ static int load_run(struct party_context *context)
     return 0;
 }
 
-static void load_teardown(struct party_context *context)
-{
-    struct sim_account *a = context->state;
-
-    if (a) {
-        free(a->latency);
-        free(a->series);
-    }
-    free(a);
-}
-
 /* Runs until the trial ends, which may be later than its planned time. */
 static int load_timer_run(struct party_context *context)
 {
@@ -488,8 +321,7 @@ const struct party sim_load_parties[2] = {
                   .before_gate = true,
                   LOAD_RECORDERS,
                   .setup = load_setup,
-                  .run = load_run,
-                  .teardown = load_teardown},
+                  .run = load_run},
     [SIM_TIMER] = {.name = "load's timer",
                    .role = ROLE_LOAD,
                    .kind = PARTY_THREAD,
@@ -501,22 +333,22 @@ const struct party sim_load_parties[2] = {
 
 /* --- Common parts of the descriptors. --- */
 
-void sim_describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct sim_params *p = params;
-    const char *protocol = p->classic && p->interval_ns ? " protocol=classic" : "";
-    char every[32] = "", late[40] = "";
 
     (void)clock;
     if (p->interval_ns)
-        (void)snprintf(every, sizeof(every), "interval_us=%llu ", (unsigned long long)(p->interval_ns / 1000));
-    if (p->late_after_given)
-        (void)snprintf(late, sizeof(late), " late_after_us=%llu", (unsigned long long)(p->late_after_ns / 1000));
+        row_param_add(out, PARAM_WORK, "interval_us", "%llu", (unsigned long long)(p->interval_ns / 1000));
     if (p->sweep)
-        (void)snprintf(buf, size, "%sbusy=sweep loops_per_ms=%.0f%s%s", every, p->loops_per_ms, late, protocol);
+        row_param_add(out, PARAM_WORK, "busy", "sweep");
     else
-        (void)snprintf(buf, size, "%sbusy_us=%llu loops_per_ms=%.0f%s%s", every,
-                       (unsigned long long)(p->busy_ns / 1000), p->loops_per_ms, late, protocol);
+        row_param_add(out, PARAM_WORK, "busy_us", "%llu", (unsigned long long)(p->busy_ns / 1000));
+    row_param_add(out, PARAM_OUTCOME, "loops_per_ms", "%.0f", p->loops_per_ms);
+    if (p->late_after_given)
+        row_param_add(out, PARAM_WORK, "late_after_us", "%llu", (unsigned long long)(p->late_after_ns / 1000));
+    if (p->classic && p->interval_ns)
+        row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
 /* Returns the binding mode: the task may use all CPUs of its load, unless the user says otherwise. */

@@ -101,6 +101,7 @@ static const struct metric metrics_exec[UNIX_N_METRICS] = UNIX_METRICS("lps", 1,
 
 const struct bench bench_spawn = {
     UNIX_BENCH("spawn", "Process Creation"),
+    .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .parties = parties_spawn,
     .n_parties = 1,
     .metrics = metrics_spawn,
@@ -111,6 +112,7 @@ const struct bench bench_spawn = {
 
 const struct bench bench_sysexec = {
     UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH),
+    .groups = UNIX_PROCESS | UNIX_MISC,
     .parties = parties_exec,
     .n_parties = 1,
     .metrics = metrics_exec,

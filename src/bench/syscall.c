@@ -107,6 +107,7 @@ static const struct metric metrics_other[UNIX_N_METRICS] = UNIX_METRICS("lps", 1
 
 const struct bench bench_syscall = {
     UNIX_BENCH("syscall", "System Call Overhead"),
+    .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
     .parties = parties_mix,
     .n_parties = 1,
     .metrics = metrics_mix,
@@ -117,6 +118,7 @@ const struct bench bench_syscall = {
 
 const struct bench bench_sysclose = {
     UNIX_BENCH("sysclose", "System Call Overhead: close(dup())"),
+    .groups = UNIX_PROCESS | UNIX_MISC,
     .parties = parties_close,
     .n_parties = 1,
     .metrics = metrics_other,
@@ -127,6 +129,7 @@ const struct bench bench_sysclose = {
 
 const struct bench bench_sysgetpid = {
     UNIX_BENCH("sysgetpid", "System Call Overhead: getpid"),
+    .groups = UNIX_PROCESS | UNIX_MISC,
     .parties = parties_getpid,
     .n_parties = 1,
     .metrics = metrics_other,

@@ -9,7 +9,7 @@
 
 #include "sys/process.h"
 
-void unix_describe(const void *params, const char *own, char *buf, size_t size)
+void unix_describe(const void *params, struct row_params *out)
 {
     const struct unix_params *p = params;
     char libc[48];
@@ -17,15 +17,18 @@ void unix_describe(const void *params, const char *own, char *buf, size_t size)
     process_libc(libc, sizeof(libc));
     for (char *space = libc; (space = strchr(space, ' ')) != NULL;)
         *space = '-';
-    (void)snprintf(buf, size, "%s%slinkage=%s libc=%s resident=%lluM%s", own, own[0] ? " " : "",
-                   process_is_static() ? "static" : "dynamic", libc, (unsigned long long)p->resident_mib,
-                   p->classic ? " protocol=classic" : "");
+    row_param_add(out, PARAM_BUILD, "linkage", "%s", process_is_static() ? "static" : "dynamic");
+    row_param_add(out, PARAM_BUILD, "libc", "%s", libc);
+    row_param_add(out, PARAM_BUILD, "resident", "%lluM", (unsigned long long)p->resident_mib);
+    if (p->classic)
+        row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
-void unix_describe_cpu(const void *params, const struct clock_info *clock, char *buf, size_t size)
+void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     (void)clock;
-    unix_describe(params, UNIX_CPU_FLAGS, buf, size);
+    row_param_add(out, PARAM_BUILD, "flags", UNIX_CPU_FLAGS);
+    unix_describe(params, out);
 }
 
 static bool bind_chosen(const struct place_request *request)

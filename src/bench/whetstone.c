@@ -276,6 +276,8 @@ static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("MWIPS", X100 
 
 const struct bench bench_whetstone = {
     UNIX_BENCH("whetstone", "Double-Precision Whetstone"),
+    .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
+    .old_names = UNIX_OLD_NAMES("whetstone-double", "whets"),
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .metrics = metrics,

@@ -10,9 +10,8 @@
 #include "cmd/cpus.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
-#include "cmd/tuned.h"
 #include "engine/core.h"
-#include "out/color.h"
+#include "out/grid.h"
 #include "out/json.h"
 #include "rows/csv.h"
 #include "rows/text.h"
@@ -25,7 +24,6 @@
 #define WIDTH        100u
 #define WIDTH_MOST   200u
 #define WIDTH_LEAST  72u
-#define GAP          2u
 /* Duration of the look at counters that may be rising. */
 #define CORE_LOOK_NS 500000000u
 #define MOMENT_NS    100000000u
@@ -72,16 +70,12 @@ static const struct option rows[] = {
      .type = OPTION_FLAG,
      OPTION_AT(struct check_options, quiet),
      .help = "print only the table: no header, summary or advice"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct check_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct check_options),
 };
 
 struct checking {
     struct check_options options;
-    bool cpus_given, all; /* all: no items were named */
+    bool all; /* no items were named */
     struct machine machine;
     struct cpuset bench;
     /* Indexed as settings_list. */
@@ -91,13 +85,6 @@ struct checking {
     int csv_fd; /* -1: no CSV */
     bool csv_created;
 };
-
-static size_t tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){.heading = "Options of check", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
-    return 1;
-}
 
 /* --- The command line. --- */
 
@@ -179,37 +166,6 @@ static int select_settings(const struct command *command, struct checking *c, co
     return apply_lists(c);
 }
 
-/* Returns 0; EXIT_USAGE; or -1 when help was printed. */
-static int parse(const struct command *command, struct checking *c, int argc, char **argv)
-{
-    struct option_table table;
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    size_t n;
-
-    if (!operands)
-        return usage_error("out of memory");
-    memset(&table, 0, sizeof(table));
-    (void)tables(command, &table);
-    table.target = &c->options;
-    int status = command_parse(command, &table, 1, &c->options.help, argc, argv, operands, &n);
-    if (!status)
-        status = select_settings(command, c, operands, n);
-    if (!status && c->options.json && !strcmp(c->options.output, "-"))
-        status = usage_error("--json and -o - both want standard output");
-    free(operands);
-    c->cpus_given = option_given(&table, 1, "cpus");
-    return status;
-}
-
-static int resolve_cpus(struct checking *c)
-{
-    char error[512];
-
-    if (tuned_cpus(c->cpus_given ? &c->options.cpus : NULL, &c->machine, &c->bench, error, sizeof(error)))
-        return usage_error(error);
-    return 0;
-}
-
 /* Opens the CSV before any setting is checked. */
 static int open_csv(struct checking *c)
 {
@@ -227,103 +183,42 @@ static int open_csv(struct checking *c)
 
 /* --- The table. --- */
 
-enum column { COLUMN_ITEM, COLUMN_NOW, COLUMN_GOOD, COLUMN_VERDICT, COLUMN_COST, COLUMN_HOW, CHECK_COLUMNS };
-static const char *const headings[CHECK_COLUMNS] = {"Item", "Now", "Good", "Verdict", "Cost", "How to set it"};
-
-struct cells {
-    const char *text[CHECK_COLUMNS];
-    char now[sizeof(((struct setting_state *)0)->now) + sizeof(((struct setting_state *)0)->why) + 2];
-};
-
-/* Fills in a row's cells. Cost and fix are shown for noisy items only. */
-static void fill_cells(const struct setting *setting, const struct setting_state *state, struct cells *cells)
-{
-    bool matters = state->verdict == SETTING_NOISY;
-
-    (void)snprintf(cells->now, sizeof(cells->now), "%s%s%s", state->now, state->now[0] && state->why[0] ? ": " : "",
-                   state->why);
-    cells->text[COLUMN_ITEM] = setting->name;
-    cells->text[COLUMN_NOW] = cells->now[0] ? cells->now : "-";
-    cells->text[COLUMN_GOOD] = setting->good;
-    cells->text[COLUMN_VERDICT] = setting_verdict_names[state->verdict];
-    cells->text[COLUMN_COST] = matters ? setting->cost : "";
-    cells->text[COLUMN_HOW] = matters ? setting->set : "";
-}
-
-static void widen(size_t *widths, const char *const *text)
-{
-    for (size_t i = 0; i < CHECK_COLUMNS; i++)
-        if (strlen(text[i]) > widths[i])
-            widths[i] = strlen(text[i]);
-}
-
-/* Chooses the columns' widths: those of their contents; if that is too wide, the widest column is narrowed. Names and
- * verdicts are not broken. */
-static void find_widths(const struct checking *c, size_t width, size_t *widths)
-{
-    struct cells cells;
-    size_t sum = GAP * (CHECK_COLUMNS - 1);
-
-    memset(widths, 0, CHECK_COLUMNS * sizeof(*widths));
-    widen(widths, headings);
-    for (size_t i = 0; i < settings_count; i++)
-        if (c->selected[i]) {
-            fill_cells(&settings_list[i], &c->state[i], &cells);
-            widen(widths, cells.text);
-        }
-    for (size_t i = 0; i < CHECK_COLUMNS; i++)
-        sum += widths[i];
-    for (; sum > (width > WIDTH_LEAST ? width : WIDTH_LEAST); sum--) {
-        size_t widest = COLUMN_NOW;
-        for (size_t i = COLUMN_NOW; i < CHECK_COLUMNS; i++)
-            if (i != COLUMN_VERDICT && widths[i] > widths[widest])
-                widest = i;
-        widths[widest]--;
-    }
-}
-
 static enum color color_of(enum setting_verdict verdict)
 {
     return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
 }
 
-/* Prints one row of the table, on as many lines as its longest cell needs. */
-static void put_cells(const char *const *text, const size_t *widths, enum color verdict, struct text *out)
+/* Adds a row. Cost and fix are shown for noisy items only. */
+static void put_setting(const struct setting *setting, const struct setting_state *state, struct grid *grid)
 {
-    const char *rest[CHECK_COLUMNS];
-    bool more = true;
+    const bool matters = state->verdict == SETTING_NOISY, known = state->now[0] || state->why[0];
 
-    memcpy(rest, text, sizeof(rest));
-    while (more) {
-        size_t blanks = 0;
-        more = false;
-        for (size_t i = 0; i < CHECK_COLUMNS; i++) {
-            size_t n = command_break(rest[i], widths[i]);
-            if (n) {
-                text_printf(out, "%*s", (int)blanks, "");
-                color_put(out, i == COLUMN_VERDICT ? verdict : COLOR_NONE, rest[i], n);
-            }
-            blanks = (n ? 0 : blanks) + widths[i] - n + GAP;
-            rest[i] += n;
-            rest[i] += *rest[i] == ' ';
-            more |= *rest[i] != 0;
-        }
-        text_append(out, "\n", 1);
-    }
+    grid_text(grid, setting->name);
+    text_printf(grid_cell(grid, COLOR_NONE), "%s%s%s", known ? state->now : "-",
+                state->now[0] && state->why[0] ? ": " : "", state->why);
+    grid_text(grid, setting->good);
+    text_printf(grid_cell(grid, color_of(state->verdict)), "%s", setting_verdict_names[state->verdict]);
+    grid_text(grid, matters ? setting->cost : "");
+    grid_text(grid, matters ? setting->set : "");
 }
 
-static void put_table(const struct checking *c, size_t width, struct text *out)
+static void put_table(const struct checking *c, unsigned width, struct text *out)
 {
-    size_t widths[CHECK_COLUMNS];
-    struct cells cells;
+    static const struct grid_column columns[] = {
+        {.title = "Item", .left = true},
+        {.title = "Now", .left = true, .wrap = true},
+        {.title = "Good", .left = true, .wrap = true},
+        {.title = "Verdict", .left = true},
+        {.title = "Cost", .left = true, .wrap = true},
+        {.title = "How to set it", .left = true, .wrap = true},
+    };
+    struct grid grid = {.n_columns = 0};
 
-    find_widths(c, width, widths);
-    put_cells(headings, widths, COLOR_NONE, out);
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < settings_count; i++)
-        if (c->selected[i]) {
-            fill_cells(&settings_list[i], &c->state[i], &cells);
-            put_cells(cells.text, widths, color_of(c->state[i].verdict), out);
-        }
+        if (c->selected[i])
+            put_setting(&settings_list[i], &c->state[i], &grid);
+    grid_print(&grid, width > WIDTH_LEAST ? width : WIDTH_LEAST, out);
 }
 
 /* --- Header. --- */
@@ -530,27 +425,36 @@ static int look(const struct command *command, struct checking *c)
     return status ? status : failing ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int look_for(const struct command_call *call, struct checking *c)
+{
+    char error[512];
+    int status = select_settings(call->command, c, call->operands, call->n);
+
+    if (status)
+        return status;
+    if (c->options.json && !strcmp(c->options.output, "-"))
+        return usage_error("--json and -o - both want standard output");
+    machine_read("", &c->machine);
+    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, error,
+                   sizeof(error)))
+        return usage_error(error);
+    status = open_csv(c);
+    return status ? status : look(call->command, c);
+}
+
+static int check(const struct command_call *call)
 {
     struct checking *c = calloc(1, sizeof(*c));
 
     if (!c || settings_count > SETTINGS_MAX) {
-        (void)fprintf(stderr, "jitbench check: out of memory\n");
         free(c);
-        return EXIT_ROW_FAILED;
+        return command_complain("check", "out of memory", EXIT_ROW_FAILED);
     }
     signals_init(); /* a closed pipe must not end the program, and no signal the search for a quiet CPU */
-    int status = parse(command, c, argc, argv);
-    if (status == 0) {
-        machine_read("", &c->machine);
-        status = resolve_cpus(c);
-    }
-    if (status == 0)
-        status = open_csv(c);
-    if (status == 0)
-        status = look(command, c);
+    c->options = *(const struct check_options *)call->options;
+    const int status = look_for(call, c);
     free(c);
-    return status < 0 ? EXIT_DONE : status;
+    return status;
 }
 
 const struct command command_check = {
@@ -561,7 +465,8 @@ const struct command command_check = {
         "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
         "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
         "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
-    .run = run,
-    .tables = tables,
-    .takes = &tuned_operands,
+    .run = command_main,
+    COMMAND_TABLE(struct check_options, rows, .heading = "Options of check"),
+    .call = check,
+    .takes = &setting_names,
 };

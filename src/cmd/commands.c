@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and the parts of help that concern each command. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ const struct command *command_find(const char *name)
     for (size_t i = 0; command_list[i]; i++)
         if (!strcmp(command_list[i]->name, name))
             return command_list[i];
-    return NULL;
+    return strcmp(name, command_complete.name) ? NULL : &command_complete;
 }
 
 int command_complain(const char *command, const char *message, int status)
@@ -111,34 +112,18 @@ int command_output(const struct command *command, int fd, bool only, struct text
 
 unsigned command_width(int fd, unsigned otherwise, unsigned most)
 {
+    const char *text = getenv("COLUMNS");
     struct winsize size;
+    char *end;
 
+    if (text && *text >= '1' && *text <= '9') {
+        unsigned long columns = strtoul(text, &end, 10);
+        if (!*end && columns >= 40 && columns <= INT_MAX)
+            return (unsigned)columns;
+    }
     if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 40)
         return otherwise;
     return size.ws_col < most ? size.ws_col : most;
-}
-
-size_t command_break(const char *s, size_t width)
-{
-    size_t line = width;
-
-    if (strlen(s) <= width)
-        return strlen(s);
-    while (line > 0 && s[line] != ' ')
-        line--;
-    return line ? line : width;
-}
-
-/* Appends a paragraph, broken between words. */
-static void put_paragraph(const char *s, unsigned width, struct text *out)
-{
-    while (*s) {
-        size_t line = command_break(s, width);
-        text_append(out, s, line);
-        text_append(out, "\n", 1);
-        s += line;
-        s += *s == ' ';
-    }
 }
 
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
@@ -167,7 +152,7 @@ void command_help(const struct command *command, struct text *out)
     size_t n = command->tables ? command->tables(command, tables) : 0;
     text_printf(out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
                 command->operands[0] ? " " : "", command->operands);
-    put_paragraph(command->description ? command->description : command->title, width, out);
+    text_wrap(out, command->description ? command->description : command->title, 0, width);
     for (size_t i = 0; i < n; i++) {
         text_append(out, "\n", tables[i].heading ? 1 : 0);
         option_help(&tables[i], width, out);

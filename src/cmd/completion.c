@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench completion SHELL: prints the script that completes jitbench's command line in bash, zsh or fish. The scripts
- * do not call jitbench, so that completion is fast and works for a program built for another machine.
- * completion/jitbench.SHELL has the script in the shell's language with placeholders, into which this file inserts the
- * commands, options and operands. */
+/* Completion of the command line. `jitbench completion SHELL` prints the short script for a shell, which calls
+ * `jitbench __complete -- WORD...` for what to offer. The words are those after the program's name; the last one is
+ * completed and may be empty. The answer is the same for all shells: a line "KIND NUMBER", then lines "CANDIDATE" or
+ * "CANDIDATE<TAB>HELP". The shell drops the candidates that do not match.
+ *
+ *   words    candidates for the current word behind its first NUMBER bytes
+ *   list     the same for a comma-separated list: no blank follows the candidate
+ *   files    names of files, and folders: names of directories, behind the first NUMBER bytes
+ *   command  the command line of another program, which begins at word NUMBER, counted from 0 */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/suites.h"
@@ -21,472 +25,282 @@ static const char fish_script[] =
 #include "completion_fish.h"
     ;
 
-/* --- The options offered. --- */
-
-enum value {
-    VALUE_FLAG,
-    VALUE_FREE,  /* no candidates */
-    VALUE_FREES, /* no candidates, and the option may be repeated */
-    VALUE_OPTIONAL,
-    VALUE_WORDS, /* one of the choices; for --cpus besides lists */
-    VALUE_LIST,  /* comma-separated choices; the option may be repeated */
-    VALUE_FILE,
-    VALUE_FOLDER,
-};
-
-#define ROWS_MAX (TABLES_MAX * OPTION_ROWS_MAX)
-
-/* An option of a command, with the names that refer to it in that command. */
+/* An option of the command, and whether the words before the current one contain it. */
 struct offer {
     const struct option *row;
-    char letter;
-    const char *help;
-    enum value value;
+    bool given;
 };
 
 struct offers {
-    struct offer offer[ROWS_MAX];
+    struct offer offer[TABLES_MAX * OPTION_ROWS_MAX];
     size_t n;
 };
 
-static enum value value_of(const struct option *row)
-{
-    switch (row->type) {
-    case OPTION_FLAG:
-        return VALUE_FLAG;
-    case OPTION_CHOICE:
-    case OPTION_CPUS:
-        return VALUE_WORDS;
-    case OPTION_NAMES:
-        return VALUE_LIST;
-    case OPTION_COUNTS:
-        return VALUE_FREES;
-    case OPTION_TEXT: {
-        enum operands_kind kind = operands_named(row->value_name ? row->value_name : "");
-        return kind == OPERANDS_FILES ? VALUE_FILE : kind == OPERANDS_FOLDERS ? VALUE_FOLDER : VALUE_FREE;
-    }
-    default:
-        return row->optional ? VALUE_OPTIONAL : VALUE_FREE;
-    }
-}
-
-/* Adds an option. If two entries have the same name, it belongs to the first one, as in the parser. */
-static void add_offer(struct offers *offers, const struct option *row)
-{
-    struct offer offer = {
-        .row = row, .letter = row->letter, .help = row->help ? row->help : "", .value = value_of(row)};
-
-    for (size_t i = 0; i < offers->n; i++) {
-        if (!strcmp(offers->offer[i].row->name, row->name))
-            return;
-        if (offers->offer[i].letter == offer.letter)
-            offer.letter = 0;
-    }
-    offers->offer[offers->n++] = offer;
-}
-
-/* Commands without tables accept --help too. */
-static const struct option help_row = {
-    .name = "help", .letter = 'h', .type = OPTION_FLAG, .size = sizeof(bool), .help = "print this help"};
+/* --- The options of a command. --- */
 
 static void find_offers(const struct command *command, struct offers *offers)
 {
+    /* Commands without tables accept --help too. */
+    static const struct option help_row = {.name = "help", .letter = 'h', .help = "print this help"};
     struct option_table tables[TABLES_MAX];
 
-    offers->n = 0;
     memset(tables, 0, sizeof(tables));
-    size_t n = command->tables ? command->tables(command, tables) : 0;
+    offers->n = 0;
+    const size_t n = command->tables ? command->tables(command, tables) : 0;
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++)
-            add_offer(offers, &tables[t].rows[r]);
+            offers->offer[offers->n++] = (struct offer){.row = &tables[t].rows[r]};
     if (!n)
-        add_offer(offers, &help_row);
+        offers->offer[offers->n++] = (struct offer){.row = &help_row};
 }
 
-/* Returns the next of an entry's aliases; NULL when there is none. */
-static const char *next_alias(const char *at, size_t *length)
+/* Returns 2 if one of the words, which are separated by spaces, is the name, 1 if one begins with it, 0 otherwise. */
+static int matches(const char *words, const char *name, size_t length)
 {
-    at += strspn(at, " ");
-    *length = strcspn(at, " ");
-    return *length ? at : NULL;
+    int best = 0;
+
+    for (const char *at = words ? words : ""; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (!strncmp(at, name, length)) {
+            if (strcspn(at, " ") == length)
+                return 2;
+            best = 1;
+        }
+    return best;
 }
 
-/* Appends each spelling of the option with its dashes: "-t --time --seconds". */
-static void put_spellings(const struct offer *offer, struct text *out)
+/* Returns the first option with that name, or, if there is none, the first with a name that begins so; or NULL. */
+static struct offer *find_name(struct offers *offers, const char *name, size_t length)
 {
-    size_t length;
+    struct offer *begins = NULL;
 
-    if (offer->letter)
-        text_printf(out, "-%c ", offer->letter);
-    text_printf(out, "--%s", offer->row->name);
-    for (const char *at = offer->row->aliases; at && (at = next_alias(at, &length)); at += length)
-        text_printf(out, " --%.*s", (int)length, at);
-}
-
-/* Appends the choices: "one range none". */
-static void put_choices(const struct option *row, struct text *out)
-{
-    for (size_t i = 0; row->choices && row->choices[i]; i++)
-        text_printf(out, "%s%s", i ? " " : "", row->choices[i]);
-}
-
-/* Appends the text for use within '...': a backslash before each character of special, and `quoted` for each '. */
-static void put_quoted(const char *text, const char *special, const char *quoted, struct text *out)
-{
-    for (; *text; text++) {
-        if (strchr(special, *text))
-            text_append(out, "\\", 1);
-        if (*text == '\'')
-            text_printf(out, "%s", quoted);
-        else
-            text_append(out, text, 1);
+    for (size_t i = 0; i < offers->n; i++) {
+        const struct option *row = offers->offer[i].row;
+        const int by_name = matches(row->name, name, length), by_alias = matches(row->aliases, name, length);
+        if (by_name == 2 || by_alias == 2)
+            return &offers->offer[i];
+        if (!begins && (by_name || by_alias))
+            begins = &offers->offer[i];
     }
+    return begins;
 }
 
-/* --- bash --- */
-
-static const char *const bash_values[] = {
-    [VALUE_FLAG] = "flag",   [VALUE_FREE] = "value", [VALUE_FREES] = "values", [VALUE_OPTIONAL] = "optional",
-    [VALUE_WORDS] = "words", [VALUE_LIST] = "list",  [VALUE_FILE] = "file",    [VALUE_FOLDER] = "folder",
-};
-
-static const char *const bash_operands[] = {
-    [OPERANDS_NONE] = "none",      [OPERANDS_WORDS] = "words",     [OPERANDS_FILES] = "files",
-    [OPERANDS_FOLDERS] = "folder", [OPERANDS_COMMAND] = "command",
-};
-
-static void put_bash_operands(const struct command *command, struct text *out)
+static struct offer *find_letter(struct offers *offers, char letter)
 {
-    const struct operands *operands = command_operands(command);
-    struct operand_word word;
-
-    text_printf(out, "        operands=(%s %u", bash_operands[operands->kind], operands->most);
-    for (size_t i = 0; operands->word && operands->word(command, i, &word); i++)
-        if (!word.old)
-            text_printf(out, " %s", word.name);
-    text_printf(out, ")\n");
+    for (size_t i = 0; i < offers->n; i++)
+        if (offers->offer[i].row->letter == letter)
+            return &offers->offer[i];
+    return NULL;
 }
 
-static void put_bash_tables(const struct command *command, const struct offers *offers, struct text *out)
+/* Marks the options in the word as given. Returns the last one, or NULL if one is unknown. *value is its value in the
+ * same word, or NULL. */
+static struct offer *take(struct offers *offers, const char *word, const char **value)
 {
-    text_printf(out, "    %s)\n        options=(\n", command->name);
+    struct offer *offer = NULL;
+
+    *value = NULL;
+    if (word[1] == '-') {
+        const char *name = word + 2;
+        const size_t length = strcspn(name, "=");
+        offer = find_name(offers, name, length);
+        if (offer)
+            offer->given = true;
+        if (name[length])
+            *value = name + length + 1;
+        return offer;
+    }
+    for (const char *at = word + 1; *at; at++) {
+        offer = find_letter(offers, *at);
+        if (!offer)
+            return NULL;
+        offer->given = true;
+        if (offer->row->type == OPTION_FLAG)
+            continue;
+        if (at[1])
+            *value = at + 1;
+        return offer;
+    }
+    return offer;
+}
+
+/* --- The answer. --- */
+
+static void put_head(const char *kind, size_t number, struct text *out)
+{
+    text_printf(out, "%s %zu\n", kind, number);
+}
+
+static void put_candidate(const char *word, const char *help, struct text *out)
+{
+    text_printf(out, "%s%s%s\n", word, help ? "\t" : "", help ? help : "");
+}
+
+/* Files or directories, or nothing. */
+static void put_names(enum operands_kind kind, size_t kept, struct text *out)
+{
+    put_head(kind == OPERANDS_FILES ? "files" : kind == OPERANDS_FOLDERS ? "folders" : "words", kept, out);
+}
+
+/* Returns whether the comma-separated list, which ends before end, contains the name. */
+static bool is_listed(const char *list, const char *end, const char *name)
+{
+    for (; list < end; list += strcspn(list, ",") + 1)
+        if (strcspn(list, ",") == strlen(name) && !strncmp(list, name, strlen(name)))
+            return true;
+    return false;
+}
+
+/* Completes the value, which is a part of the current word. */
+static void put_value(const struct option *row, const char *word, const char *value, struct text *out)
+{
+    const char *last = value;
+
+    if (row->type == OPTION_TEXT) {
+        put_names(operands_named(row->value_name ? row->value_name : ""), (size_t)(value - word), out);
+        return;
+    }
+    if (row->type == OPTION_NAMES && strrchr(value, ','))
+        last = strrchr(value, ',') + 1;
+    put_head(row->type == OPTION_NAMES ? "list" : "words", (size_t)(last - word), out);
+    for (size_t i = 0; row->choices && row->choices[i]; i++)
+        if (!is_listed(value, last, row->choices[i]))
+            put_candidate(row->choices[i], NULL, out);
+}
+
+/* All options by their first name that were not given or may be repeated; after a single dash also their letters. */
+static void put_options(struct offers *offers, const char *word, struct text *out)
+{
+    put_head("words", 0, out);
     for (size_t i = 0; i < offers->n; i++) {
         const struct offer *offer = &offers->offer[i];
-        text_printf(out, "            '");
-        put_spellings(offer, out);
-        text_printf(out, " %s%s", bash_values[offer->value], offer->row->choices ? " " : "");
-        put_choices(offer->row, out);
-        text_printf(out, "'\n");
-    }
-    text_printf(out, "        )\n");
-    put_bash_operands(command, out);
-    text_printf(out, "        ;;\n");
-}
-
-/* --- zsh --- */
-
-#define ZSH_QUOTE "'\\''"
-
-static void put_zsh_value(const struct offer *offer, struct text *out)
-{
-    text_printf(out, offer->value == VALUE_OPTIONAL ? "::" : ":");
-    put_quoted(offer->row->value_name ? offer->row->value_name : "VALUE", ":\\", ZSH_QUOTE, out);
-    text_append(out, ":", 1);
-    switch (offer->value) {
-    case VALUE_WORDS:
-        text_append(out, "(", 1);
-        put_choices(offer->row, out);
-        text_append(out, ")", 1);
-        break;
-    case VALUE_LIST:
-        text_printf(out, "_sequence compadd - ");
-        put_choices(offer->row, out);
-        break;
-    case VALUE_FILE:
-        text_printf(out, "_files");
-        break;
-    case VALUE_FOLDER:
-        text_printf(out, "_files -/");
-        break;
-    default:
-        text_append(out, " ", 1);
+        const struct option *row = offer->row;
+        const bool repeats = row->type == OPTION_NAMES || row->type == OPTION_COUNTS;
+        /* If two entries have the same name, it belongs to the first one, as in the parser. */
+        if ((offer->given && !repeats) || find_name(offers, row->name, strlen(row->name)) != offer)
+            continue;
+        const char *help = row->help ? row->help : "";
+        text_printf(out, "--%s%s\t%s\n", row->name, row->type == OPTION_FLAG || row->optional ? "" : "=", help);
+        if (!word[1] && row->letter && find_letter(offers, row->letter) == offer)
+            text_printf(out, "-%c\t%s\n", row->letter, help);
     }
 }
 
-/* Appends one spelling. hidden: accepted, but not offered. */
-static void put_zsh_spelling(const struct offer *offer, const char *spelling, size_t length, bool hidden,
-                             struct text *out)
+/* The operands that were not given yet. */
+static void put_operands(const struct command *command, char *const *given, size_t n, struct text *out)
 {
-    bool again = offer->value == VALUE_LIST || offer->value == VALUE_FREES;
-    const char *letter_ends = offer->value == VALUE_FLAG ? "" : offer->value == VALUE_OPTIONAL ? "-" : "+";
-    const char *name_ends = offer->value == VALUE_FLAG ? "" : offer->value == VALUE_OPTIONAL ? "=-" : "=";
+    const struct operands *operands = command_operands(command);
+    struct operand_word word;
 
-    text_printf(out, "            '%s", hidden ? "!" : "");
-    if (again) {
-        text_append(out, "*", 1);
+    if (operands->most && n >= operands->most) {
+        put_names(OPERANDS_NONE, 0, out);
+        return;
+    }
+    put_names(operands->kind, 0, out);
+    for (size_t i = 0; operands->word && operands->word(command, i, &word); i++) {
+        bool again = word.old;
+        for (size_t k = 0; k < n; k++)
+            again = again || !strcmp(given[k], word.name);
+        if (!again)
+            put_candidate(word.name, word.help, out);
+    }
+}
+
+/* The first word: a command, or one of the options that stand in its place. */
+static void put_commands(const char *word, struct text *out)
+{
+    if (word[0] != '-') {
+        put_operands(&command_help_, NULL, 0, out);
+        return;
+    }
+    put_head("words", 0, out);
+    put_candidate("--help", "print the commands", out);
+    put_candidate("--version", "print what this program is", out);
+}
+
+/* The command line of another program, from its first word on; several are separated by "--". */
+static void put_program(char *const *words, size_t first, size_t last, struct text *out)
+{
+    for (size_t i = first; i < last; i++)
+        if (!strcmp(words[i], "--"))
+            first = i + 1;
+    put_head("command", first, out);
+}
+
+/* Completes the last word, words[last]. Moves the operands to the front of words. */
+static void put_completion(char **words, size_t last, struct text *out)
+{
+    const struct command *command = last ? command_find(words[0]) : NULL;
+    const char *word = words[last], *value;
+    struct offer *offer, *wanted = NULL;
+    size_t n_given = 0;
+    bool ended = false;
+    struct offers offers;
+
+    if (!command) {
+        if (last)
+            put_names(OPERANDS_NONE, 0, out);
+        else
+            put_commands(word, out);
+        return;
+    }
+    find_offers(command, &offers);
+    const bool runs = command_operands(command)->kind == OPERANDS_COMMAND;
+    for (size_t i = 1; i < last; i++) {
+        if (ended || words[i][0] != '-' || !words[i][1]) {
+            if (runs) {
+                put_program(words, i, last, out);
+                return;
+            }
+            words[n_given++] = words[i];
+        } else if (!strcmp(words[i], "--")) {
+            ended = true;
+        } else {
+            offer = take(&offers, words[i], &value);
+            if (offer && offer->row->type != OPTION_FLAG && !offer->row->optional && !value && ++i == last)
+                wanted = offer;
+        }
+    }
+
+    if (wanted) {
+        put_value(wanted->row, word, word, out);
+    } else if (!ended && word[0] == '-' && word[1] && (word[1] != '-' || strchr(word, '='))) {
+        offer = take(&offers, word, &value);
+        if (offer && value)
+            put_value(offer->row, word, value, out);
+        else
+            put_head("words", 0, out);
+        if (offer && !value)
+            put_candidate(word, NULL, out);
+    } else if (!ended && word[0] == '-') {
+        put_options(&offers, word, out);
+    } else if (runs) {
+        put_program(words, last, last, out);
     } else {
-        text_append(out, "(", 1);
-        put_spellings(offer, out);
-        text_append(out, ")", 1);
-    }
-    text_printf(out, "%.*s%s", (int)length, spelling, spelling[1] == '-' ? name_ends : letter_ends);
-    if (!hidden) {
-        text_append(out, "[", 1);
-        put_quoted(offer->help, "[]\\", ZSH_QUOTE, out);
-        text_append(out, "]", 1);
-    }
-    if (offer->value != VALUE_FLAG)
-        put_zsh_value(offer, out);
-    text_printf(out, "' \\\n");
-}
-
-static void put_zsh_option(const struct offer *offer, struct text *out)
-{
-    struct text spellings = {0};
-    size_t length, i = 0;
-
-    put_spellings(offer, &spellings);
-    /* The letter and the name are offered, the aliases are hidden. */
-    for (const char *at = spellings.data; at && (at = next_alias(at, &length)); at += length, i++)
-        put_zsh_spelling(offer, at, length, i > (offer->letter ? 1u : 0u), out);
-    out->failed |= spellings.failed;
-    text_free(&spellings);
-}
-
-/* Appends the array of the operands that are words. */
-static void put_zsh_words(const struct command *command, const struct operands *operands, struct text *out)
-{
-    struct operand_word word;
-
-    text_printf(out, "        operands=(\n");
-    for (size_t i = 0; operands->word(command, i, &word); i++) {
-        if (word.old)
-            continue;
-        text_printf(out, "            '%s", word.name);
-        if (word.help) {
-            text_append(out, ":", 1);
-            put_quoted(word.help, "\\", ZSH_QUOTE, out);
-        }
-        text_printf(out, "'\n");
-    }
-    text_printf(out, "        )\n");
-}
-
-static void put_zsh_arguments(const struct command *command, const struct offers *offers, struct text *out)
-{
-    const struct operands *operands = command_operands(command);
-
-    text_printf(out, "    %s)\n", command->name);
-    if (operands->kind == OPERANDS_WORDS)
-        put_zsh_words(command, operands, out);
-    text_printf(out, "        _arguments -s -S : \\\n");
-    for (size_t i = 0; i < offers->n; i++)
-        put_zsh_option(&offers->offer[i], out);
-    switch (operands->kind) {
-    case OPERANDS_WORDS:
-        text_printf(out, "            '%s:%s: _jitbench_words %s' \\\n", operands->most == 1 ? "" : "*", operands->noun,
-                    operands->noun);
-        break;
-    case OPERANDS_FILES:
-        text_printf(out, "            '*:file:_files' \\\n");
-        break;
-    case OPERANDS_FOLDERS:
-        text_printf(out, "            '*:folder:_files -/' \\\n");
-        break;
-    case OPERANDS_COMMAND:
-        text_printf(out, "            '(-)*::command: _jitbench_command' \\\n");
-        break;
-    case OPERANDS_NONE:
-        break;
-    }
-    text_printf(out, "            && ret=0\n        ;;\n");
-}
-
-static void put_zsh_command(const struct command *command, const struct offers *offers, struct text *out)
-{
-    (void)offers;
-    text_printf(out, "        '%s:", command->name);
-    put_quoted(command->title, "\\", ZSH_QUOTE, out);
-    text_printf(out, "'\n");
-}
-
-/* --- fish --- */
-
-#define FISH_SPECIAL "\\"
-#define FISH_QUOTE   "\\'"
-
-static void put_fish_valued(const struct command *command, const struct offers *offers, struct text *out)
-{
-    text_printf(out, "        case %s\n            printf '%%s\\n'", command->name);
-    for (size_t i = 0; i < offers->n; i++)
-        if (offers->offer[i].value != VALUE_FLAG && offers->offer[i].value != VALUE_OPTIONAL) {
-            text_append(out, " ", 1);
-            put_spellings(&offers->offer[i], out);
-        }
-    text_append(out, "\n", 1);
-}
-
-static void put_fish_value(const struct offer *offer, struct text *out)
-{
-    switch (offer->value) {
-    case VALUE_FLAG:
-    case VALUE_OPTIONAL:
-        break;
-    case VALUE_WORDS:
-        text_printf(out, " -x -a '");
-        put_choices(offer->row, out);
-        text_append(out, "'", 1);
-        break;
-    case VALUE_LIST:
-        text_printf(out, " -x -a '(__jitbench_list ");
-        put_choices(offer->row, out);
-        text_printf(out, ")'");
-        break;
-    case VALUE_FILE:
-        text_printf(out, " -r -F");
-        break;
-    case VALUE_FOLDER:
-        text_printf(out, " -x -a '(__fish_complete_directories)'");
-        break;
-    default:
-        text_printf(out, " -x");
+        put_operands(command, words, n_given, out);
     }
 }
 
-/* Begins a line. condition: the shell function to which the command's name is appended. */
-static void put_fish_begin(const char *condition, const struct command *command, struct text *out)
+static int run_complete(const struct command *command, int argc, char **argv)
 {
-    const char *before = command_operands(command)->kind == OPERANDS_COMMAND ? "not __jitbench_started; and " : "";
+    struct text out = {0};
 
-    text_printf(out, "complete -c jitbench -n '%s%s %s", before, condition, command->name);
+    if (argc > 2) /* after "--" */
+        put_completion(argv + 2, (size_t)argc - 3, &out);
+    return command_output(command, 1, true, &out);
 }
 
-static void put_fish_option(const struct command *command, const struct offer *offer, struct text *out)
-{
-    size_t length;
-
-    put_fish_begin("__jitbench_new", command, out);
-    if (offer->value == VALUE_LIST || offer->value == VALUE_FREES)
-        text_printf(out, " --again");
-    else if (offer->value != VALUE_FLAG && offer->value != VALUE_OPTIONAL)
-        text_printf(out, " --value");
-    text_append(out, " ", 1);
-    put_spellings(offer, out);
-    text_append(out, "'", 1);
-    if (offer->letter)
-        text_printf(out, " -s %c", offer->letter);
-    text_printf(out, " -l %s", offer->row->name);
-    put_fish_value(offer, out);
-    text_printf(out, " -d '");
-    put_quoted(offer->help, FISH_SPECIAL, FISH_QUOTE, out);
-    text_printf(out, "'\n");
-    for (const char *at = offer->row->aliases; at && (at = next_alias(at, &length)); at += length) {
-        put_fish_begin("__jitbench_typed", command, out);
-        text_printf(out, " --%.*s' -l %.*s", (int)length, at, (int)length, at);
-        put_fish_value(offer, out);
-        text_append(out, "\n", 1);
-    }
-}
-
-static void put_fish_words(const struct command *command, const struct operands *operands, struct text *out)
-{
-    struct operand_word word;
-
-    text_printf(out, "complete -c jitbench -n '");
-    if (operands->most)
-        text_printf(out, "__jitbench_room %s %u", command->name, operands->most);
-    else
-        text_printf(out, "__jitbench_in %s", command->name);
-    text_printf(out, "' -a \"(__jitbench_words");
-    for (size_t i = 0; operands->word(command, i, &word); i++) {
-        if (word.old)
-            continue;
-        text_printf(out, " %s", word.name);
-        if (word.help) {
-            text_printf(out, "\\\\t'");
-            put_quoted(word.help, "\"$\\", "\\\\'", out);
-            text_append(out, "'", 1);
-        }
-    }
-    text_printf(out, ")\"\n");
-}
-
-static void put_fish_complete(const struct command *command, const struct offers *offers, struct text *out)
-{
-    const struct operands *operands = command_operands(command);
-
-    text_printf(out, "\ncomplete -c jitbench -n __fish_is_first_token -a %s -d '", command->name);
-    put_quoted(command->title, FISH_SPECIAL, FISH_QUOTE, out);
-    text_printf(out, "'\n");
-    for (size_t i = 0; i < offers->n; i++)
-        put_fish_option(command, &offers->offer[i], out);
-    switch (operands->kind) {
-    case OPERANDS_WORDS:
-        put_fish_words(command, operands, out);
-        break;
-    case OPERANDS_FILES:
-        text_printf(out, "complete -c jitbench -n '__jitbench_in %s' -F\n", command->name);
-        break;
-    case OPERANDS_FOLDERS:
-        text_printf(out, "complete -c jitbench -n '__jitbench_in %s' -a '(__fish_complete_directories)'\n",
-                    command->name);
-        break;
-    case OPERANDS_COMMAND:
-        text_printf(out, "complete -c jitbench -n '__jitbench_in %s' -a '(__jitbench_command)'\n", command->name);
-        break;
-    case OPERANDS_NONE:
-        break;
-    }
-}
+const struct command command_complete = {.name = "__complete", .operands = "-- WORD...", .run = run_complete};
 
 /* --- The scripts. --- */
 
-typedef void put_command(const struct command *command, const struct offers *offers, struct text *out);
-
-#define PLACES_MAX 2
 static const struct shell {
     const char *name, *help, *script;
-    /* Lines of the script that are replaced by each command's part. */
-    struct {
-        const char *line;
-        put_command *put;
-    } place[PLACES_MAX];
 } shells[] = {
-    {"bash", "source <(jitbench completion bash)", bash_script, {{"#@tables\n", put_bash_tables}}},
-    {"zsh",
-     "source <(jitbench completion zsh)",
-     zsh_script,
-     {{"#@commands\n", put_zsh_command}, {"#@arguments\n", put_zsh_arguments}}},
-    {"fish",
-     "jitbench completion fish | source",
-     fish_script,
-     {{"#@valued\n", put_fish_valued}, {"#@complete\n", put_fish_complete}}},
+    {"bash", "source <(jitbench completion bash)", bash_script},
+    {"zsh", "source <(jitbench completion zsh)", zsh_script},
+    {"fish", "jitbench completion fish | source", fish_script},
 };
 enum { N_SHELLS = sizeof(shells) / sizeof(shells[0]) };
-
-static void put_part(put_command *put, struct offers *offers, struct text *out)
-{
-    for (size_t i = 0; command_list[i]; i++) {
-        find_offers(command_list[i], offers);
-        put(command_list[i], offers, out);
-    }
-}
-
-static void put_script(const struct shell *shell, struct offers *offers, struct text *out)
-{
-    for (const char *line = shell->script; *line;) {
-        size_t length = strcspn(line, "\n") + 1;
-        put_command *put = NULL;
-        for (size_t p = 0; p < PLACES_MAX; p++)
-            if (shell->place[p].line && !strncmp(line, shell->place[p].line, length))
-                put = shell->place[p].put;
-        if (put)
-            put_part(put, offers, out);
-        else
-            text_append(out, line, length);
-        line += length;
-    }
-}
 
 static bool shell_word(const struct command *command, size_t i, struct operand_word *out)
 {
@@ -497,31 +311,19 @@ static bool shell_word(const struct command *command, size_t i, struct operand_w
     return true;
 }
 
-static int print_script(const struct command *command, const struct shell *shell)
-{
-    struct offers *offers = malloc(sizeof(*offers));
-    struct text out = {0};
-
-    if (offers)
-        put_script(shell, offers, &out);
-    free(offers);
-    if (!offers || out.failed) {
-        text_free(&out);
-        (void)fprintf(stderr, "jitbench %s: out of memory\n", command->name);
-        return EXIT_ROW_FAILED;
-    }
-    return command_output(command, 1, true, &out);
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
+    struct text out = {0};
+
     if (argc != 2) {
         (void)fprintf(stderr, "jitbench %s: takes one shell's name: bash, zsh or fish\n", command->name);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < N_SHELLS; i++)
-        if (!strcmp(shells[i].name, argv[1]))
-            return print_script(command, &shells[i]);
+        if (!strcmp(shells[i].name, argv[1])) {
+            text_append(&out, shells[i].script, strlen(shells[i].script));
+            return command_output(command, 1, true, &out);
+        }
     return command_unknown_operand(command, argv[1]);
 }
 

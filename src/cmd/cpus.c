@@ -4,7 +4,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "cmd/quiet.h"
+#include "settings/settings.h"
+#include "sys/clock.h"
 #include "sys/task.h"
 
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
@@ -60,4 +64,46 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
     (void)cpuset_format_cut(online, there, sizeof(there));
     (void)snprintf(error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
     return -1;
+}
+
+static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
+{
+    struct place_request *allowed = calloc(1, sizeof(*allowed));
+    struct clock_info clock;
+    char why[160] = "out of memory";
+    unsigned cpu = 0;
+    int status = -1;
+
+    if (allowed) {
+        cpus_allowed(&machine->online, &allowed->cpus);
+        allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
+        allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
+        clock_choose(&clock);
+        status = quiet_cpu(allowed, &clock, &cpu, why, sizeof(why));
+    }
+    free(allowed);
+    cpuset_clear(bench);
+    cpuset_add(bench, cpu);
+    if (status)
+        (void)snprintf(error, error_size, "--cpus quiet: %s", why);
+    return status;
+}
+
+int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
+               size_t error_size)
+{
+    if (named && named->choice == CPUS_QUIET)
+        return find_quiet(machine, bench, error, error_size);
+    if (named && named->choice < 0) {
+        *bench = named->set;
+        return cpuset_count(&machine->online) ? cpus_check_online(bench, &machine->online, error, error_size) : 0;
+    }
+    if (!named) {
+        settings_bench_cpus("", machine, bench);
+        return 0;
+    }
+    *bench = machine->online;
+    if (!cpuset_count(bench))
+        cpus_allowed(&machine->online, bench);
+    return 0;
 }

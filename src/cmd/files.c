@@ -17,6 +17,7 @@
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/folder.h"
+#include "sys/memory.h"
 #include "sys/scratch.h"
 #include "sys/signals.h"
 
@@ -27,24 +28,14 @@ struct names {
     size_t n, capacity;
 };
 
-static int add_name(struct names *names, const char *folder, const char *name)
+static void add_name(struct names *names, const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
 
-    if (names->n == names->capacity) {
-        size_t capacity = names->capacity ? 2 * names->capacity : 64;
-        char **grown = realloc(names->name, capacity * sizeof(*grown));
-        if (!grown)
-            return -1;
-        names->name = grown;
-        names->capacity = capacity;
-    }
-    char *copy = malloc(size);
-    if (!copy)
-        return -1;
+    memory_grow(&names->name, &names->capacity, names->n, sizeof(*names->name));
+    char *copy = memory_get(size, 1);
     (void)snprintf(copy, size, "%s%s%s", folder, folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
     names->name[names->n++] = copy;
-    return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -58,22 +49,18 @@ static int add_matching(struct names *names, const char *folder, const char *pat
     DIR *directory = opendir(folder[0] ? folder : ".");
     size_t before = names->n;
     struct dirent *entry;
-    int result = 0;
 
     if (!directory)
         return -1;
-    while (!result && (errno = 0, entry = readdir(directory)))
+    while ((errno = 0, entry = readdir(directory)))
         if (!fnmatch(pattern, entry->d_name, FNM_PERIOD))
-            result = add_name(names, folder, entry->d_name);
+            add_name(names, folder, entry->d_name);
     const int error = errno;
     (void)closedir(directory);
-    if (!result && error) {
-        errno = error;
-        return -1;
-    }
     if (names->n > before)
         qsort(names->name + before, names->n - before, sizeof(*names->name), by_name);
-    return result;
+    errno = error;
+    return error ? -1 : 0;
 }
 
 static int add_operand(struct names *names, const char *operand)
@@ -86,10 +73,13 @@ static int add_operand(struct names *names, const char *operand)
         return -1;
     if (there && strcmp(operand, "-") && S_ISDIR(st.st_mode))
         return add_matching(names, operand, "*.csv");
-    if (there || !last[strcspn(last, "*?[")])
-        return add_name(names, "", operand);
-    char *folder = strndup(operand, (size_t)(last - operand));
-    int result = folder ? add_matching(names, folder, last) : -1;
+    if (there || !last[strcspn(last, "*?[")]) {
+        add_name(names, "", operand);
+        return 0;
+    }
+    char *folder = memory_get((size_t)(last - operand) + 1, 1);
+    memcpy(folder, operand, (size_t)(last - operand));
+    int result = add_matching(names, folder, last);
     free(folder);
     return result;
 }
@@ -107,6 +97,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
     char error[4352];
     size_t wrong = 0;
 
+    memory_exits(command);
     for (size_t i = 0; i < n; i++) {
         size_t before = names->n;
         int result = add_operand(names, operands[i]);
@@ -153,8 +144,8 @@ static int read_operands(const char *command, const char *const *operands, size_
     free_names(&names);
     if (!status && !set->n)
         status = command_complain(command, "no rows to read", EXIT_USAGE);
-    if (!(status && whole) && row_set_sort(set))
-        status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
+    if (!(status && whole))
+        row_set_sort(set);
     return status;
 }
 
@@ -245,6 +236,16 @@ int files_clear(const char *command, const char *path)
     return command_complain(command, error, EXIT_USAGE);
 }
 
+/* The output that has its name already, until it is complete. */
+static const struct files_output *partial;
+
+/* At exit, as when memory runs out: leaves no partial file. */
+static void remove_partial(void)
+{
+    if (partial)
+        folder_remove(partial->path, partial->fd);
+}
+
 int files_begin(const char *command, const char *path, struct files_output *out)
 {
     char error[4352];
@@ -259,6 +260,8 @@ int files_begin(const char *command, const char *path, struct files_output *out)
     }
     if (out->fd < 0)
         return command_complain(command, error, EXIT_USAGE);
+    if (out->created && !atexit(remove_partial))
+        partial = out;
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is no error */
     return 0;
 }
@@ -286,6 +289,7 @@ int files_end(struct files_output *out)
     }
     if (out->status && out->created)
         folder_remove(out->path, out->fd);
+    partial = NULL;
     if (out->fd != 1)
         (void)close(out->fd);
     return out->status;

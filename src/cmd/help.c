@@ -8,19 +8,6 @@
 #include "cmd/suites.h"
 #include "rows/text.h"
 
-/* Prints words from that column on, broken into several lines if necessary. */
-static void put_wrapped(const char *title, size_t indent, size_t width, struct text *out)
-{
-    for (size_t length; *title; title += length) {
-        length = command_break(title, width - indent);
-        text_append(out, title, length);
-        text_append(out, "\n", 1);
-        length += title[length] == ' ';
-        if (title[length])
-            text_printf(out, "%*s", (int)indent, "");
-    }
-}
-
 static void put_overview(struct text *out)
 {
     const size_t columns = command_width(1, 80, 120);
@@ -33,11 +20,11 @@ static void put_overview(struct text *out)
             width = strlen(command_list[i]->name);
     for (size_t i = 0; command_list[i]; i++) {
         text_printf(out, "  %-*s  ", (int)width, command_list[i]->name);
-        put_wrapped(command_list[i]->title, width + 4, columns, out);
+        text_wrap(out, command_list[i]->title, width + 4, columns);
     }
     text_append(out, "\n", 1);
-    put_wrapped("'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.", 0, columns, out);
-    put_wrapped("'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns, out);
+    text_wrap(out, "'jitbench help COMMAND' or 'jitbench COMMAND --help' shows a command's options.", 0, columns);
+    text_wrap(out, "'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns);
 }
 
 /* --- The sampling of a suite. --- */
@@ -72,10 +59,11 @@ static void count_text(uint64_t value, char *buf, size_t size)
 
 static bool is_of(const struct bench *bench, const struct suite *suite)
 {
-    bool named = !suite->tests;
+    bool named = !suite->test;
+    struct operand_word word;
 
-    for (size_t i = 0; !named && suite->tests[i]; i++)
-        named = !strcmp(suite->tests[i], bench->name);
+    for (size_t i = 0; !named && suite->test(i, &word); i++)
+        named = !strcmp(word.name, bench->name);
     return named && !strcmp(bench->suite, suite->name);
 }
 
@@ -123,7 +111,7 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
     if (line.failed)
         out->failed = 1;
     else
-        put_wrapped(line.data, 18, command_width(1, 80, 120), out);
+        text_wrap(out, line.data, 18, command_width(1, 80, 120));
     text_free(&line);
 }
 

@@ -2,17 +2,14 @@
 /* jitbench init: the first process of a machine. Mounts file systems, runs the command, delivers the CSV, and powers
  * the machine off or reboots it; as PID 1 of a machine it never exits. */
 #include "cmd/init.h"
+#include "cmd/init_parts.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +19,6 @@
 #include "sys/clock.h"
 #include "sys/console.h"
 #include "sys/device_file.h"
-#include "sys/device_mount.h"
 #include "sys/machine.h"
 #include "sys/modules.h"
 #include "sys/mounts.h"
@@ -31,219 +27,14 @@
 #include "sys/scratch.h"
 #include "sys/tree.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 /* Waiting time for a device: a USB disk takes seconds to appear. */
 #define DEVICE_WAIT_NS (10 * SECOND_NS)
-/* Waiting times: a run that is asked to end reports its results; one that does not end in time is killed. */
-#define END_WAIT_NS  (20 * SECOND_NS)
-#define LAST_WAIT_NS (2 * SECOND_NS)
-/* Time limit of console output: a user may have stopped it to read the screen. */
-#define STALL_NS (120 * SECOND_NS)
-#define POLL_NS  (SECOND_NS / 10)
-
-/* Whether this process is PID 1 of a PID namespace, of the machine, or neither. */
-enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
-
-struct init {
-    enum place place;
-    struct init_orders orders;
-    const char **words; /* the command, when argv names it */
-    size_t n_words;
-    struct mounts mounts;
-    char folder[PATH_MAX]; /* directory in which the run writes its CSV; "" when there is none */
-    struct device_mount disk;
-    char disk_at[PATH_MAX]; /* directory made to mount it on; "" when there is none */
-    char scratch[PATH_MAX]; /* directory on it; "" when none was ordered, or it is not available */
-    bool asked;             /* a signal has asked for the end: Ctrl-Alt-Del is SIGINT */
-    int status;             /* exit status, if it exits */
-};
 
 static size_t tables(const struct command *command, struct option_table *out)
 {
     (void)command;
     out[0] = (struct option_table){.heading = "Options", .rows = init_rows, .n = init_n_rows};
     return 1;
-}
-
-/* --- Signals: blocked, and taken when convenient. --- */
-
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
-enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
-static bool left_alone[N_ENDING];
-
-/* --- Messages. A console that accepts no more output must not prevent the machine's end. --- */
-
-/* Returns whether a signal that asks for the end is pending. */
-static bool end_is_asked(void)
-{
-    sigset_t pending;
-
-    if (sigpending(&pending))
-        return false;
-    for (size_t i = 0; i < N_ENDING; i++)
-        if (sigismember(&pending, ending[i]) == 1)
-            return true;
-    return false;
-}
-
-static bool stalled; /* after one time-out there is no more waiting */
-
-/* Writes to the console. Returns 0 or -errno. */
-static int put(int fd, const char *data, size_t length, bool (*stop)(void))
-{
-    int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
-
-    stalled = error == -ETIMEDOUT;
-    return error;
-}
-
-static void drain(int fd)
-{
-    console_drain(fd, stalled ? 0 : STALL_NS);
-}
-
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-    char line[2048] = "jitbench init: ";
-    size_t begin = strlen(line);
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
-    va_end(args);
-    text_sanitize(line); /* contains words from the kernel's command line */
-    memcpy(line + strlen(line), "\n", 2);
-    (void)put(2, line, strlen(line), NULL);
-}
-
-/* --- Taking signals. --- */
-
-static void on_signal(int number)
-{
-    (void)number; /* the kernel does not queue a signal for PID 1 that has no handler */
-}
-
-static void taken_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    for (size_t i = 0; i < N_ENDING; i++)
-        if (!left_alone[i])
-            sigaddset(set, ending[i]); /* if blocked, it would be queued although it is ignored */
-    sigaddset(set, SIGCHLD);
-}
-
-/* As an ordinary process, leaves signals ignored that its parent ignored, here and in the run: see nohup(1). */
-static void leave_ignored(void)
-{
-    struct sigaction old;
-
-    for (size_t i = 0; i < N_ENDING; i++)
-        left_alone[i] = sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
-}
-
-static void set_signals(bool ours)
-{
-    struct sigaction action;
-    sigset_t set;
-
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = ours ? SIG_IGN : SIG_DFL;
-    for (size_t i = 0; i < N_IGNORED; i++)
-        (void)sigaction(ignored[i], &action, NULL);
-    action.sa_handler = ours ? on_signal : SIG_DFL;
-    for (size_t i = 0; i < N_ENDING; i++)
-        if (!left_alone[i])
-            (void)sigaction(ending[i], &action, NULL);
-    (void)sigaction(SIGCHLD, &action, NULL);
-    taken_signals(&set);
-    (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-}
-
-/* Waits for a signal, SIGCHLD included. Returns its number; 0 when none came in that time (0: no limit). */
-static int wait_signal(uint64_t ns)
-{
-    struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
-    sigset_t set;
-    int number;
-
-    taken_signals(&set);
-    do
-        number = ns ? sigtimedwait(&set, NULL, &time) : sigwaitinfo(&set, NULL);
-    while (number < 0 && errno == EINTR);
-    return number < 0 ? 0 : number;
-}
-
-/* --- Children: started here or orphaned. --- */
-
-/* Reaps all processes that have ended. Returns true with the status when pid is among them; or, for pid 0, when there
- * are no more children. Returns false otherwise, with errno set when the kernel reported an error, else 0. */
-static bool reap(pid_t pid, int *status)
-{
-    bool ended = false;
-    pid_t one;
-    int how;
-
-    errno = 0;
-    while ((one = waitpid(-1, &how, WNOHANG)) > 0)
-        if (one == pid) {
-            *status = how;
-            ended = true;
-        }
-    return pid ? ended : one < 0 && errno == ECHILD;
-}
-
-/* Passes a request to end to the run: the first as SIGINT, later ones as SIGKILL. */
-static void ask(struct init *init, pid_t pid, uint64_t *until)
-{
-    if (!init->asked)
-        say("ending the run; once more ends it at once");
-    (void)kill(pid, init->asked ? SIGKILL : SIGINT);
-    init->asked = true;
-    *until = clock_raw_ns() + END_WAIT_NS;
-}
-
-/* Waits for the child's end. Returns its status as waitpid() does. */
-static int wait_child(struct init *init, pid_t pid)
-{
-    uint64_t until = 0;
-    int status = 0;
-
-    while (!reap(pid, &status)) {
-        int number = wait_signal(until || errno ? POLL_NS : 0);
-        if (number && number != SIGCHLD)
-            ask(init, pid, &until);
-        if (until && clock_raw_ns() > until) {
-            say("the run does not end, and is killed");
-            (void)kill(pid, SIGKILL);
-            until = clock_raw_ns() + END_WAIT_NS;
-        }
-    }
-    return status;
-}
-
-static void child_begin(const struct init *init)
-{
-    if (init->place == PLACE_MACHINE) {
-        console_take(true);
-        console_own_session();
-    }
-    set_signals(false);
-}
-
-/* Ends the machine's remaining processes. They get SIGTERM first, so that they can complete their writes. */
-static void end_all_processes(void)
-{
-    static const int numbers[] = {SIGTERM, SIGKILL};
-    int status;
-
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        uint64_t until = clock_raw_ns() + LAST_WAIT_NS;
-        (void)kill(-1, numbers[i]);
-        while (!reap(0, &status) && clock_raw_ns() < until)
-            (void)wait_signal(POLL_NS);
-    }
 }
 
 /* --- Before the run. --- */
@@ -256,7 +47,7 @@ static void prepare_machine(struct init *init)
     if (init->place == PLACE_MACHINE)
         console_take(false);
     for (size_t i = 0; i < init->mounts.n_refused; i++)
-        say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
+        init_say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
     if (init->place != PLACE_ORDINARY)
         (void)setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
 }
@@ -269,9 +60,9 @@ static void load_modules(const struct init *init)
         return;
     int failed = modules_load(init->orders.modules, error, sizeof(error));
     if (failed < 0)
-        say("modules '%s': %s", init->orders.modules, strerror(-failed));
+        init_say("modules '%s': %s", init->orders.modules, strerror(-failed));
     else if (failed)
-        say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
+        init_say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
 }
 
 /* Waits for a device that is not there yet. Returns 0 or -errno. */
@@ -281,7 +72,7 @@ static int wait_device(struct init *init, const char *device)
     int error;
 
     while ((error = device_check(device)) == -ENOENT && clock_raw_ns() < until && !init->asked) {
-        int number = wait_signal(POLL_NS);
+        int number = init_wait_signal(POLL_NS);
         init->asked = number && number != SIGCHLD;
     }
     return error;
@@ -296,7 +87,7 @@ static void look_for_device(struct init *init)
         return;
     int error = wait_device(init, device);
     if (error)
-        say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
+        init_say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
 }
 
 static void make_folder(struct init *init)
@@ -317,9 +108,9 @@ static void end_scratch(struct init *init)
     int error = device_unmount(&init->disk, &detached);
 
     if (error)
-        say("scratch: %s: cannot be unmounted: %s", init->orders.scratch, strerror(-error));
+        init_say("scratch: %s: cannot be unmounted: %s", init->orders.scratch, strerror(-error));
     else if (detached)
-        say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
+        init_say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
     if (init->disk_at[0])
         (void)rmdir(init->disk_at);
     init->scratch[0] = init->disk_at[0] = '\0';
@@ -354,12 +145,12 @@ static void begin_scratch(struct init *init)
     if (!error)
         error = mount_scratch(init, device, path);
     if (error) {
-        say("scratch: %s:%s: %s; the file tests do not measure that disk", device, path, device_why_not(error));
+        init_say("scratch: %s:%s: %s; the file tests do not measure that disk", device, path, device_why_not(error));
         end_scratch(init);
         return;
     }
     machine_fs_name(init->scratch, type, sizeof(type));
-    say("scratch files go to %s:%s (%s)", device, path, type);
+    init_say("scratch files go to %s:%s (%s)", device, path, type);
 }
 
 /* --- The run. --- */
@@ -370,7 +161,7 @@ static void say_command(char *const *argv)
 
     for (size_t i = 1; argv[i]; i++)
         text_printf(&line, " %s", argv[i]);
-    say("runs%s", line.data ? line.data : "");
+    init_say("runs%s", line.data ? line.data : "");
     text_free(&line);
 }
 
@@ -379,26 +170,26 @@ static int run_command(struct init *init, char *const *argv)
     pid_t pid = fork();
 
     if (pid == 0) {
-        child_begin(init);
+        init_child_begin(init);
         if (init->folder[0])
             (void)!chdir(init->folder);
         if (init->scratch[0])
             (void)setenv("TMPDIR", init->scratch, 1);
         int error = process_exec_self(argv, environ);
-        say("cannot run itself: %s", strerror(-error));
+        init_say("cannot run itself: %s", strerror(-error));
         _exit(127);
     }
     if (pid < 0) {
-        say("no process for the run: %s", strerror(errno));
+        init_say("no process for the run: %s", strerror(errno));
         return EXIT_ROW_FAILED;
     }
-    int status = wait_child(init, pid);
+    int status = init_wait_child(init, pid);
     if (WIFEXITED(status)) {
         if (WEXITSTATUS(status))
-            say("the run ended with status %d", WEXITSTATUS(status));
+            init_say("the run ended with status %d", WEXITSTATUS(status));
         return WEXITSTATUS(status);
     }
-    say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    init_say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     return 128 + WTERMSIG(status);
 }
 
@@ -414,12 +205,12 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
     frame_csv(name, csv, length, &out);
     if (quiet)
         console_quiet(true);
-    int error = out.failed ? -ENOMEM : put(1, out.data, out.length, end_is_asked);
-    drain(1);
+    int error = out.failed ? -ENOMEM : init_put(1, out.data, out.length, init_end_is_asked);
+    init_drain(1);
     if (quiet)
         console_quiet(false);
     if (error)
-        say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
+        init_say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
     text_free(&out);
     return error;
 }
@@ -432,16 +223,16 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     if (!init->orders.out[0])
         return -1;
     if (device_split(init->orders.out, device, path, sizeof(device)) || scratch_folder(init->folder, at, sizeof(at))) {
-        say("out: no directory to mount %s on", device);
+        init_say("out: no directory to mount %s on", device);
         return -1;
     }
     const struct device_file file = {.device = device, .path = path, .name = name, .at = at};
     int failed = device_file_write(&file, csv, length, written, sizeof(written), error, sizeof(error));
     (void)rmdir(at);
     if (failed)
-        say("out: %s", error);
+        init_say("out: %s", error);
     else
-        say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
+        init_say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
     return failed;
 }
 
@@ -454,7 +245,7 @@ static bool hand_over_file(const struct init *init, const char *name)
         return false;
     char *csv = tree_read_all(init->folder, path);
     if (!csv)
-        say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
+        init_say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
     bool done = csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
     free(csv);
     return done;
@@ -466,7 +257,7 @@ static void hand_over(struct init *init)
     char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
 
     if (init->folder[0] && !names) {
-        say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
+        init_say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
         init->status = init->status ? init->status : EXIT_ROW_FAILED;
     }
     for (size_t i = 0; names && names[i]; i++)
@@ -483,12 +274,12 @@ static void end_machine(struct init *init, enum power_end how)
     static const char *const names[] = {[POWER_OFF] = "power off", [POWER_RESTART] = "restart", [POWER_HALT] = "halt"};
 
     if (init->place != PLACE_ORDINARY)
-        end_all_processes();
+        init_end_processes();
     if (init->place == PLACE_MACHINE)
         (void)power_protect_root();
-    drain(2);
+    init_drain(2);
     int error = power_end(how);
-    say("cannot %s: %s", names[how], strerror(-error));
+    init_say("cannot %s: %s", names[how], strerror(-error));
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
 }
 
@@ -497,10 +288,10 @@ static void stay(struct init *init)
 {
     int number, status;
 
-    say("Ctrl-Alt-Del restarts the machine");
+    init_say("Ctrl-Alt-Del restarts the machine");
     do {
-        number = wait_signal(0);
-        (void)reap(0, &status);
+        number = init_wait_signal(0);
+        (void)init_reap(0, &status);
     } while (number != SIGINT);
     end_machine(init, POWER_RESTART);
     for (;;)
@@ -512,22 +303,22 @@ static void run_shell(struct init *init)
     char *const argv[] = {(char *)"sh", NULL};
 
     if (access("/bin/sh", X_OK)) {
-        say("no shell here: there is no /bin/sh");
+        init_say("no shell here: there is no /bin/sh");
         end_machine(init, POWER_HALT);
         return;
     }
     pid_t pid = fork();
     if (pid == 0) {
-        child_begin(init);
+        init_child_begin(init);
         (void)!chdir("/");
         (void)execve("/bin/sh", argv, environ);
-        say("/bin/sh: %s", strerror(errno));
+        init_say("/bin/sh: %s", strerror(errno));
         _exit(127);
     }
     if (pid > 0)
-        (void)wait_child(init, pid);
+        (void)init_wait_child(init, pid);
     else
-        say("no process for a shell: %s", strerror(errno));
+        init_say("no process for a shell: %s", strerror(errno));
 }
 
 static void follow_end(struct init *init)
@@ -569,7 +360,7 @@ static int finish(struct init *init)
 
 static int refuse(struct init *init, const struct text *wrong)
 {
-    say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
+    init_say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
     init->status = EXIT_USAGE;
     return finish(init);
 }
@@ -629,8 +420,8 @@ static struct init *begin(enum place place, size_t n)
     init.words = calloc(n + 1, sizeof(*init.words));
     set_defaults(&init.orders);
     if (place == PLACE_ORDINARY)
-        leave_ignored();
-    set_signals(true);
+        init_leave_ignored();
+    init_set_signals(true);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prepare_machine(&init);
     return &init;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the orders of init from the kernel's command line and from its arguments. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,15 +229,12 @@ static int split_run(const struct init_orders *orders, const char *const **words
 {
     if (*n)
         return 0;
-    int failed = words_of_command(orders->run, &command->words);
+    const char *wrong = words_of_command(orders->run, false, &command->words);
     *words = (const char *const *)command->words.word;
     *n = command->words.n;
     if (*n)
         return 0;
-    text_copy(error, error_size,
-              failed == -EINVAL ? "run: a quote is not closed"
-              : failed          ? "out of memory"
-                                : "run: names no command");
+    (void)snprintf(error, error_size, "run: %s", wrong ? wrong : "names no command");
     return -1;
 }
 

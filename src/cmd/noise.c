@@ -11,10 +11,7 @@
 #include "cmd/suites.h"
 #include "out/plot.h"
 
-/* Width of a label and a column for each of the 100 parts. */
-#define STRIP_WIDTH 120u
-#define HIST_WIDTH  100u
-#define HISTS_MAX   4u
+#define HISTS_MAX 4u
 
 static size_t tables(void *options, struct option_table *out)
 {
@@ -88,8 +85,9 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     for (size_t rank = 0; rank < n_lines; rank++)
         for (size_t i = 0; i < lines[rank].n; i++, n++) {
             rows[n] = lines[rank].lost[i];
-            (void)snprintf(rows[n].param, sizeof(rows[n].param), "rank=%zu %.400s", rank + 1,
-                           lines[rank].lost[i].param);
+            rows[n].param = (struct row_params){.n = 0};
+            row_param_add(&rows[n].param, PARAM_OUTCOME, "rank", "%zu", rank + 1);
+            row_params_append(&rows[n].param, &lines[rank].lost[i].param);
         }
     return n;
 }
@@ -156,24 +154,18 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
         text_printf(out, "Quietest: CPU %s, %.4f %% of its time lost\n", lines[0].lost->cpus, lines[0].lost->value);
 }
 
-static void put_strips(const struct line *lines, size_t n, struct text *out)
+static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
-    const struct row **shown = calloc(n + 1, sizeof(const struct row *));
-    char(*labels)[24] = calloc(n + 1, sizeof(*labels));
-    const char **names = calloc(n + 1, sizeof(*names));
+    struct plot_row *shown = calloc(n + 1, sizeof(*shown));
 
-    if (shown && labels && names) {
-        for (size_t i = 0; i < n; i++) {
-            (void)snprintf(labels[i], sizeof(labels[i]), "CPU %.18s", lines[i].lost->cpus);
-            names[i] = labels[i];
-            shown[i] = lines[i].lost;
-        }
-        text_append(out, "\n", 1);
-        plot_strip("Lost time", shown, names, n, STRIP_WIDTH, out);
+    for (size_t i = 0; shown && i < n; i++) {
+        shown[i].row = lines[i].lost;
+        (void)snprintf(shown[i].label, sizeof(shown[i].label), "CPU %.18s", lines[i].lost->cpus);
     }
+    text_append(out, "\n", 1);
+    if (shown)
+        plot_strip("Lost time", shown, n, width, out);
     free(shown);
-    free(labels);
-    free(names);
 }
 
 static const struct row *detour_row(const struct line *line)
@@ -186,7 +178,7 @@ static const struct row *detour_row(const struct line *line)
 
 /* Prints histograms from both ends of the ranking, because comparing the quietest and the noisiest CPU is most
  * useful. */
-static void put_histograms(const struct line *lines, size_t n, struct text *out)
+static void put_histograms(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
     unsigned shown = 0;
 
@@ -195,7 +187,7 @@ static void put_histograms(const struct line *lines, size_t n, struct text *out)
         if (!row->n_hist)
             continue;
         text_printf(out, "\nDetours of CPU %s by length (bars: logarithm of the count)\n", row->cpus);
-        plot_histogram(row, HIST_WIDTH, out);
+        plot_histogram(row, width, out);
         shown++;
     }
 }
@@ -216,8 +208,8 @@ static void print(const struct table_rows *r, struct text *out)
     text_append(out, "\n", 1);
     table_print(&count_layout, rows, n, r->table_width, out);
     if (r->pictures) {
-        put_strips(lines, n_lines, out);
-        put_histograms(lines, n_lines, out);
+        put_strips(lines, n_lines, r->width, out);
+        put_histograms(lines, n_lines, r->width, out);
     }
     free(lines);
     free(rows);

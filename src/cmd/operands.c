@@ -4,24 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/list.h"
-#include "cmd/measure.h"
-
-static const char *bench_title(const char *suite, const char *test)
-{
-    for (size_t b = 0; bench_list[b]; b++)
-        if (!strcmp(bench_list[b]->suite, suite) && !strcmp(bench_list[b]->name, test))
-            return bench_list[b]->title;
-    return NULL;
-}
+#include "cmd/suites.h"
+#include "settings/settings.h"
 
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
-    const char *test = command->suite->tests[i];
+    const struct suite *suite = command->suite;
 
-    if (!test)
+    if (!suite->test(i, out))
         return false;
-    *out = (struct operand_word){.name = test, .help = bench_title(command->suite->name, test)};
+    if (!out->help && !out->old) {
+        const struct metrics_test *test = metrics_test(metrics_table(), suite->name, out->name);
+        out->help = test ? test->title : NULL;
+    }
     return true;
 }
 
@@ -55,7 +50,7 @@ const struct operands *command_operands(const struct command *command)
 
     if (command->takes)
         return command->takes;
-    if (command->suite && command->suite->tests)
+    if (command->suite && command->suite->test)
         return &tests;
     return &shown[operands_named(command->operands)];
 }
@@ -75,3 +70,16 @@ int command_unknown_operand(const struct command *command, const char *word)
     free(names);
     return status;
 }
+
+/* --- The names of the settings. --- */
+
+static bool setting_word(const struct command *command, size_t i, struct operand_word *out)
+{
+    (void)command;
+    if (i >= settings_count)
+        return false;
+    *out = (struct operand_word){.name = settings_list[i].name, .help = settings_list[i].title};
+    return true;
+}
+
+const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};

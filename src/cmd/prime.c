@@ -33,47 +33,18 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     return 0;
 }
 
-const struct table_column cmd_experiment_columns[EXPERIMENT_COLUMNS] = {
-    {.heading = "Mean", .metric = "cycles", .field = TABLE_SAMPLE, .decimals = 2},
-    {.heading = "SD", .metric = "cycles_sd", .field = TABLE_SAMPLE, .decimals = 1, .rank = 2},
-    {.heading = "CountA", .metric = "delays_a", .field = TABLE_SAMPLE, .rank = 1},
-    {.heading = "SizeA", .metric = "delays_a_size", .field = TABLE_SAMPLE, .rank = 1},
-    {.heading = "CountB", .metric = "delays_b", .field = TABLE_SAMPLE},
-    {.heading = "SizeB", .metric = "delays_b_size", .field = TABLE_SAMPLE},
-    {.heading = "CountC", .metric = "delays_c", .field = TABLE_SAMPLE},
-    {.heading = "SizeC", .metric = "delays_c_size", .field = TABLE_SAMPLE},
-    {.heading = "CountD", .metric = "delays_d", .field = TABLE_SAMPLE},
-    {.heading = "SizeD", .metric = "delays_d_size", .field = TABLE_SAMPLE},
-};
-
-static const struct table_column summary_columns[] = {
-    {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
+static const struct table_column extra[] = {
     {.heading = "Divisions", .metric = "divisions", .field = TABLE_VALUE, .rank = 6},
     {.heading = "Primes", .metric = "primes", .field = TABLE_VALUE, .rank = 6},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
-    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N, .rank = 6},
-    EXPERIMENT_SUMMARY_COLUMNS,
-};
-static const struct table_column share_columns[] = {
-    {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 2},
-    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    EXPERIMENT_SHARE_COLUMNS,
 };
 
 static const struct experiment_tables layouts = {
     .test = "prime",
     .run_title = "Prime loop, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
-    .key_heading = "Limit",
-    .key = "limit",
-    .summary = {.title = "Prime loop: all runs together",
-                .columns = summary_columns,
-                .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
-    .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns,
-              .n_columns = sizeof(share_columns) / sizeof(share_columns[0]),
-              .no_status = 1},
+    .summary_title = "Prime loop: all runs together",
+    .key = {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
+    .extra = extra,
+    .n_extra = sizeof(extra) / sizeof(extra[0]),
 };
 
 static void print(const struct table_rows *rows, struct text *out)

@@ -139,15 +139,17 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     struct progress *p = context;
     const uint64_t now = clock_raw_ns();
     const double all = p->before + p->weight * done;
-    char param[192] = "", until[96];
+    struct row_params param = {.n = 0};
+    char until[96];
 
     if (item->bench->describe)
-        item->bench->describe(item->params, p->clock, param, sizeof(param));
-    param[row_command(param) == param ? 0 : strcspn(param, " ")] = 0;
-    const char *what = item->load ? item->load->name : param;
-    (void)snprintf(p->line, sizeof(p->line), "%s%s%s, sample %llu: %.0f %%",
-                   item->test ? item->test : item->bench->name, *what ? " " : "", what, (unsigned long long)sample + 1,
-                   100 * all);
+        item->bench->describe(item->params, p->clock, &param);
+    /* The first parameter, or all of a command. */
+    const char *what = item->load ? item->load->name : param.text;
+    const int length = item->load || param.of[0].kind == PARAM_COMMAND ? 191 : (int)param.of[0].length;
+    (void)snprintf(p->line, sizeof(p->line), "%s%s%.*s, sample %llu: %.0f %%",
+                   item->test ? item->test : item->bench->name, *what ? " " : "", length, what,
+                   (unsigned long long)sample + 1, 100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])

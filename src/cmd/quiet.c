@@ -28,7 +28,7 @@ static void put_share(struct text *out, double pct)
         text_printf(out, "%.3g %%", pct);
 }
 
-unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu)
+static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu)
 {
     size_t best = n, boot = n;
 
@@ -43,9 +43,9 @@ unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned
     return boot < n && loses_less(2 * lost[boot], lost[best]) ? boot_cpu : cpus[best];
 }
 
-void quiet_explain(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, unsigned picked, char *why,
-                   size_t why_size)
+unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, char *why, size_t why_size)
 {
+    const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
     struct text text = {0};
     size_t chosen = 0, boot = n, worst = 0;
 
@@ -68,6 +68,7 @@ void quiet_explain(const unsigned *cpus, const double *lost, size_t n, unsigned 
     }
     text_copy(why, why_size, text.data ? text.data : "");
     text_free(&text);
+    return picked;
 }
 
 /* Requests one copy on each CPU, independent of the user's placement options. */
@@ -90,8 +91,7 @@ static int pick(const struct trial *trial, const struct place_request *request, 
     }
     for (size_t i = 0; i < request->n_order; i++)
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, (unsigned)i, NOISE_NUMBERS));
-    *cpu = quiet_pick(request->order, lost, request->n_order, boot_cpu);
-    quiet_explain(request->order, lost, request->n_order, boot_cpu, *cpu, why, why_size);
+    *cpu = quiet_pick(request->order, lost, request->n_order, boot_cpu, why, why_size);
     free(lost);
     return 0;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/list.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/color.h"
@@ -23,30 +22,6 @@ static const struct suite *suite_of(const char *name)
         if (command_list[i]->suite && !strcmp(command_list[i]->suite->name, name))
             return command_list[i]->suite;
     return NULL;
-}
-
-static bool same_measurement(const struct row *a, const struct row *b)
-{
-    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
-           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
-           !strcmp(a->cpus, b->cpus);
-}
-
-static bool is_known_test(const struct row *row)
-{
-    for (size_t i = 0; bench_list[i]; i++)
-        if (!strcmp(bench_list[i]->suite, row->suite) && !strcmp(bench_list[i]->name, row->test))
-            return true;
-    return false;
-}
-
-void show_mark_headlines(struct row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct metric *metric = bench_find_metric(rows[i].suite, rows[i].test, rows[i].metric);
-        rows[i].headline = metric ? metric->headline
-                                  : !is_known_test(&rows[i]) && (i == 0 || !same_measurement(&rows[i], &rows[i - 1]));
-    }
 }
 
 /* Sorts rows as planned; figures calculated from other rows (item 0) come last. */
@@ -166,19 +141,8 @@ static const struct option rows[] = {
      .help = "print a line for each run and all columns in every table, and histograms even if standard output is not "
              "a terminal"},
     COLOR_ROW(struct show_options),
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct show_options, help),
-     .help = "print this help"},
+    COMMAND_HELP_ROW(struct show_options),
 };
-
-static size_t tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){.heading = "Options of show", .rows = rows, .n = sizeof(rows) / sizeof(rows[0])};
-    return 1;
-}
 
 /* Returns the number of consecutive rows of the same run, or of the same suite of a run. */
 static size_t count_of_run(const struct row *first, size_t n)
@@ -230,7 +194,7 @@ static int put_set(const struct command *command, const struct show_options *opt
     int status = 0;
 
     row_set_sanitize(set);
-    show_mark_headlines(set->rows, set->n);
+    metrics_mark_headlines(metrics_table(), set->rows, set->n);
     for (size_t i = 0, count; i < set->n && !status; i += count) {
         struct text out = {.color = color_wanted(options->color, 1)};
         count = count_of_run(set->rows + i, set->n - i);
@@ -242,36 +206,14 @@ static int put_set(const struct command *command, const struct show_options *opt
     return status;
 }
 
-static int show_files(const struct command *command, const struct show_options *options, const char *const *paths,
-                      size_t n)
+static int show(const struct command_call *call)
 {
     struct row_set set = {0};
+    const int status = files_read_most(call->command->name, call->operands, call->n, ROWS_ALL | ROWS_UNKNOWN, &set);
+    const int printed = put_set(call->command, call->options, &set);
 
-    if (n == 0)
-        return command_complain(command->name, "FILE is missing: give the CSV of a run, or '-' for standard input",
-                                EXIT_USAGE);
-    int status = files_read_most(command->name, paths, n, ROWS_ALL | ROWS_UNKNOWN, &set);
-    const int printed = put_set(command, options, &set);
     row_set_free(&set);
     return printed ? printed : status;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-    struct show_options options = {0};
-    struct option_table table;
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    size_t n = 0;
-
-    if (!operands)
-        return command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
-    (void)tables(command, &table);
-    table.target = &options;
-    int status = command_parse(command, &table, 1, &options.help, argc, argv, operands, &n);
-    if (!status)
-        status = show_files(command, &options, operands, n);
-    free(operands);
-    return status < 0 ? EXIT_DONE : status;
 }
 
 const struct command command_show = {
@@ -282,6 +224,8 @@ const struct command command_show = {
         "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
         "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
-    .run = run,
-    .tables = tables,
+    .run = command_main,
+    COMMAND_TABLE(struct show_options, rows, .heading = "Options of show"),
+    .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
+    .call = show,
 };

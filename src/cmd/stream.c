@@ -86,33 +86,17 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth, out, error, error_size) : 0;
 }
 
-static const struct table_column summary_columns[] = {
-    {.heading = "Elements", .metric = "array_bytes", .field = TABLE_PARAM_VALUE, .key = "elements"},
+static const struct table_column extra[] = {
     {.heading = "Bytes", .metric = "array_bytes", .field = TABLE_VALUE, .rank = 6},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
-    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    {.heading = "Experiments", .metric = "cycles", .field = TABLE_N, .rank = 6},
-    EXPERIMENT_SUMMARY_COLUMNS,
-};
-static const struct table_column share_columns[] = {
-    {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
-    {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 2},
-    {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
-    EXPERIMENT_SHARE_COLUMNS,
 };
 
 static const struct experiment_tables layouts = {
     .test = "array",
     .run_title = "Array copy, each run: mean, and delays above it (A 150-400, B 400-2000, C 2000-6000, D over 6000)",
-    .key_heading = "Elements",
-    .key = "elements",
-    .summary = {.title = "Small-array copy: all runs together",
-                .columns = summary_columns,
-                .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])},
-    .share = {.title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-              .columns = share_columns,
-              .n_columns = sizeof(share_columns) / sizeof(share_columns[0]),
-              .no_status = 1},
+    .summary_title = "Small-array copy: all runs together",
+    .key = {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
+    .extra = extra,
+    .n_extra = sizeof(extra) / sizeof(extra[0]),
 };
 
 static const struct table_column bandwidth_columns[] = {
@@ -168,15 +152,16 @@ static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct row *row = &r->rows[i];
-        const char *size = strstr(row->param, "array_bytes=");
-        if (strcmp(row->test, bench_bandwidth.name) || !size || row->status >= ROW_SKIPPED)
+        const double size = row_param_number(&row->param, "array_bytes");
+        if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
             continue;
         char bytes[32];
-        text_bytes(strtoull(size + strlen("array_bytes="), NULL, 10), bytes, sizeof(bytes));
+        text_bytes(size < 0x1p63 ? (uint64_t)size : UINT64_MAX, bytes, sizeof(bytes));
         text_printf(out, "Three arrays of %s each%s; every copy checks its results\n", bytes,
-                    strstr(row->param, "bounded=memory")  ? ", less than 4 times the caches because memory is short"
-                    : strstr(row->param, "bounded=quick") ? ", less than 4 times the caches: a quick look"
-                                                          : "");
+                    row_param_is(&row->param, "bounded", "memory")
+                        ? ", less than 4 times the caches because memory is short"
+                    : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
+                                                                    : "");
         return;
     }
 }
@@ -198,6 +183,12 @@ static void print(const struct table_rows *r, struct text *out)
     put_array_size(r, out);
 }
 
+static bool test_word(size_t i, struct operand_word *out)
+{
+    *out = (struct operand_word){.name = tests[i]};
+    return out->name;
+}
+
 const struct suite suite_stream = {
     .name = "stream",
     .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
@@ -206,7 +197,7 @@ const struct suite suite_stream = {
     .tables = tables,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,
-    .tests = tests,
+    .test = test_word,
     .series_header = "elements,run,copy,experiment,ticks\n",
     .plan = plan,
     .print = print,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune and untune: set settings for low noise, and restore them. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,11 @@
 
 #include "cmd/cpus.h"
 #include "cmd/suites.h"
-#include "cmd/tuned.h"
+#include "out/grid.h"
 #include "rows/text.h"
 #include "settings/snapshot.h"
+#include "settings/tuned.h"
+#include "sys/memory.h"
 #include "sys/signals.h"
 
 #define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */
@@ -32,10 +35,7 @@ struct tune_options {
      .type = OPTION_FLAG,                                                                                              \
      OPTION_AT(struct tune_options, quiet),                                                                            \
      .help = "print only errors"},                                                                                     \
-    {                                                                                                                  \
-        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct tune_options, help),                      \
-        .help = "print this help"                                                                                      \
-    }
+        COMMAND_HELP_ROW(struct tune_options)
 
 static const struct option tune_rows[] = {
     {.name = "cpus",
@@ -53,22 +53,6 @@ static const struct option tune_rows[] = {
     COMMON_ROWS,
 };
 static const struct option untune_rows[] = {SNAPSHOT_ROW, COMMON_ROWS};
-
-static size_t tune_tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] =
-        (struct option_table){.heading = "Options", .rows = tune_rows, .n = sizeof(tune_rows) / sizeof(tune_rows[0])};
-    return 1;
-}
-
-static size_t untune_tables(const struct command *command, struct option_table *out)
-{
-    (void)command;
-    out[0] = (struct option_table){
-        .heading = "Options", .rows = untune_rows, .n = sizeof(untune_rows) / sizeof(untune_rows[0])};
-    return 1;
-}
 
 /* --- The table: one line for consecutive files with the same result. --- */
 
@@ -136,14 +120,9 @@ static void put_line(struct outcome *outcome, const struct line *line)
         outcome->line[outcome->n - 1].more++;
         return;
     }
-    if (outcome->n == outcome->capacity) {
-        size_t capacity = outcome->capacity ? outcome->capacity * 2 : 64;
-        struct line *larger = realloc(outcome->line, capacity * sizeof(*larger));
-        outcome->incomplete = outcome->incomplete || !larger;
-        if (!larger)
-            return;
-        outcome->line = larger;
-        outcome->capacity = capacity;
+    if (!grow_array(&outcome->line, &outcome->capacity, outcome->n, sizeof(*outcome->line))) {
+        outcome->incomplete = true;
+        return;
     }
     outcome->line[outcome->n] = *line;
     outcome->line[outcome->n].number = outcome->n;
@@ -195,38 +174,31 @@ static void path_cell(const struct line *line, char *buf, size_t size)
         text_copy(buf, size, line->path[0] ? line->path : "-");
 }
 
-static void widen(size_t *width, const char *text)
-{
-    size_t length = strlen(text);
-    *width = length > *width ? length : *width;
-}
-
 static int print_table(struct outcome *outcome)
 {
-    static const struct line heading = {
-        .item = "Item", .path = "Path", .was = "Was", .now = "Is now", .result = "Result"};
-    size_t item = outcome->plan ? strlen(heading.item) : 0, path = 0, was = 0, now = 0;
-    char cell[sizeof(heading.path) + 32];
+    static const struct grid_column columns[] = {
+        {.title = "Item", .left = true},
+        {.title = "Path", .left = true},
+        {.title = "Was", .left = true},
+        {.title = "Is now", .left = true},
+        {.title = "Result", .left = true, .wrap = true},
+    };
+    const size_t first = outcome->plan ? 0 : 1;
+    struct grid grid = {.n_columns = 0};
     struct text out = {0};
 
     if (outcome->n)
         qsort(outcome->line, outcome->n, sizeof(*outcome->line), by_item);
-    for (size_t i = 0; i <= outcome->n; i++) {
-        const struct line *line = i ? &outcome->line[i - 1] : &heading;
-        path_cell(line, cell, sizeof(cell));
-        widen(&item, outcome->plan ? line->item : "");
-        widen(&path, cell);
-        widen(&was, line->was);
-        widen(&now, line->now);
+    grid_columns(&grid, columns + first, sizeof(columns) / sizeof(columns[0]) - first);
+    for (size_t i = 0; i < outcome->n; i++) {
+        const struct line *line = &outcome->line[i];
+        char path[sizeof(line->path) + 32];
+        path_cell(line, path, sizeof(path));
+        const char *const cells[] = {line->item, path, line->was, line->now, line->result};
+        for (size_t c = first; c < sizeof(cells) / sizeof(cells[0]); c++)
+            grid_text(&grid, cells[c]);
     }
-    for (size_t i = 0; i <= outcome->n && outcome->n; i++) {
-        const struct line *line = i ? &outcome->line[i - 1] : &heading;
-        path_cell(line, cell, sizeof(cell));
-        if (outcome->plan)
-            text_printf(&out, "%-*s  ", (int)item, line->item);
-        text_printf(&out, "%-*s  %-*s  %-*s  %s\n", (int)path, cell, (int)was, line->was, (int)now, line->now,
-                    line->result);
-    }
+    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
     return command_output(outcome->command, 1, false, &out);
@@ -278,20 +250,6 @@ static int complain(const struct command *command, const char *what, int status)
     return command_complain(command->name, what, status);
 }
 
-/* Returns the number of operands; or -1 with the exit status in status, when the command ends here. */
-static int parse(const struct command *command, int argc, char **argv, struct option_table *table,
-                 struct tune_options *options, const char **operands, int *status)
-{
-    size_t n = 0;
-
-    memset(table, 0, sizeof(*table));
-    (void)command->tables(command, table);
-    table->target = options;
-    int result = command_parse(command, table, 1, &options->help, argc, argv, operands, &n);
-    *status = result > 0 ? result : EXIT_DONE;
-    return result ? -1 : (int)n;
-}
-
 static struct snapshot_place place_of(const struct tune_options *options)
 {
     return (struct snapshot_place){.root = "",
@@ -302,8 +260,7 @@ static struct snapshot_place place_of(const struct tune_options *options)
 
 struct tune {
     const struct command *command;
-    struct tune_options options;
-    struct option_table table;
+    const struct tune_options *options;
     bool *chosen; /* indexed as settings_list */
     struct machine machine;
     struct cpuset bench;
@@ -312,17 +269,17 @@ struct tune {
     struct outcome outcome;
 };
 
-static bool is_named(const struct setting *setting, const char *const *operands, int n)
+static bool is_named(const struct setting *setting, const char *const *operands, size_t n)
 {
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!strcmp(operands[i], setting->name))
             return true;
     return false;
 }
 
-static int choose(struct tune *t, const char *const *operands, int n)
+static int choose(struct tune *t, const char *const *operands, size_t n)
 {
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!setting_find(operands[i]))
             return command_unknown_operand(t->command, operands[i]);
     t->chosen = calloc(settings_count, sizeof(*t->chosen));
@@ -403,27 +360,27 @@ static int apply(struct tune *t, struct snapshot *snapshot)
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
         (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
-                       t->outcome.changed, plural(t->outcome.changed), t->options.snapshot[0] ? " --snapshot " : "",
-                       t->options.snapshot);
+                       t->outcome.changed, plural(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
+                       t->options->snapshot);
     else
         drop(t, snapshot);
-    int unprinted = finish_outcome(&t->outcome, t->options.quiet, summary);
+    int unprinted = finish_outcome(&t->outcome, t->options->quiet, summary);
     return t->outcome.failed || unprinted ? EXIT_ROW_FAILED : EXIT_DONE;
 }
 
 static int set_or_show(struct tune *t)
 {
-    const struct snapshot_place place = place_of(&t->options);
+    const struct snapshot_place place = place_of(t->options);
     struct snapshot *snapshot;
 
-    if (!t->options.dry_run && t->plan.writes.n && geteuid() != 0)
+    if (!t->options->dry_run && t->plan.writes.n && geteuid() != 0)
         return needs_root(t);
     if (snapshot_look(&place, &t->plan.writes, &snapshot))
         return complain(t->command, "out of memory", EXIT_ROW_FAILED);
     int status = EXIT_DONE;
-    if (t->options.dry_run) {
+    if (t->options->dry_run) {
         snapshot_preview(snapshot, put_report, &t->outcome);
-        if (finish_outcome(&t->outcome, t->options.quiet, "Nothing was written."))
+        if (finish_outcome(&t->outcome, t->options->quiet, "Nothing was written."))
             status = EXIT_ROW_FAILED;
     } else {
         status = apply(t, snapshot);
@@ -432,54 +389,57 @@ static int set_or_show(struct tune *t)
     return status;
 }
 
-static int tune(struct tune *t, int argc, char **argv, const char **operands)
+static int prepare_and_set(struct tune *t, const struct command_call *call)
 {
     char error[512];
-    int status = 0, n = parse(t->command, argc, argv, &t->table, &t->options, operands, &status);
+    int status = choose(t, call->operands, call->n);
 
-    if (n < 0 || (status = choose(t, operands, n)))
+    if (status)
         return status;
     machine_read("", &t->machine);
-    if (tuned_cpus(option_given(&t->table, 1, "cpus") ? &t->options.cpus : NULL, &t->machine, &t->bench, error,
+    if (cpus_bench(option_given(&call->table, 1, "cpus") ? &t->options->cpus : NULL, &t->machine, &t->bench, error,
                    sizeof(error)))
         return complain(t->command, error, EXIT_USAGE);
     t->view = (struct settings_view){.root = "", .machine = &t->machine, .bench = &t->bench};
-    t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options.dry_run};
+    t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options->dry_run};
     if ((status = make_plan(t)))
         return status;
     return set_or_show(t);
 }
 
-static int run_tune(const struct command *command, int argc, char **argv)
+static int tune(const struct command_call *call)
 {
     struct tune *t = calloc(1, sizeof(*t));
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    int status = EXIT_ROW_FAILED;
 
+    if (!t)
+        return complain(call->command, "out of memory", EXIT_ROW_FAILED);
     signals_init(); /* a signal must not end it between two files */
-    if (t && operands) {
-        t->command = command;
-        status = tune(t, argc, argv, operands);
-        free(t->outcome.line); /* lines of a plan that was not carried out */
-        free(t->chosen);
-        tuned_plan_free(&t->plan);
-    } else {
-        (void)complain(command, "out of memory", EXIT_ROW_FAILED);
-    }
-    free(operands);
+    t->command = call->command;
+    t->options = call->options;
+    const int status = prepare_and_set(t, call);
+    free(t->outcome.line); /* lines of a plan that was not carried out */
+    free(t->chosen);
+    tuned_plan_free(&t->plan);
     free(t);
     return status;
 }
 
 /* --- untune --- */
 
-static int untune(const struct command *command, const struct tune_options *options)
+static int untune(const struct command_call *call)
 {
+    const struct command *command = call->command;
+    const struct tune_options *options = call->options;
     const struct snapshot_place place = place_of(options);
     struct outcome outcome = {.command = command};
     struct snapshot *snapshot;
     char error[1200], summary[64];
 
+    if (call->n) {
+        (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", call->operands[0]);
+        return complain(command, error, EXIT_USAGE);
+    }
+    signals_init(); /* a signal must not end it between two files */
     if (snapshot_open(&place, &snapshot, error, sizeof(error)))
         return complain(command, error, EXIT_ROW_FAILED);
     if (error[0])
@@ -493,26 +453,6 @@ static int untune(const struct command *command, const struct tune_options *opti
     return unprinted ? EXIT_ROW_FAILED : EXIT_DONE;
 }
 
-static int run_untune(const struct command *command, int argc, char **argv)
-{
-    struct tune_options options = {.quiet = false};
-    struct option_table table;
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    char error[160];
-    int status = EXIT_DONE;
-
-    if (!operands)
-        return complain(command, "out of memory", EXIT_ROW_FAILED);
-    signals_init(); /* a signal must not end it between two files */
-    int n = parse(command, argc, argv, &table, &options, operands, &status);
-    if (n > 0)
-        (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", operands[0]);
-    free(operands);
-    if (n > 0)
-        return complain(command, error, EXIT_USAGE);
-    return n < 0 ? status : untune(command, &options);
-}
-
 const struct command command_tune = {
     .name = "tune",
     .operands = "[ITEM...]",
@@ -520,15 +460,17 @@ const struct command command_tune = {
     .description = "Changes the settings that disturb measurements to good values: those that 'jitbench check' shows "
                    "and a program can write, except those that could lock somebody out, or only the items named. The "
                    "old values are kept, and 'jitbench untune' restores them to the byte. Needs root.",
-    .run = run_tune,
-    .tables = tune_tables,
-    .takes = &tuned_operands,
+    .run = command_main,
+    COMMAND_TABLE(struct tune_options, tune_rows, .heading = "Options"),
+    .call = tune,
+    .takes = &setting_names,
 };
 const struct command command_untune = {
     .name = "untune",
     .operands = "",
     .title = "restores the settings as they were before tune",
     .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
-    .run = run_untune,
-    .tables = untune_tables,
+    .run = command_main,
+    COMMAND_TABLE(struct tune_options, untune_rows, .heading = "Options"),
+    .call = untune,
 };

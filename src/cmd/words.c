@@ -1,70 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits command lines into words, joins and quotes words. */
+/* Joins, quotes and shortens words of command lines. */
 #include "cmd/words.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define BLANKS " \t\n"
-
-/* --- Splitting. --- */
-
-/* Takes one word from *at, writes it NUL-terminated to *to, and moves both past it. Returns NULL, or what is wrong. */
-static const char *take_word(const char **at, char **to)
-{
-    const char *in = *at;
-    char *out = *to, quote = 0;
-
-    for (; *in && (quote || !strchr(BLANKS, *in)); in++) {
-        if (quote && *in == quote) {
-            quote = 0;
-        } else if (!quote && (*in == '\'' || *in == '"')) {
-            quote = *in;
-        } else if (*in == '\\' && quote != '\'') {
-            if (!*++in)
-                return "ends with a backslash";
-            *out++ = *in;
-        } else {
-            *out++ = *in;
-        }
-    }
-    *out++ = 0;
-    *at = in;
-    *to = out;
-    return quote ? "a quote is not closed" : NULL;
-}
-
-char **words_split(const char *line, size_t *n, const char **error)
-{
-    size_t length = strlen(line), most = length / 2 + 2;
-    char **words = malloc(most * sizeof(*words) + length + 1);
-
-    *n = 0;
-    *error = words ? NULL : "out of memory";
-    if (!words)
-        return NULL;
-    char *to = (char *)(words + most);
-    for (line += strspn(line, BLANKS); *line; line += strspn(line, BLANKS)) {
-        words[(*n)++] = to;
-        *error = take_word(&line, &to);
-        if (*error) {
-            free(words);
-            return NULL;
-        }
-    }
-    words[*n] = NULL;
-    return words;
-}
+#include "sys/command_line.h"
 
 void words_first(const char *line, char *buf)
 {
     char *to = buf;
 
-    line += strspn(line, BLANKS);
-    if (take_word(&line, &to))
+    line += strspn(line, " \t\n");
+    if (words_take(&line, &to, true))
         buf[0] = '\0';
 }
 

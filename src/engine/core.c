@@ -10,6 +10,7 @@
 
 #include "stats/stats.h"
 #include "sys/machine.h"
+#include "sys/memory.h"
 
 /* Minimum number of probes of a trial at a level for the level to count: a single one may be an error of the
  * counter. */
@@ -191,14 +192,8 @@ int core_notes_add(struct core_notes *notes, const struct core_record *record, u
         for (unsigned level = 0; level <= highest && level < CORE_CELLS; level++) {
             if (!record->cell[b][level].n)
                 continue;
-            if (notes->n == notes->capacity) {
-                size_t capacity = notes->capacity ? 2 * notes->capacity : 64;
-                struct core_note *larger = realloc(notes->note, capacity * sizeof(*larger));
-                if (!larger)
-                    return -1;
-                notes->note = larger;
-                notes->capacity = capacity;
-            }
+            if (!grow_array(&notes->note, &notes->capacity, notes->n, sizeof(*notes->note)))
+                return -1;
             notes->note[notes->n++] = (struct core_note){.trial = trial,
                                                          .block = (uint16_t)b,
                                                          .level = (uint16_t)level,

@@ -1,541 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Option tables: the command line, defaults and help, all from the same entries. */
+/* The command line: its options are found in the tables, abbreviated or not. */
 #include "engine/option.h"
+#include "engine/option_parts.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "rows/text.h"
-
-#define NAME_MAX_BYTES 64
-#define SHOWN_SIZE     64
-#define TWO_TO_64      18446744073709551616.0
-
-enum verdict { GOOD, JUNK, OUTSIDE };
-
-/* Noun and format of each type's values, for error messages. */
-static const struct {
-    const char *noun, *form;
-    size_t size;
-} types[] = {
-    [OPTION_FLAG] = {"yes or no", NULL, sizeof(bool)},
-    [OPTION_COUNT] = {"a count", "suffix K, M or G", sizeof(uint64_t)},
-    [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t)},
-    [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t)},
-    [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m or h", sizeof(uint64_t)},
-    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m or h; us when there is none", sizeof(uint64_t)},
-    [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double)},
-    [OPTION_CHOICE] = {"a choice", NULL, sizeof(int)},
-    [OPTION_TEXT] = {"a text", NULL, 0},
-    [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep)},
-    [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts)},
-    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t)},
-    [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus)},
-};
-
-/* --- Error lines. --- */
-
-__attribute__((format(printf, 3, 4))) static int fail(char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, size, format, args);
-    va_end(args);
-    return -1;
-}
-
-/* Appends to a line; text that does not fit is cut. */
-__attribute__((format(printf, 3, 4))) static void add(char *line, size_t size, const char *format, ...)
-{
-    va_list args;
-    size_t used = strnlen(line, size);
-    va_start(args, format);
-    vsnprintf(line + used, size - used, format, args);
-    va_end(args);
-}
-
-/* Returns a value as it is shown in an error line: on one line, and short enough that the range after it is still
- * visible. */
-static const char *show(const char *value, char shown[SHOWN_SIZE])
-{
-    const size_t room = SHOWN_SIZE - sizeof("...");
-    size_t n = 0;
-
-    for (; n < room && value[n]; n++)
-        shown[n] = (unsigned char)value[n] < ' ' || value[n] == 127 ? '?' : value[n];
-    shown[n] = '\0';
-    if (value[n]) {
-        while (n && ((unsigned char)value[n] & 0xc0) == 0x80)
-            n--;
-        memcpy(shown + n, "...", sizeof("..."));
-    }
-    return shown;
-}
-
-/* Formats a number in the unit of the option's type. */
-static void show_number(enum option_type type, double value, char *buf, size_t size)
-{
-    static const struct {
-        double size;
-        const char *suffix;
-    } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}};
-    uint64_t whole = value <= 0 ? 0 : value < TWO_TO_64 ? (uint64_t)value : UINT64_MAX;
-
-    switch (type) {
-    case OPTION_DURATION:
-    case OPTION_DURATION_US:
-        text_duration(whole, buf, size);
-        return;
-    case OPTION_SIZE:
-        text_bytes(whole, buf, size);
-        return;
-    case OPTION_PERCENT:
-        snprintf(buf, size, "%g %%", value);
-        return;
-    case OPTION_INT:
-        snprintf(buf, size, "%.0f", value);
-        return;
-    default:
-        for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-            if (value >= scales[i].size && fmod(value, scales[i].size) <= 0) {
-                snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
-                return;
-            }
-        snprintf(buf, size, "%.0f", value);
-    }
-}
-
-/* Returns whether the option has a range: an option whose limits are both zero has none. */
-static bool has_range(const struct option *row)
-{
-    return row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
-}
-
-static void show_range(const struct option *row, char *buf, size_t size)
-{
-    char low[64], high[64];
-    show_number(row->type, row->min, low, sizeof(low));
-    show_number(row->type, row->max, high, sizeof(high));
-    buf[0] = '\0';
-    add(buf, size, "%s to %s", low, high);
-}
-
-/* Writes the choices as a list, "random, sorted or none", with an optional first item before them. */
-static void show_choices(const char *first, const char *const *choices, char *buf, size_t size)
-{
-    text_copy(buf, size, first ? first : "");
-    for (size_t i = 0; choices && choices[i]; i++)
-        add(buf, size, "%s%s", !buf[0] ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-}
-
-static int refuse(const struct option *row, const char *value, enum verdict verdict, char *error, size_t size)
-{
-    const char *form = verdict == JUNK ? types[row->type].form : NULL;
-    char range[160], shown[SHOWN_SIZE];
-
-    fail(error, size, "--%s: '%s' is ", row->name, show(value, shown));
-    if (verdict == JUNK)
-        add(error, size, "not %s", types[row->type].noun);
-    else
-        add(error, size, "out of range");
-    if (has_range(row)) {
-        show_range(row, range, sizeof(range));
-        add(error, size, " (%s%s%s)", range, form ? ", " : "", form ? form : "");
-    } else if (form) {
-        add(error, size, " (%s)", form);
-    }
-    if (verdict == OUTSIDE && row->above && strtod(value, NULL) > row->max)
-        add(error, size, ": %s", row->above);
-    return -1;
-}
-
-static int refuse_because(const struct option *row, const char *value, const char *why, char *error, size_t size)
-{
-    char shown[SHOWN_SIZE];
-    return fail(error, size, "--%s: '%s': %s", row->name, show(value, shown), why);
-}
-
-static size_t choice_count(const struct option *row)
-{
-    size_t n = 0;
-    while (row->choices && row->choices[n])
-        n++;
-    return n;
-}
-
-/* Returns the hint for a word, or NULL. */
-static const char *foreign_hint(const struct option_foreign *list, const char *word, size_t length)
-{
-    for (; list && list->word; list++)
-        if (strlen(list->word) == length && !memcmp(list->word, word, length))
-            return list->hint;
-    return NULL;
-}
-
-static int refuse_choice(const struct option *row, const char *value, char *error, size_t size)
-{
-    const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
-    char list[512], shown[SHOWN_SIZE];
-
-    show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    fail(error, size, "--%s: '%s' is not %s%s", row->name, show(value, shown),
-         row->type == OPTION_CPUS ? "" : "one of ", list);
-    const char *hint = foreign_hint(row->foreign, value, strlen(value));
-    if (hint)
-        add(error, size, "; %s", hint);
-    else if (near)
-        add(error, size, "; did you mean '%s'?", near);
-    return -1;
-}
-
-/* --- Values. --- */
-
-/* Reads digits with a suffix K, M, G or T for kilo^1, 2, 3, 4; k means K. Moves *at behind them. Too large a number
- * is read to its end all the same, so that junk after it is reported as junk. */
-static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
-{
-    static const char suffixes[] = "KMGT";
-    enum verdict verdict = GOOD;
-    const char *p = *at, *suffix;
-    uint64_t value = 0;
-
-    if (*p < '0' || *p > '9')
-        return JUNK;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-            verdict = OUTSIDE;
-    if (kilo && *p && (suffix = strchr(suffixes, *p == 'k' ? 'K' : *p))) {
-        for (const char *s = suffixes; s <= suffix; s++)
-            if (__builtin_mul_overflow(value, kilo, &value))
-                verdict = OUTSIDE;
-        p++;
-    }
-    *at = p;
-    *out = value;
-    return verdict;
-}
-
-/* Reads digits with at most one point, which must be followed by digits. strtod() alone would accept blanks, signs
- * and names. */
-static bool scan_decimal(const char **at, double *out)
-{
-    static const char digits[] = "0123456789";
-    const char *p = *at;
-    size_t whole = strspn(p, digits), fraction = 0;
-
-    if (p[whole] == '.')
-        fraction = strspn(p + whole + 1, digits);
-    if (!whole && !fraction)
-        return false;
-    *out = strtod(p, NULL);
-    *at = p + whole + (fraction ? fraction + 1 : 0);
-    return true;
-}
-
-static enum verdict read_count(const char *text, uint64_t kilo, uint64_t *out)
-{
-    enum verdict verdict = scan_count(&text, kilo, out);
-    return *text ? JUNK : verdict;
-}
-
-static enum verdict read_int(const char *text, int64_t *out)
-{
-    bool negative = *text == '-';
-    uint64_t size;
-    enum verdict verdict = read_count(text + negative, 0, &size);
-
-    if (verdict != GOOD)
-        return verdict;
-    if (size > (uint64_t)INT64_MAX + negative)
-        return OUTSIDE;
-    *out = !negative ? (int64_t)size : size ? -(int64_t)(size - 1) - 1 : 0;
-    return GOOD;
-}
-
-static enum verdict read_duration(const char *text, double bare_ns, uint64_t *out)
-{
-    const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"ns", 1},     {"us", 1e3}, {"ms", 1e6},   {"s", 1e9},
-                 {"", bare_ns}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
-    double number;
-
-    if (!scan_decimal(&text, &number))
-        return JUNK;
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(text, units[i].name) != 0)
-            continue;
-        double ns = rint(number * units[i].ns);
-        if (!(ns < TWO_TO_64))
-            return OUTSIDE;
-        *out = (uint64_t)ns;
-        return GOOD;
-    }
-    return JUNK;
-}
-
-static bool is_duration(const struct option *row)
-{
-    return row->type == OPTION_DURATION || row->type == OPTION_DURATION_US;
-}
-
-/* Returns the nanoseconds of one unit for a number without a suffix. */
-static double bare_ns(const struct option *row)
-{
-    return row->type == OPTION_DURATION_US ? 1e3 : 1e9;
-}
-
-static enum verdict read_percent(const char *text, double *out)
-{
-    if (!scan_decimal(&text, out))
-        return JUNK;
-    if (text[0] == '%')
-        text++;
-    if (*text)
-        return JUNK;
-    return isfinite(*out) ? GOOD : OUTSIDE;
-}
-
-static enum verdict within(const struct option *row, double value)
-{
-    return has_range(row) && (value < row->min || value > row->max) ? OUTSIDE : GOOD;
-}
-
-static int set_number(const struct option *row, const char *value, void *place, char *error, size_t error_size)
-{
-    uint64_t count = 0;
-    int64_t whole = 0;
-    double number = 0;
-    const void *from = &count;
-    enum verdict verdict;
-
-    switch (row->type) {
-    case OPTION_INT:
-        verdict = read_int(value, &whole);
-        number = (double)whole;
-        from = &whole;
-        break;
-    case OPTION_PERCENT:
-        verdict = read_percent(value, &number);
-        from = &number;
-        break;
-    case OPTION_DURATION:
-    case OPTION_DURATION_US:
-        verdict = read_duration(value, bare_ns(row), &count);
-        number = (double)count;
-        break;
-    default:
-        verdict = read_count(value, row->type == OPTION_SIZE ? 1024 : 1000, &count);
-        number = (double)count;
-    }
-    if (verdict == GOOD)
-        verdict = within(row, number);
-    if (verdict != GOOD)
-        return refuse(row, value, verdict, error, error_size);
-    memcpy(place, from, types[row->type].size);
-    return 0;
-}
-
-static int set_choice(const struct option *row, const char *value, void *place, char *error, size_t error_size)
-{
-    for (int i = 0; row->choices && row->choices[i]; i++)
-        if (strcmp(row->choices[i], value) == 0) {
-            memcpy(place, &i, sizeof(i));
-            return 0;
-        }
-    return refuse_choice(row, value, error, error_size);
-}
-
-static int set_text(const struct option *row, const char *value, void *place, char *error, size_t error_size)
-{
-    char shown[SHOWN_SIZE];
-
-    if (strlen(value) >= row->size)
-        return fail(error, error_size, "--%s: '%s' is too long (at most %zu bytes)", row->name, show(value, shown),
-                    row->size - 1);
-    text_copy(place, row->size, value);
-    return 0;
-}
-
-/* Reads numbers separated by separator. Returns GOOD with their number in *n; *n is max + 1 when there are more. */
-static enum verdict read_numbers(const char *text, char separator, uint64_t *out, size_t max, size_t *n)
-{
-    enum verdict verdict = GOOD;
-    for (*n = 0;; text++) {
-        uint64_t number = 0;
-        enum verdict one = scan_count(&text, 1000, &number);
-        if (one == JUNK || (*text && *text != separator))
-            return JUNK;
-        if (one == OUTSIDE)
-            verdict = OUTSIDE;
-        if (*n < max)
-            out[*n] = number;
-        if (*n <= max)
-            ++*n;
-        if (!*text)
-            return verdict;
-    }
-}
-
-static int set_sweep(const struct option *row, const char *value, void *place, char *error, size_t error_size)
-{
-    uint64_t number[3];
-    size_t n;
-    enum verdict verdict = read_numbers(value, ':', number, 3, &n);
-
-    if (verdict == GOOD && n > 3)
-        verdict = JUNK;
-    for (size_t i = 0; verdict == GOOD && i < n && i < 2; i++)
-        verdict = within(row, (double)number[i]);
-    if (verdict != GOOD)
-        return refuse(row, value, verdict, error, error_size);
-
-    const struct option_sweep sweep = {
-        .first = number[0], .last = n > 1 ? number[1] : number[0], .step = n > 2 ? number[2] : 1};
-    if (sweep.last < sweep.first)
-        return refuse_because(row, value, "the range is reversed", error, error_size);
-    if (!sweep.step)
-        return refuse_because(row, value, "the step is zero", error, error_size);
-    memcpy(place, &sweep, sizeof(sweep));
-    return 0;
-}
-
-static int set_counts(const struct option *row, const char *value, void *place, bool append, char *error,
-                      size_t error_size)
-{
-    struct option_counts counts = {0};
-    char shown[SHOWN_SIZE];
-    size_t n;
-
-    if (append)
-        memcpy(&counts, place, sizeof(counts));
-    size_t room = counts.n < OPTION_COUNTS_MAX ? OPTION_COUNTS_MAX - (size_t)counts.n : 0;
-    uint64_t *into = counts.value + (OPTION_COUNTS_MAX - room);
-    enum verdict verdict = read_numbers(value, ',', into, room, &n);
-    for (size_t i = 0; verdict == GOOD && i < n && i < room; i++)
-        verdict = within(row, (double)into[i]);
-    if (verdict != GOOD)
-        return refuse(row, value, verdict, error, error_size);
-    if (n > room)
-        return fail(error, error_size, "--%s: '%s': more than %d numbers", row->name, show(value, shown),
-                    OPTION_COUNTS_MAX);
-    counts.n += n;
-    memcpy(place, &counts, sizeof(counts));
-    return 0;
-}
-
-/* Returns the index of a choice, ignoring case, or -1. */
-static int find_name(const struct option *row, const char *name, size_t length)
-{
-    for (int i = 0; row->choices && row->choices[i]; i++)
-        if (strncasecmp(row->choices[i], name, length) == 0 && !row->choices[i][length])
-            return i;
-    return -1;
-}
-
-static int set_names(const struct option *row, const char *value, void *place, bool append, char *error,
-                     size_t error_size)
-{
-    uint64_t names = 0;
-    size_t length;
-
-    assert(choice_count(row) <= 64);
-    if (append)
-        memcpy(&names, place, sizeof(names));
-    for (const char *name = value;; name += length + 1) {
-        length = strcspn(name, ",");
-        if (!length)
-            return refuse(row, value, JUNK, error, error_size);
-        int found = find_name(row, name, length);
-        if (found < 0) {
-            char word[NAME_MAX_BYTES];
-            text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-            return refuse_choice(row, word, error, error_size);
-        }
-        names |= UINT64_C(1) << found;
-        if (!name[length])
-            break;
-    }
-    memcpy(place, &names, sizeof(names));
-    return 0;
-}
-
-static int set_cpus(const struct option *row, const char *value, void *place, char *error, size_t error_size)
-{
-    struct option_cpus cpus = {.choice = -1};
-    char why[128] = "";
-
-    for (int i = 0; row->choices && row->choices[i] && cpus.choice < 0; i++)
-        if (strcmp(row->choices[i], value) == 0)
-            cpus.choice = i;
-    if (cpus.choice < 0) {
-        if (value[0] < '0' || value[0] > '9')
-            return refuse_choice(row, value, error, error_size);
-        /* cpuset_parse() accepts the newline of files in /sys, which a user's value must not have. */
-        if (strpbrk(value, " \t\n\v\f\r"))
-            return refuse(row, value, JUNK, error, error_size);
-        if (cpuset_parse(value, &cpus.set, why, sizeof(why)))
-            return refuse_because(row, value, why, error, error_size);
-    }
-    memcpy(place, &cpus, sizeof(cpus));
-    return 0;
-}
-
-/* Sets a flag. Its default is "yes" or "no"; on the command line it has no value, which is NULL here. */
-static int set_flag(const struct option *row, const char *value, void *place, char *error, size_t error_size)
-{
-    bool on = !value || strcmp(value, "yes") == 0;
-    if (!on && strcmp(value, "no") != 0)
-        return refuse(row, value, JUNK, error, error_size);
-    memcpy(place, &on, sizeof(on));
-    return 0;
-}
-
-static int needs_value(const struct option *row, char *error, size_t error_size)
-{
-    char range[160];
-
-    if (!has_range(row))
-        return fail(error, error_size, "--%s needs a value", row->name);
-    show_range(row, range, sizeof(range));
-    return fail(error, error_size, "--%s needs a value (%s)", row->name, range);
-}
-
-int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size)
-{
-    void *place = (char *)target + row->offset;
-
-    assert(row->type == OPTION_TEXT ? row->size > 1 : row->size == types[row->type].size);
-    if (row->type != OPTION_FLAG && (!value || !value[0]))
-        return needs_value(row, error, error_size);
-    switch (row->type) {
-    case OPTION_FLAG:
-        return set_flag(row, value, place, error, error_size);
-    case OPTION_CHOICE:
-        return set_choice(row, value, place, error, error_size);
-    case OPTION_TEXT:
-        return set_text(row, value, place, error, error_size);
-    case OPTION_SWEEP:
-        return set_sweep(row, value, place, error, error_size);
-    case OPTION_COUNTS:
-        return set_counts(row, value, place, append, error, error_size);
-    case OPTION_NAMES:
-        return set_names(row, value, place, append, error, error_size);
-    case OPTION_CPUS:
-        return set_cpus(row, value, place, error, error_size);
-    default:
-        return set_number(row, value, place, error, error_size);
-    }
-}
-
-/* --- The command line. --- */
 
 struct parser {
     struct option_table *tables;
@@ -551,8 +22,7 @@ struct place {
     size_t row;
 };
 
-/* Returns a long name of the option: index 0 is its name, the aliases follow. NULL after the last. */
-static const char *name_at(const struct option *row, unsigned index, size_t *length)
+const char *option_name_at(const struct option *row, unsigned index, size_t *length)
 {
     const char *p = index ? row->aliases : row->name;
 
@@ -576,7 +46,7 @@ static const char *name_at(const struct option *row, unsigned index, size_t *len
 static const char *name_begins(const struct option *row, const char *word, size_t length, size_t *name_length)
 {
     const char *name;
-    for (unsigned i = 0; (name = name_at(row, i, name_length)); i++)
+    for (unsigned i = 0; (name = option_name_at(row, i, name_length)); i++)
         if (*name_length >= length && memcmp(name, word, length) == 0)
             return name;
     return NULL;
@@ -586,7 +56,7 @@ static bool name_is(const struct option *row, const char *word, size_t length)
 {
     const char *name;
     size_t name_length;
-    for (unsigned i = 0; (name = name_at(row, i, &name_length)); i++)
+    for (unsigned i = 0; (name = option_name_at(row, i, &name_length)); i++)
         if (name_length == length && memcmp(name, word, length) == 0)
             return true;
     return false;
@@ -603,7 +73,7 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
         for (size_t r = 0; r < p->tables[t].n; r++) {
             const char *name;
             size_t length;
-            for (unsigned i = 0; (name = name_at(&p->tables[t].rows[r], i, &length)); i++) {
+            for (unsigned i = 0; (name = option_name_at(&p->tables[t].rows[r], i, &length)); i++) {
                 if (length >= NAME_MAX_BYTES)
                     continue;
                 text_copy(candidate, length + 1, name);
@@ -619,7 +89,7 @@ static const char *hint_of(const struct parser *p, const char *word, size_t leng
 {
     const char *hint = NULL;
     for (size_t t = 0; t < p->n && !hint; t++)
-        hint = foreign_hint(p->tables[t].foreign, word, length);
+        hint = option_foreign_hint(p->tables[t].foreign, word, length);
     return hint;
 }
 
@@ -629,19 +99,19 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
     const char *hint = hint_of(p, name, length);
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-    fail(p->error, p->error_size, "unknown option '--%s'", show(word, shown));
+    option_fail(p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
     nearest_name(p, word, near);
     if (hint)
-        add(p->error, p->error_size, "; %s", hint);
+        option_add(p->error, p->error_size, "; %s", hint);
     else if (near[0])
-        add(p->error, p->error_size, "; did you mean '--%s'?", near);
+        option_add(p->error, p->error_size, "; did you mean '--%s'?", near);
     return -1;
 }
 
 static int ambiguous(const struct parser *p, const char *word, size_t length, unsigned matches)
 {
     unsigned seen = 0;
-    fail(p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
+    option_fail(p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
     for (size_t t = 0; t < p->n; t++)
         for (size_t r = 0; r < p->tables[t].n; r++) {
             size_t name_length;
@@ -649,11 +119,11 @@ static int ambiguous(const struct parser *p, const char *word, size_t length, un
             if (!name)
                 continue;
             seen++;
-            add(p->error, p->error_size, "%s--%.*s",
-                seen == 1        ? ""
-                : seen < matches ? ", "
-                                 : " or ",
-                (int)name_length, name);
+            option_add(p->error, p->error_size, "%s--%.*s",
+                       seen == 1        ? ""
+                       : seen < matches ? ", "
+                                        : " or ",
+                       (int)name_length, name);
         }
     return -1;
 }
@@ -710,7 +180,7 @@ static int parse_long(struct parser *p, const char *word)
         return -1;
     const struct option *row = &found.table->rows[found.row];
     if (value && row->type == OPTION_FLAG)
-        return fail(p->error, p->error_size, "--%s takes no value", row->name);
+        return option_fail(p->error, p->error_size, "--%s takes no value", row->name);
     return take(p, found, value, !name_is(row, word, length));
 }
 
@@ -734,17 +204,19 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     if (at == argument + 1 && strlen(at) > 2)
         nearest_name(p, at, near);
     if (near[0])
-        return fail(p->error, p->error_size, "unknown option '%s'; did you mean '--%s'?", show(argument, shown), near);
-    show(at, shown);
+        return option_fail(p->error, p->error_size, "unknown option '%s'; did you mean '--%s'?",
+                           option_show(argument, shown), near);
+    option_show(at, shown);
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
-    fail(p->error, p->error_size, "unknown option '-%s'", shown);
+    option_fail(p->error, p->error_size, "unknown option '-%s'", shown);
     const char *hint = hint_of(p, at, 1);
     struct place other;
     if (hint)
-        add(p->error, p->error_size, "; %s", hint);
+        option_add(p->error, p->error_size, "; %s", hint);
     else if (((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) && find_letter(p, (char)(*at ^ 0x20), &other))
-        add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
+        option_add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20,
+                   other.table->rows[other.row].name);
     return -1;
 }
 
@@ -789,9 +261,7 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
     return count;
 }
 
-/* Returns the option's default under the preset, as a user would type it; NULL: unset. For presets other than the
- * first, NULL means that they have no default of their own. */
-static const char *preset_of(const struct option_table *table, const struct option *row, enum option_preset preset)
+const char *option_preset_of(const struct option_table *table, const struct option *row, enum option_preset preset)
 {
     for (const struct option_default *d = table->defaults; d && d->name; d++)
         if (!strcmp(d->name, row->name))
@@ -808,15 +278,15 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
         assert(table->n <= OPTION_ROWS_MAX);
         for (size_t r = 0; r < table->n; r++) {
             const struct option *row = &table->rows[r];
-            const char *value = preset_of(table, row, preset);
+            const char *value = option_preset_of(table, row, preset);
             if (table->given[r])
                 continue;
             if (!value)
-                value = preset_of(table, row, PRESET_DEFAULT);
+                value = option_preset_of(table, row, PRESET_DEFAULT);
             if (!value)
                 memset((char *)table->target + row->offset, 0, row->size);
             else if (option_set(row, value, table->target, false, line, sizeof(line)))
-                return fail(error, error_size, "default of %s", line);
+                return option_fail(error, error_size, "default of %s", line);
         }
     }
     return 0;
@@ -829,164 +299,4 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
             if (tables[t].given[r] && strcmp(tables[t].rows[r].name, name) == 0)
                 return true;
     return false;
-}
-
-/* --- Help. --- */
-
-#define HELP_COLUMN_MAX 30
-#define HELP_TEXT_MIN   20
-
-/* Writes a default, which is in the form that a user types, as a person reads it. */
-static void show_value(const struct option *row, const char *typed, char *buf, size_t size)
-{
-    uint64_t count = 0;
-    double number = 0;
-    enum verdict verdict = JUNK;
-
-    if (row->type == OPTION_PERCENT)
-        verdict = read_percent(typed, &number);
-    else if (is_duration(row))
-        verdict = read_duration(typed, bare_ns(row), &count);
-    else if (row->type == OPTION_COUNT || row->type == OPTION_SIZE)
-        verdict = read_count(typed, row->type == OPTION_SIZE ? 1024 : 1000, &count);
-    if (verdict == GOOD)
-        show_number(row->type, row->type == OPTION_PERCENT ? number : (double)count, buf, size);
-    else
-        text_copy(buf, size, typed);
-}
-
-static void help_left(const struct option *row, struct text *out)
-{
-    const char *value = row->value_name ? row->value_name : "VALUE";
-
-    if (row->letter)
-        text_printf(out, "  -%c, --%s", row->letter, row->name);
-    else
-        text_printf(out, "      --%s", row->name);
-    if (row->type == OPTION_FLAG)
-        return;
-    text_printf(out, row->optional ? "[=%s]" : " %s", value);
-}
-
-/* Adds a note to the list in parentheses at the end of an option's help. */
-static void help_note(struct text *out, bool *open, const char *before, const char *note)
-{
-    text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
-    *open = true;
-}
-
-static void help_notes(const struct option_table *table, const struct option *row, struct text *out)
-{
-    const char *const typed[] = {row->optional, preset_of(table, row, PRESET_DEFAULT),
-                                 preset_of(table, row, PRESET_QUICK), preset_of(table, row, PRESET_CLASSIC)};
-    static const char *const before[] = {"without value ", "default ", "--quick ", "--classic "};
-    char buf[512];
-    bool open = false;
-
-    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS) {
-        show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
-        help_note(out, &open, "", buf);
-    } else if (row->type != OPTION_FLAG && row->type != OPTION_TEXT && has_range(row)) {
-        show_range(row, buf, sizeof(buf));
-        help_note(out, &open, "", buf);
-    }
-    for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
-        bool as_default = i > 1 && typed[1] && typed[i] && strcmp(typed[i], typed[1]) == 0;
-        if (!typed[i] || as_default)
-            continue;
-        show_value(row, typed[i], buf, sizeof(buf));
-        help_note(out, &open, before[i], buf);
-    }
-    if (open)
-        text_append(out, ")", 1);
-}
-
-static void help_right(const struct option_table *table, const struct option *row, struct text *out)
-{
-    const char *name;
-    size_t length;
-
-    text_printf(out, "%s", row->help ? row->help : "");
-    for (unsigned i = 1; (name = name_at(row, i, &length)); i++)
-        text_printf(out, "%s--%.*s", i == 1 ? " (also " : ", ", (int)length, name);
-    if (name_at(row, 1, &length))
-        text_append(out, ")", 1);
-    help_notes(table, row, out);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Returns the length of the first word; a number and its unit ("250 ms") count as one. */
-static size_t word_length(const char *words)
-{
-    size_t length = strcspn(words, " ");
-    while (length && is_digit(words[length - 1]) && words[length] && words[length + 1] != ' ' &&
-           words[length + 1] != '(' && !is_digit(words[length + 1]))
-        length += 1 + strcspn(words + length + 1, " ");
-    return length;
-}
-
-/* Writes words, wrapped, to a line that is already at column; spaces within a line are preserved. */
-static void wrap(const char *words, size_t column, size_t width, struct text *out)
-{
-    size_t at = column;
-
-    while (*words) {
-        size_t gap = strspn(words, " "), length = word_length(words + gap);
-        if (at > column && width && at + gap + length > width) {
-            text_printf(out, "\n%*s", (int)column, "");
-            at = column;
-        }
-        if (at == column) {
-            words += gap;
-            gap = 0;
-        }
-        text_append(out, words, gap + length);
-        at += gap + length;
-        words += gap + length;
-    }
-    text_append(out, "\n", 1);
-}
-
-static size_t help_column(const struct option_table *table, struct text *scratch)
-{
-    size_t column = 0;
-    for (size_t r = 0; r < table->n; r++) {
-        scratch->length = 0;
-        help_left(&table->rows[r], scratch);
-        size_t need = scratch->length + 2;
-        if (need > column && need <= HELP_COLUMN_MAX)
-            column = need;
-    }
-    return column ? column : HELP_COLUMN_MAX;
-}
-
-void option_help(const struct option_table *table, unsigned width, struct text *out)
-{
-    struct text left = {0}, right = {0};
-    size_t column = help_column(table, &left);
-
-    if (width && width < column + HELP_TEXT_MIN)
-        width = (unsigned)column + HELP_TEXT_MIN;
-    if (table->heading)
-        text_printf(out, "%s:\n", table->heading);
-    for (size_t r = 0; r < table->n; r++) {
-        left.length = right.length = 0;
-        help_left(&table->rows[r], &left);
-        help_right(table, &table->rows[r], &right);
-        if (left.failed || right.failed) {
-            out->failed = 1;
-            break;
-        }
-        if (left.length + 2 > column)
-            text_printf(out, "%s\n%*s", left.data, (int)column, "");
-        else
-            text_printf(out, "%-*s", (int)column, left.data);
-        wrap(right.data, column, width, out);
-    }
-    text_free(&right);
-    text_free(&left);
 }

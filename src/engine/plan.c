@@ -14,18 +14,13 @@
 #include "rows/text.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"
+#include "sys/memory.h"
 #include "sys/signals.h"
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
 {
-    if (plan->n == plan->capacity) {
-        size_t capacity = plan->capacity ? plan->capacity * 2 : 16;
-        struct plan_item *items = realloc(plan->items, capacity * sizeof(*items));
-        if (!items)
-            return NULL;
-        plan->items = items;
-        plan->capacity = capacity;
-    }
+    if (!grow_array(&plan->items, &plan->capacity, plan->n, sizeof(*plan->items)))
+        return NULL;
     struct plan_item *item = &plan->items[plan->n];
     memset(item, 0, sizeof(*item));
     item->bench = bench;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rows/text.h"
+#include "sys/memory.h"
 #include "sys/storage.h"
 
 /* Number of samples for which the precision has to hold, and 1/HOLD_ON_SHARE of the samples before that in addition. */
@@ -61,14 +62,8 @@ int results_sample(struct results *results, unsigned group, unsigned metric, dou
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    if (m->n == m->capacity) {
-        size_t capacity = m->capacity ? m->capacity * 2 : 16;
-        double *samples = realloc(m->samples, capacity * sizeof(*samples));
-        if (!samples)
-            return -1;
-        m->samples = samples;
-        m->capacity = capacity;
-    }
+    if (!grow_array(&m->samples, &m->capacity, m->n, sizeof(*m->samples)))
+        return -1;
     m->samples[m->n++] = value;
     return 0;
 }
@@ -170,21 +165,20 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
 }
 
-/* Adds " timer=fifo:96" or " load=other:5@0-1": policy, then the real-time priority or the nice value unless it is
- * 0, then the CPUs unless they are those of the measured party. */
-static void enter_other(struct group_values *g, const char *name, const struct trial_party *p)
+/* Adds "timer=fifo:96" or "load=other:5@0-1": policy, then the real-time priority or the nice value unless it is 0,
+ * then the CPUs unless they are those of the measured party. */
+static void enter_other(struct results *results, const char *name, const struct trial_party *p)
 {
-    char cpus[64];
-    int rank = p->seen.rt_priority ? p->seen.rt_priority : p->seen.nice;
-    size_t used = strlen(g->others);
+    struct group_values *g = &results->group[0];
+    const int rank = p->seen.rt_priority ? p->seen.rt_priority : p->seen.nice;
+    char cpus[64] = "", number[16] = "";
 
-    (void)cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
-    used +=
-        (size_t)snprintf(g->others + used, sizeof(g->others) - used, " %s=%s", name, task_policy_name(p->seen.policy));
-    if (rank && used < sizeof(g->others))
-        used += (size_t)snprintf(g->others + used, sizeof(g->others) - used, ":%d", rank);
-    if (!cpuset_equal(&p->seen.cpus, &g->cpus) && used < sizeof(g->others))
-        (void)snprintf(g->others + used, sizeof(g->others) - used, "@%s", cpus);
+    if (!cpuset_equal(&p->seen.cpus, &g->cpus))
+        (void)cpuset_format_cut(&p->seen.cpus, cpus, sizeof(cpus));
+    if (rank)
+        (void)snprintf(number, sizeof(number), ":%d", rank);
+    row_param_add(&results->others, PARAM_PLACEMENT, name, "%s%s%s%s", task_policy_name(p->seen.policy), number,
+                  cpus[0] ? "@" : "", cpus);
     add_refused(g, name, p->refused);
 }
 
@@ -202,8 +196,9 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
     add_refused(g, "load", reason);
 }
 
-static void enter_load(struct group_values *g, const struct load *load, const struct trial *trial)
+static void enter_load(struct results *results, const struct load *load, const struct trial *trial)
 {
+    struct group_values *g = &results->group[0];
     double seconds = (double)trial_wall_ns(trial) * 1e-9;
     struct trial_party left;
     char reason[160];
@@ -212,7 +207,7 @@ static void enter_load(struct group_values *g, const struct load *load, const st
         bool process = load->parties[p].kind == PARTY_PROCESS;
         trial_load_party(trial, p, &left);
         if (p == 0)
-            enter_other(g, "load", &left);
+            enter_other(results, "load", &left);
         else
             add_refused(g, process ? "load" : "the load's thread", left.refused);
     }
@@ -235,18 +230,18 @@ static void enter_others(struct results *results, const struct trial *trial)
     const struct bench *bench = results->item->bench;
     struct group_values *g = &results->group[0];
 
-    g->others[0] = 0;
+    results->others = (struct row_params){.n = 0};
     for (unsigned p = 0; p < bench->n_parties; p++) {
         struct trial_party left;
         if (bench->parties[p].role != ROLE_TIMER)
             continue;
         trial_party(trial, p, 0, &left);
-        enter_other(g, bench->parties[p].name, &left);
+        enter_other(results, bench->parties[p].name, &left);
     }
     g->control = trial_control_priority(trial);
     add_refused(g, "", trial_control_refused(trial));
     if (results->item->load && results->item->load->n_parties)
-        enter_load(g, results->item->load, trial);
+        enter_load(results, results->item->load, trial);
 }
 
 /* Enters a copy's core probes: its CPU's probes into the session, its slices into the metrics with the core free. */
@@ -403,7 +398,7 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->softirqs = causes->softirqs;
     row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
-    causes_format(causes, results->n_stopped, row->causes, sizeof(row->causes));
+    causes_fill(causes, results->n_stopped, &row->causes);
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
 }
@@ -576,57 +571,44 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
 }
 
 /* Adds the copy's number to rows of copies that have the same CPUs. */
-static void add_copy(const struct results *results, unsigned group, struct row *row)
+static void add_copy(const struct results *results, unsigned group, struct row_params *out)
 {
     const struct place_request *place = results->how->place;
-    size_t length = strlen(row->param);
 
     if (results->n_groups > 1 && (place->bind != BIND_ONE || results->n_groups > place->n_order))
-        (void)snprintf(row->param + length, sizeof(row->param) - length, " copy=%u", group);
-}
-
-static void add_word(struct row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add_word(struct row *row, const char *format, ...)
-{
-    size_t length = strlen(row->param);
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(row->param + length, sizeof(row->param) - length, format, arguments);
-    va_end(arguments);
+        row_param_add(out, PARAM_WORK, "copy", "%u", group);
 }
 
 /* Adds the load's own parameters, the placement of the other parties, and the work that the load did. */
-static void add_load(const struct results *results, struct row *row)
+static void add_load(const struct results *results, struct row_params *out)
 {
     const struct group_values *g = &results->group[0];
     const struct plan_item *item = results->item;
-    char words[160] = "";
 
     if (item->load && item->load->describe)
-        item->load->describe(item->load_params, words, sizeof(words));
-    add_word(row, "%s%s%s", words[0] ? " " : "", words, g->others);
+        item->load->describe(item->load_params, out);
+    row_params_append(out, &results->others);
     if (g->control)
-        add_word(row, " control=fifo:%d", g->control);
+        row_param_add(out, PARAM_PLACEMENT, "control", "fifo:%d", g->control);
     for (unsigned c = 0; c < LOAD_COUNTS; c++)
         if (g->load_count[c] > 0)
-            add_word(row, " %s=%.*f", load_count_names[c], c == LOAD_CPU ? 2 : 0, g->load_count[c]);
+            row_param_add(out, PARAM_OUTCOME, load_count_names[c], "%.*f", c == LOAD_CPU ? 2 : 0, g->load_count[c]);
 }
 
 /* Shares below PAGES_NONE and above PAGES_ALL count as none and all. */
 #define PAGES_NONE 0.005
 #define PAGES_ALL  0.995
 
-static void add_pages(const struct group_values *g, struct row *row)
+static void add_pages(const struct group_values *g, struct row_params *out)
 {
     const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
 
     if (!g->pages_known)
         return;
     if (share > PAGES_NONE && share < PAGES_ALL)
-        add_word(row, " pages=mixed:%.0f%%", 100 * share);
+        row_param_add(out, PARAM_OUTCOME, "pages", "mixed:%.0f%%", 100 * share);
     else
-        add_word(row, " pages=%s", share >= PAGES_ALL ? "huge" : "small");
+        row_param_add(out, PARAM_OUTCOME, "pages", "%s", share >= PAGES_ALL ? "huge" : "small");
 }
 
 static void identify(const struct results *results, unsigned group, const struct metric *metric, struct row *row)
@@ -637,10 +619,10 @@ static void identify(const struct results *results, unsigned group, const struct
     text_copy(row->test, sizeof(row->test), item->test ? item->test : item->bench->name);
     text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
     if (item->bench->describe)
-        item->bench->describe(item->params, results->how->clock, row->param, sizeof(row->param));
-    add_copy(results, group, row);
-    add_load(results, row);
-    add_pages(&results->group[group], row);
+        item->bench->describe(item->params, results->how->clock, &row->param);
+    add_copy(results, group, &row->param);
+    add_load(results, &row->param);
+    add_pages(&results->group[group], &row->param);
     row->copies = item->copies;
     const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
     if (!dir && item->load && item->load->scratch_dir)

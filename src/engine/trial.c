@@ -1,729 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* Parent's side of a trial: makes the arena, starts the parties, opens the gate, waits, reaps. */
 #include "engine/trial.h"
+#include "engine/trial_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/arena.h"
 #include "rows/text.h"
 #include "sys/futex.h"
-#include "sys/process.h"
 #include "sys/signals.h"
 
 /* Time from the last arrival after the gate to the common start, in which every copy is woken again. */
-#define LEAD_NS           100000u
-#define LEAD_PER_SLOT_NS  20000u
-#define TICK_NS           1000000000u
-#define SETUP_DEADLINE_NS 60000000000u
-/* Additional time for each further turn on a CPU that copies share: a warm-up, or a count that cannot be
- * interrupted. */
-#define TURN_NS 1000000000u
+#define LEAD_NS          100000u
+#define LEAD_PER_SLOT_NS 20000u
+
 /* Deadline of a run: the expected time of its warm-up times DEADLINE_FACTOR, plus DEADLINE_MARGIN_NS. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
+
 /* Longest wait for the loads, in case that they keep the measured parties from getting ready. */
-#define LOAD_GRACE_NS    3000000000u
-#define KILL_DEADLINE_NS 10000000000u
-#define TIME_OF_DAY_NS   500000000u
-/* A wait that ends later than this shows that the parent was stopped (SIGSTOP, a frozen container, a paused machine)
- * or had no CPU. */
-#define LATE_NS         500000000u
-#define LOOK_AGAIN_NS   1000000000u
+#define LOAD_GRACE_NS   3000000000u
+#define TIME_OF_DAY_NS  500000000u
 #define FREQUENCIES_MAX 8u
+
 /* Priority of the parent while a trial with real-time parties runs: above all of them. It sleeps nearly all the
  * time. */
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
-/* Memory of a worker process: its own pages, page tables and the kernel's structures; 170 KiB measured, with a
- * margin. */
-#define WORKER_BYTES (256u << 10)
 
-struct trial {
-    struct trial_spec spec;
-    struct trial_head *head;
-    unsigned n_slots; /* slots of the copies, then those of the load */
-    int event_read;
-    pid_t *pids; /* process IDs by slot; 0: none, or reaped */
-    int *stop_write;
-    enum trial_outcome outcome;
-    char reason[320];
-    uint64_t gate_ns, wall_ns;
-    uint64_t tick_ns; /* time of the next call of spec.tick; 0: never */
-    int64_t late_ns;
-    unsigned n_machine;
-    struct machine_counters *machine; /* counters by copy, or a single one for all copies */
-    struct cpuset *machine_cpus;      /* CPUs of their measured parties */
-    double load_count[LOAD_COUNTS];
-    bool shares_core;   /* result of trial_shares_core() */
-    bool may_end_early; /* a signal now only ends the trial; its results stay valid */
-    unsigned stops;     /* number of times that a party or the parent was stopped or continued: each one restarts the
-                         * deadlines */
-    bool stopped;       /* a party was stopped, which spoils its results */
-    bool halted;        /* a party is stopped now, as far as is known */
-    bool late;          /* the parent was stopped: deadlines passed while it could not act */
-    /* The parent's own policy during the trial. */
-    int control; /* its SCHED_FIFO priority; 0: unchanged */
-    int policy_before, priority_before;
-    char control_refused[160];
-};
-
-static size_t align_up(size_t n)
-{
-    return (n + 63) & ~(size_t)63;
-}
-
-/* Returns how many turns the copies need that share a CPU. */
-static uint64_t turns(const struct trial_spec *spec)
+uint64_t trial_turns(const struct trial_spec *spec)
 {
     return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
-}
-
-static const struct party *party_of(const struct trial *trial, unsigned slot)
-{
-    return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
-}
-
-/* --- Making the arena. --- */
-
-static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
-{
-    size_t size = align_up(shared_size);
-
-    for (unsigned p = 0; p < n; p++) {
-        size += sizeof(struct trial_slot);
-        for (unsigned r = 0; r < parties[p].n_recorders; r++)
-            size += align_up(recorder_size(&parties[p].recorders[r]));
-    }
-    return size;
-}
-
-static size_t arena_size(const struct trial_spec *spec)
-{
-    const struct bench *bench = spec->bench;
-    const struct load *load = spec->load;
-    size_t size = align_up(sizeof(struct trial_head)) + align_up(bench->params_size) + 64;
-
-    size += parties_size(bench->parties, bench->n_parties, bench->shared_size) * spec->copies;
-    if (load)
-        size += parties_size(load->parties, load->n_parties, load->shared_size) + align_up(load->params_size);
-    return align_up(size);
-}
-
-uint64_t trial_memory_bytes(const struct trial_spec *spec)
-{
-    uint64_t processes = 0;
-
-    for (unsigned p = 0; p < spec->bench->n_parties; p++)
-        processes += spec->bench->parties[p].kind == PARTY_PROCESS ? spec->copies : 0;
-    for (unsigned p = 0; spec->load && p < spec->load->n_parties; p++)
-        processes += spec->load->parties[p].kind == PARTY_PROCESS;
-    return arena_size(spec) + processes * WORKER_BYTES;
-}
-
-static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
-{
-    size_t at = *offset;
-
-    memcpy((char *)head + at, params, size);
-    *offset = align_up(at + size);
-    return at;
-}
-
-static size_t take(size_t *offset, size_t size)
-{
-    size_t at = *offset;
-
-    *offset = align_up(at + size);
-    return at;
-}
-
-static void place_slot(const struct trial_spec *spec, const struct party *party, struct trial_slot *slot)
-{
-    if (slot->of_load && spec->load->place)
-        spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
-    else if (!slot->of_load && spec->bench->place)
-        spec->bench->place(spec->params, spec->place, slot->party, slot->copy, &slot->placement);
-    else
-        place_copy(spec->place, slot->copy, &slot->placement);
-    slot->placement.lock_memory |= party->lock_memory;
-    if (party->timer_slack_ns)
-        slot->placement.timer_slack_ns = party->timer_slack_ns;
-}
-
-/* Gives up SCHED_FIFO for all parties of a group (a copy, or the load) that would leave no CPU free; a copy of which
- * only a part is in real time would measure something else. Timing threads keep theirs, since they only sleep and
- * wake others. */
-static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
-{
-    const struct cpuset *online = &spec->place->online;
-    struct place_claim with = *taken;
-
-    for (unsigned i = 0; i < n; i++) {
-        const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
-        if (party->role != ROLE_TIMER)
-            place_claim_add(&with, &slots[i].placement, party->children == CHILDREN_INHERIT, online);
-    }
-    if (!place_claim_full(&with, online)) {
-        *taken = with;
-        return;
-    }
-    for (unsigned i = 0; i < n; i++)
-        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_TIMER)
-            place_give_up_fifo(&slots[i].placement);
-}
-
-void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
-{
-    const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
-    struct place_claim taken = {.n_wide = 0};
-
-    for (unsigned i = 0; i < n; i++)
-        place_slot(spec, arena_party(&slots[i], spec->bench, spec->load), &slots[i]);
-    for (unsigned i = 0; i < of_bench; i += each)
-        leave_a_cpu(spec, &slots[i], each, &taken);
-    leave_a_cpu(spec, &slots[of_bench], n - of_bench, &taken);
-}
-
-static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
-{
-    return !cpuset_count(&slot->placement.cpus) || cpuset_has(&slot->placement.cpus, cpu);
-}
-
-/* Returns whether another party, or a process that this party starts, can run on another hardware thread of the
- * CPU's core. */
-static bool has_neighbour(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n,
-                          const struct trial_slot *slot, unsigned cpu)
-{
-    const unsigned *core = spec->core->core;
-    bool starts = arena_party(slot, spec->bench, spec->load)->children != CHILDREN_NONE;
-
-    for (unsigned thread = core[cpu]; thread != CPUSET_NONE; thread = cpuset_next(&spec->place->online, thread + 1)) {
-        if (thread == cpu || core[thread] != core[cpu])
-            continue;
-        for (unsigned i = 0; i < n; i++)
-            if (can_be_on(&slots[i], thread) && (starts || &slots[i] != slot))
-                return true;
-    }
-    return false;
-}
-
-bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n)
-{
-    const struct cpuset *online = &spec->place->online;
-
-    if (!spec->core || !spec->core->threads)
-        return false;
-    for (unsigned i = 0; i < n; i++) {
-        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_MEASURED)
-            continue;
-        for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
-            if (can_be_on(&slots[i], cpu) && has_neighbour(spec, slots, n, &slots[i], cpu))
-                return true;
-    }
-    return false;
-}
-
-/* Fills the arena. Slots are ordered by copy and end with the load's, so that a process's slot is followed by its
- * threads'. */
-static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
-{
-    const struct trial_spec *spec = &trial->spec;
-    const struct bench *bench = spec->bench;
-    const struct load *load = spec->load;
-    struct trial_head *head = trial->head;
-    unsigned of_bench = spec->copies * bench->n_parties;
-    size_t offset, shared = 0;
-
-    head->magic = ARENA_MAGIC;
-    head->size = size;
-    head->parent = getpid();
-    text_copy(head->bench, sizeof(head->bench), bench->name);
-    text_copy(head->load, sizeof(head->load), load ? load->name : "");
-    process_build_id(head->build, sizeof(head->build));
-    head->copies = spec->copies;
-    head->n_slots = trial->n_slots;
-    head->sample = spec->sample;
-    head->time_ns = spec->time_ns;
-    head->clock = spec->clock->kind;
-    if (spec->core)
-        head->core_probe = spec->core->probe;
-    head->setup_limit_ns = bench->setup_limit_ns ? bench->setup_limit_ns(spec->params) : SETUP_DEADLINE_NS;
-    head->setup_limit_ns += (turns(spec) - 1) * TURN_NS;
-    head->fixed_layout = spec->place->layout_fixed;
-    head->arena_fd = arena_fd;
-    head->series_fd = spec->series_fd;
-    offset = align_up(sizeof(*head) + trial->n_slots * sizeof(struct trial_slot));
-    head->params_offset = add_params(head, &offset, spec->params, bench->params_size);
-    if (load)
-        head->load_params_offset = add_params(head, &offset, spec->load_params, load->params_size);
-    for (unsigned i = 0; i < trial->n_slots; i++) {
-        struct trial_slot *slot = &head->slot[i];
-        slot->of_load = i >= of_bench;
-        slot->copy = slot->of_load ? 0 : i / bench->n_parties;
-        slot->party = slot->of_load ? i - of_bench : i % bench->n_parties;
-        slot->stop_fd = -1;
-        if (slot->party == 0)
-            shared = take(&offset, slot->of_load ? load->shared_size : bench->shared_size);
-        slot->shared = shared;
-        for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
-            slot->pipes[p][0] = slot->pipes[p][1] = -1;
-        const struct party *party = arena_party(slot, bench, load);
-        for (unsigned r = 0; r < party->n_recorders; r++)
-            slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
-    }
-    arena_place(spec, head->slot, trial->n_slots);
-    trial->shares_core = arena_shares_core(spec, head->slot, trial->n_slots);
-}
-
-static int arena_make(struct trial *trial)
-{
-    size_t size = arena_size(&trial->spec);
-    int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
-    int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-
-    /* Without a descriptor workers cannot be exec'ed: they are plain forks, and the row says so. */
-    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
-    if (arena == MAP_FAILED) {
-        int error = errno;
-        if (fd >= 0)
-            (void)close(fd);
-        return -error;
-    }
-    trial->head = arena;
-    arena_lay_out(trial, fd < 0 ? -1 : fd, size);
-    return 0;
-}
-
-/* --- Failures and the end of processes. --- */
-
-static void fail(struct trial *trial, enum trial_outcome outcome, const char *reason)
-{
-    if (trial->outcome != TRIAL_DONE)
-        return; /* keep only the first reason */
-    trial->outcome = outcome;
-    text_copy(trial->reason, sizeof(trial->reason), reason);
-}
-
-static void describe_slot(const struct trial *trial, unsigned slot, char *buf, size_t size)
-{
-    const struct trial_slot *s = &trial->head->slot[slot];
-    const struct bench *bench = trial->spec.bench;
-
-    if (s->of_load)
-        (void)snprintf(buf, size, "the load %s", trial->spec.load->name);
-    else if (bench->n_parties > 1 && trial->spec.copies > 1)
-        (void)snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
-    else if (trial->spec.copies > 1)
-        (void)snprintf(buf, size, "copy %u", s->copy);
-    else
-        (void)snprintf(buf, size, "%s", bench->n_parties > 1 ? bench->parties[s->party].name : "the worker");
-}
-
-static void describe_death(int status, char *buf, size_t size)
-{
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && task_has_cpu_limit())
-        text_copy(buf, size, "was ended by its limit of CPU time (RLIMIT_CPU)");
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-        text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
-    else if (WIFSIGNALED(status))
-        signals_describe_kill(WTERMSIG(status), buf, size);
-    else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
-        (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
-                       WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
-    else if (WEXITSTATUS(status) == WORKER_ASTRAY)
-        text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
-    else if (WEXITSTATUS(status) == WORKER_UNBORN)
-        (void)snprintf(buf, size, "ended early with exit status %d: the C library gave up before it began",
-                       WEXITSTATUS(status));
-    else
-        (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
-}
-
-/* Handles the end of a process: expected when its party is done, or when it was to be killed. Its threads end with
- * it. */
-static void note_death(struct trial *trial, unsigned slot, int status, bool stopping)
-{
-    const struct trial_slot *s = &trial->head->slot[slot];
-    uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
-    char who[96], how[160], reason[400];
-
-    if (state == STATE_DONE)
-        return;
-    /* Killed when the time is over, which may be before the measured parties are done. */
-    if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
-        __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
-        return;
-    }
-    describe_slot(trial, slot, who, sizeof(who));
-    if (state == STATE_FAILED && s->reason[0])
-        (void)snprintf(reason, sizeof(reason), "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
-    else {
-        describe_death(status, how, sizeof(how));
-        (void)snprintf(reason, sizeof(reason), "%s %s", who, how);
-    }
-    fail(trial, TRIAL_FAILED, reason);
-}
-
-/* Handles a party that a signal stopped or continued. */
-static void note_stops(struct trial *trial)
-{
-    siginfo_t info;
-
-    for (;;) {
-        info.si_pid = 0;
-        if (waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) || info.si_pid == 0)
-            return;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (trial->pids[i] == info.si_pid) {
-                trial->stopped = true;
-                trial->halted = info.si_code == CLD_STOPPED;
-                trial->stops++;
-            }
-    }
-}
-
-/* Handles Ctrl-Z: stops the parties too, which the terminal does not reach because they are process groups of their
- * own. */
-static void stop_with_parties(struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i])
-            (void)kill(-trial->pids[i], SIGSTOP);
-    signals_stop();
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i])
-            (void)kill(-trial->pids[i], SIGCONT);
-    trial->stopped = true;
-    trial->stops++;
-}
-
-/* Reaps workers that have ended. The group of each is killed while the worker is still a zombie, because until then
- * no other group can have its number; a worker that has ended must leave no processes behind. */
-static void reap(struct trial *trial, bool stopping)
-{
-    siginfo_t info;
-    int status;
-
-    for (;;) {
-        info.si_pid = 0;
-        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
-            return;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (trial->pids[i] == info.si_pid)
-                (void)kill(-info.si_pid, SIGKILL);
-        if (waitpid(info.si_pid, &status, 0) != info.si_pid)
-            return;
-        for (unsigned i = 0; i < trial->n_slots; i++)
-            if (trial->pids[i] == info.si_pid) {
-                trial->pids[i] = 0;
-                note_death(trial, i, status, stopping);
-            }
-    }
-}
-
-static bool any_process(const struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i])
-            return true;
-    return false;
-}
-
-static void kill_parties(const struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (trial->pids[i]) {
-            (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
-        }
-}
-
-/* Kills everything that still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited
- * for forever. */
-static void kill_all(struct trial *trial)
-{
-    uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
-    struct timespec pause = {.tv_nsec = 20000000};
-
-    kill_parties(trial);
-    reap(trial, true);
-    while (any_process(trial) && clock_raw_ns() < until) {
-        (void)ppoll(NULL, 0, &pause, signals_wait_mask());
-        kill_parties(trial); /* once more, in case a signal was refused */
-        reap(trial, true);
-    }
-}
-
-/* --- Waiting for events. --- */
-
-static bool slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++) {
-        if (measured_only && party_of(trial, i)->role != ROLE_MEASURED)
-            continue;
-        if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) < (uint32_t)state)
-            return false;
-    }
-    return true;
-}
-
-static void note_failed_slots(struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) == STATE_FAILED)
-            note_death(trial, i, 0, false);
-}
-
-static void tick(struct trial *trial)
-{
-    const uint64_t now = clock_raw_ns();
-
-    if (!trial->tick_ns || now < trial->tick_ns)
-        return;
-    trial->spec.tick(trial->spec.tick_context, now - trial->gate_ns);
-    trial->tick_ns = now + TICK_NS;
-}
-
-/* Sleeps until an event, a signal, a tick, or the time; then checks everything once. */
-static void wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
-{
-    struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
-    uint64_t wake = trial->tick_ns && trial->tick_ns < until_ns ? trial->tick_ns : until_ns;
-    uint64_t now = clock_raw_ns(), left = wake > now ? wake - now : 0;
-    struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
-    char bytes[256];
-
-    if ((trial->may_end_early || !signals_pending()) && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
-        ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
-        (void)ignored;
-    }
-    if (clock_raw_ns() > until_ns + LATE_NS) {
-        trial->late = true;
-        trial->stops++;
-    }
-    if (signals_pending() && !trial->may_end_early)
-        fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
-    else if (signals_stop_wanted())
-        stop_with_parties(trial);
-    note_stops(trial);
-    note_failed_slots(trial);
-    reap(trial, stopping);
-    tick(trial);
-}
-
-/* A time limit that restarts when a process was stopped meanwhile. */
-struct deadline {
-    uint64_t limit_ns, at_ns;
-    unsigned stops;
-};
-
-static struct deadline deadline_at(const struct trial *trial, uint64_t at_ns)
-{
-    uint64_t now = clock_raw_ns();
-
-    return (struct deadline){.limit_ns = at_ns > now ? at_ns - now : 0, .at_ns = at_ns, .stops = trial->stops};
-}
-
-static bool deadline_passed(struct deadline *deadline, const struct trial *trial)
-{
-    uint64_t now = clock_raw_ns();
-
-    if (deadline->stops != trial->stops) {
-        deadline->stops = trial->stops;
-        deadline->at_ns = now + deadline->limit_ns;
-    }
-    return now >= deadline->at_ns;
-}
-
-/* Returns the time of the parent's next check, in case an event was lost. Only before the gate, where nothing is
- * measured yet; after it, the end of a process wakes the parent. */
-static uint64_t look_again(uint64_t deadline_ns)
-{
-    uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
-
-    return soon < deadline_ns ? soon : deadline_ns;
-}
-
-/* Waits until every slot (or every measured one) has reached the state. Returns false when the trial failed or the
- * deadline passed. */
-static bool wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
-{
-    struct deadline deadline = deadline_at(trial, deadline_ns);
-
-    while (trial->outcome == TRIAL_DONE && !slots_reached(trial, state, measured_only)) {
-        if (deadline_passed(&deadline, trial))
-            return false;
-        wait_event(trial, state == STATE_READY ? look_again(deadline.at_ns) : deadline.at_ns,
-                   state == STATE_DONE && !measured_only);
-    }
-    note_failed_slots(trial);
-    return trial->outcome == TRIAL_DONE;
-}
-
-/* --- Starting the parties. --- */
-
-/* Opens the pipes of a copy. The parent closes them when the copy's parties are started: an end that stays open in
- * the parent would hide end of file from them, and hundreds of copies would use up its descriptors. */
-static int open_pipes(struct trial *trial, unsigned slot)
-{
-    const struct bench *bench = trial->spec.bench;
-    struct trial_slot *s = &trial->head->slot[slot];
-    int stop[2];
-
-    if (s->of_load) {
-        /* a load has no such pipes */
-    } else if (s->party == 0) {
-        for (unsigned p = 0; p < bench->n_pipes; p++)
-            if (pipe2(s->pipes[p], O_CLOEXEC))
-                return -errno;
-    } else {
-        memcpy(s->pipes, s[-1].pipes, sizeof(s->pipes));
-    }
-    if (party_of(trial, slot)->stop == STOP_PIPE) {
-        if (pipe2(stop, O_CLOEXEC))
-            return -errno;
-        s->stop_fd = stop[0];
-        trial->stop_write[slot] = stop[1];
-    }
-    return 0;
-}
-
-static void close_if_open(int fd)
-{
-    if (fd >= 0)
-        (void)close(fd);
-}
-
-static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
-{
-    const struct trial_slot *s = &trial->head->slot[first];
-
-    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
-        close_if_open(s->pipes[p][0]);
-        close_if_open(s->pipes[p][1]);
-    }
-    for (unsigned i = 0; i < n; i++)
-        close_if_open(s[i].stop_fd);
-}
-
-/* Called in the child: clears close-on-exec of a descriptor that the new image needs. */
-static void keep_open(int fd)
-{
-    if (fd >= 0)
-        (void)fcntl(fd, F_SETFD, 0);
-}
-
-static void child_redirect(void)
-{
-    int null = open("/dev/null", O_RDWR);
-
-    if (null < 0)
-        return; /* an empty root, since the worker neither reads nor prints */
-    (void)dup2(null, 0);
-    (void)dup2(null, 1);
-    if (null > 1)
-        (void)close(null);
-}
-
-static void child_main(struct trial *trial, unsigned slot)
-{
-    struct trial_head *head = trial->head;
-    char fd[16], number[16], pad[PROCESS_PAD_MAX];
-    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
-    char *envp[] = {NULL, NULL};
-
-    (void)setpgid(0, 0);
-    signals_restore();
-    child_redirect();
-    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
-        keep_open(head->slot[slot].pipes[p][0]);
-        keep_open(head->slot[slot].pipes[p][1]);
-    }
-    for (unsigned i = slot; i < trial->n_slots && (i == slot || party_of(trial, i)->kind == PARTY_THREAD); i++)
-        keep_open(head->slot[i].stop_fd);
-    keep_open(head->event_fd);
-    keep_open(head->series_fd);
-    if (head->arena_fd >= 0) {
-        keep_open(head->arena_fd);
-        if (head->fixed_layout)
-            (void)task_fix_layout(); /* the worker reads it back */
-        else {
-            process_random_pad(pad);
-            envp[0] = pad;
-        }
-        (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
-        (void)snprintf(number, sizeof(number), "%u", slot);
-        (void)process_exec_self(argv, envp);
-    }
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        close_if_open(trial->stop_write[i]);
-    _exit(worker_run(head, slot, trial->spec.bench,
-                     trial->spec.load)); /* no exec possible: seen.fresh_exec stays false */
-}
-
-static int start_process(struct trial *trial, unsigned slot)
-{
-    char reason[160];
-
-    if (party_of(trial, slot)->kind != PARTY_PROCESS)
-        return 0;
-    pid_t pid = fork();
-    if (pid < 0) {
-        (void)snprintf(reason, sizeof(reason), "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
-                       strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
-        fail(trial, TRIAL_FAILED, reason);
-        return -1;
-    }
-    if (pid == 0)
-        child_main(trial, slot);
-    (void)setpgid(pid, pid); /* the child does the same: whichever comes first */
-    trial->pids[slot] = pid;
-    if (signals_pending()) {
-        fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
-        return -1;
-    }
-    return 0;
-}
-
-/* Starts the parties of a copy, or of the load. */
-static int start_parties(struct trial *trial, unsigned first, unsigned n)
-{
-    int error = 0;
-
-    for (unsigned i = 0; i < n && !error; i++)
-        error = open_pipes(trial, first + i);
-    if (error) {
-        char reason[96];
-        (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(-error));
-        fail(trial, TRIAL_FAILED, reason);
-    }
-    for (unsigned i = 0; i < n && !error; i++)
-        error = start_process(trial, first + i);
-    close_pipes(trial, first, n);
-    return error;
-}
-
-static int start_processes(struct trial *trial)
-{
-    unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
-    int error = 0;
-
-    for (unsigned slot = 0; slot < of_bench && !error; slot += n)
-        error = start_parties(trial, slot, n);
-    if (!error && trial->n_slots > of_bench)
-        error = start_parties(trial, of_bench, trial->n_slots - of_bench);
-    return error;
 }
 
 /* --- The gate and the run. --- */
@@ -776,14 +90,14 @@ static void subtract_machine(struct trial *trial, const struct machine_counters 
 /* Returns the longest time of the run: the requested or the expected time, with a margin. */
 static uint64_t run_limit(const struct trial *trial)
 {
-    uint64_t expected = 0, room = DEADLINE_MARGIN_NS + (turns(&trial->spec) - 1) * TURN_NS;
+    uint64_t expected = 0, room = DEADLINE_MARGIN_NS + (trial_turns(&trial->spec) - 1) * TURN_NS;
 
     if (trial->head->time_ns)
         return trial->head->time_ns * 2 + room;
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && trial->head->slot[i].expected_ns > expected)
             expected = trial->head->slot[i].expected_ns;
-    return expected * DEADLINE_FACTOR * turns(&trial->spec) + room;
+    return expected * DEADLINE_FACTOR * trial_turns(&trial->spec) + room;
 }
 
 /* Reads the frequencies right after the run, for the first few measured parties only: without cpufreq each reading
@@ -834,7 +148,7 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
     text_duration(limit_ns, limit, sizeof(limit));
     (void)snprintf(reason, sizeof(reason), "%s within %s%s; killed", what, limit,
                    trial->halted ? ": stopped by a signal and not continued" : "");
-    fail(trial, TRIAL_FAILED, reason);
+    trial_fail(trial, TRIAL_FAILED, reason);
 }
 
 static unsigned gated_slots(const struct trial *trial)
@@ -898,14 +212,6 @@ static void control_begin(struct trial *trial)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
 }
 
-static void control_end(struct trial *trial)
-{
-    if (!trial->control)
-        return;
-    (void)task_set_policy(trial->policy_before, trial->priority_before);
-    (void)task_limit_own_realtime_us(0);
-}
-
 /* --- Counts of a load. --- */
 
 static void add_load_counts(struct trial *trial, double sign)
@@ -928,7 +234,7 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     while (trial->outcome == TRIAL_DONE && !__atomic_load_n(&trial->head->started, __ATOMIC_ACQUIRE)) {
         if (deadline_passed(&deadline, trial))
             return false;
-        wait_event(trial, look_again(deadline.at_ns), false);
+        trial_wait_event(trial, deadline_look_again(deadline.at_ns), false);
     }
     return trial->outcome == TRIAL_DONE;
 }
@@ -942,7 +248,7 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
 
     while (trial->outcome == TRIAL_DONE && (now = clock_realtime_ns()) + lead_ns < until) {
         uint64_t left = until - lead_ns - now;
-        wait_event(trial, clock_raw_ns() + (left < TIME_OF_DAY_NS ? left : TIME_OF_DAY_NS), false);
+        trial_wait_event(trial, clock_raw_ns() + (left < TIME_OF_DAY_NS ? left : TIME_OF_DAY_NS), false);
     }
 }
 
@@ -952,7 +258,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     struct trial_head *head = trial->head;
     uint64_t limit, last = 0;
 
-    if (!wait_for(trial, STATE_READY, false, clock_raw_ns() + head->setup_limit_ns)) {
+    if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns() + head->setup_limit_ns)) {
         too_long(trial, "not ready", head->setup_limit_ns);
         return;
     }
@@ -976,24 +282,24 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     if (head->time_ns) {
         uint64_t end = head->start_ns + head->time_ns;
         trial->may_end_early = trial->spec.bench->ends_early;
-        while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !slots_reached(trial, STATE_DONE, true) &&
+        while (trial->outcome == TRIAL_DONE && clock_raw_ns() < end && !trial_slots_reached(trial, STATE_DONE, true) &&
                !(trial->may_end_early && signals_pending()))
-            wait_event(trial, end, false);
+            trial_wait_event(trial, end, false);
         stop_parties(trial, false);
-        (void)wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
+        (void)trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
     }
     if (head->time_ns) {
         add_load_counts(trial, 1);
         stop_parties(trial, true);
     }
-    if (!wait_for(trial, STATE_DONE, true, head->start_ns + limit))
+    if (!trial_wait_for(trial, STATE_DONE, true, head->start_ns + limit))
         too_long(trial, "not done", limit);
     if (!head->time_ns)
         add_load_counts(trial, 1);
     trial->tick_ns = 0;
     stop_parties(trial, true);
     mark_killed(trial);
-    if (!wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
+    if (!trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
     read_machine(trial, trial->machine);
     subtract_machine(trial, before);
@@ -1009,8 +315,8 @@ static void drain(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + 1000000000u;
 
-    while (trial->outcome == TRIAL_DONE && any_process(trial) && clock_raw_ns() < until)
-        wait_event(trial, until, true);
+    while (trial->outcome == TRIAL_DONE && trial_any_process(trial) && clock_raw_ns() < until)
+        trial_wait_event(trial, until, true);
 }
 
 static void start_and_run(struct trial *trial, struct machine_counters *before)
@@ -1020,19 +326,22 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
 
     if (pipe2(events, O_CLOEXEC | O_NONBLOCK)) {
         (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(errno));
-        fail(trial, TRIAL_FAILED, reason);
+        trial_fail(trial, TRIAL_FAILED, reason);
         return;
     }
     trial->event_read = events[0];
     trial->head->event_fd = events[1];
-    if (start_processes(trial) == 0)
+    if (trial_start_processes(trial) == 0)
         run_gated(trial, before);
     if (trial->outcome != TRIAL_DONE)
         set_gate(trial->head, GATE_ABORTED);
     else
         drain(trial);
-    kill_all(trial);
-    control_end(trial);
+    trial_kill_all(trial);
+    if (trial->control) {
+        (void)task_set_policy(trial->policy_before, trial->priority_before);
+        (void)task_limit_own_realtime_us(0);
+    }
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
@@ -1047,7 +356,7 @@ static int make_arena(struct trial *trial)
 
     if (error) {
         (void)snprintf(reason, sizeof(reason), "cannot share memory with workers: mmap: %s", strerror(-error));
-        fail(trial, TRIAL_FAILED, reason);
+        trial_fail(trial, TRIAL_FAILED, reason);
     }
     return error;
 }
@@ -1097,98 +406,4 @@ void trial_free(struct trial *trial)
     free(trial->machine);
     free(trial->machine_cpus);
     free(trial);
-}
-
-/* --- Results. --- */
-
-enum trial_outcome trial_outcome(const struct trial *trial)
-{
-    return trial->outcome;
-}
-
-bool trial_stopped(const struct trial *trial)
-{
-    return trial->stopped || (trial->late && trial->outcome == TRIAL_FAILED);
-}
-
-const char *trial_reason(const struct trial *trial)
-{
-    return trial->reason;
-}
-
-const struct trial_spec *trial_spec_of(const struct trial *trial)
-{
-    return &trial->spec;
-}
-
-int64_t trial_late_ns(const struct trial *trial)
-{
-    return trial->late_ns;
-}
-
-uint64_t trial_gate_ns(const struct trial *trial)
-{
-    return trial->gate_ns;
-}
-
-uint64_t trial_wall_ns(const struct trial *trial)
-{
-    return trial->wall_ns;
-}
-
-void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
-{
-    *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
-}
-
-static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
-{
-    return &trial->head->slot[copy * trial->spec.bench->n_parties + party];
-}
-
-static void fill_party(const struct trial_slot *slot, struct trial_party *out)
-{
-    *out = (struct trial_party){.seen = slot->seen,
-                                .counters = slot->counters,
-                                .start_ns = slot->start_ns,
-                                .end_ns = slot->end_ns,
-                                .last_cpu = slot->last_cpu,
-                                .khz = slot->khz,
-                                .bind = slot->placement.bind,
-                                .refused = slot->refused};
-}
-
-void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
-{
-    fill_party(slot_of(trial, party, copy), out);
-}
-
-void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out)
-{
-    fill_party(slot_of(trial, 0, trial->spec.copies) + party, out);
-}
-
-double trial_load_count(const struct trial *trial, enum load_count count)
-{
-    return trial->load_count[count];
-}
-
-bool trial_shares_core(const struct trial *trial)
-{
-    return trial->shares_core;
-}
-
-int trial_control_priority(const struct trial *trial)
-{
-    return trial->control;
-}
-
-const char *trial_control_refused(const struct trial *trial)
-{
-    return trial->control_refused;
-}
-
-const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
-{
-    return (const char *)trial->head + slot_of(trial, party, copy)->recorder[recorder];
 }

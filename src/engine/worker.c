@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,7 +14,6 @@
 #include "engine/arena.h"
 #include "engine/core.h"
 #include "engine/trial.h"
-#include "rows/text.h"
 #include "sys/futex.h"
 #include "sys/process.h"
 #include "sys/scratch.h"
@@ -25,121 +22,17 @@
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
+
 /* Time limit of a load beside work of unknown length; the parent ends it long before. */
 #define LOAD_LIMIT_S 86400
-/* Time in which a parent that is alive ends the other parties. */
-#define ORPHANED_NS 500000000u
+
 /* A real-time party may run for twice its planned time plus this before the kernel stops it. */
 #define REALTIME_MARGIN_NS 2000000000u
-
-bool party_stopped(const struct party_context *context)
-{
-    const struct trial_head *head = context->head;
-
-    return __atomic_load_n(context->slot->of_load ? &head->stop_loads : &head->stop, __ATOMIC_RELAXED) != 0;
-}
-
-int party_fail(struct party_context *context, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(context->reason, context->reason_size, format, arguments);
-    va_end(arguments);
-    return -1;
-}
-
-void party_degraded(struct party_context *context, const char *format, ...)
-{
-    struct trial_slot *slot = context->slot;
-    va_list arguments;
-
-    if (slot->refused[0])
-        return;
-    va_start(arguments, format);
-    (void)vsnprintf(slot->refused, sizeof(slot->refused), format, arguments);
-    va_end(arguments);
-}
-
-void party_measured(struct party_context *context, const struct party_measured *measured)
-{
-    struct trial_slot *slot = context->slot;
-
-    slot->stands_for = true;
-    slot->counters = *measured->counters;
-    slot->seen = measured->seen;
-    slot->seen.fresh_exec = true;
-    slot->start_ns = measured->start_ns;
-    slot->end_ns = measured->end_ns;
-    slot->last_cpu = measured->last_cpu;
-}
-
-/* Spins for a moment, since the others nearly always arrive at the same time, then sleeps. */
-void party_barrier(struct party_context *context)
-{
-    struct trial_head *head = context->head;
-    uint32_t *arrived = &head->barrier_arrived[context->slot->party];
-    uint32_t *round = &head->barrier_round[context->slot->party];
-    uint32_t now = __atomic_load_n(round, __ATOMIC_ACQUIRE);
-
-    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == context->copies) {
-        __atomic_store_n(arrived, 0, __ATOMIC_RELEASE);
-        __atomic_add_fetch(round, 1, __ATOMIC_ACQ_REL);
-        futex_wake_all(round);
-        return;
-    }
-    for (unsigned i = 0; i < 2000; i++)
-        if (__atomic_load_n(round, __ATOMIC_ACQUIRE) != now)
-            return;
-    while (__atomic_load_n(round, __ATOMIC_ACQUIRE) == now)
-        futex_wait(round, now);
-}
-
-/* Tells the parent that something changed. */
-static void tell_parent(const struct trial_head *head)
-{
-    char byte = 0;
-
-    while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
-        /* a full pipe is as good: the parent wakes up anyway */
-    }
-}
-
-void arena_remove_scratch(const struct trial_head *head)
-{
-    for (unsigned i = 0; i < head->n_slots; i++)
-        scratch_remove_noted(&head->slot[i].scratch);
-}
-
-/* Called in the keeper when a party vanished. Gives the parent time to end the other parties, then removes the
- * scratch directories of all: the parent and the other keepers may be gone too. */
-static void trial_orphaned(void *head)
-{
-    clock_sleep_ns(ORPHANED_NS);
-    arena_remove_scratch(head);
-}
-
-int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
-{
-    const struct scratch_owner owner = {
-        .note = &context->slot->scratch, .orphaned = trial_orphaned, .context = context->head};
-
-    return scratch_kept_folder(dir, &owner, keeper);
-}
-
-void party_proved(struct party_context *context)
-{
-    uint32_t starting = STATE_STARTING;
-
-    if (__atomic_compare_exchange_n(&context->slot->state, &starting, STATE_READY, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-        tell_parent(context->head);
-}
 
 static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
 {
     __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
-    tell_parent(head);
+    arena_tell_parent(head);
 }
 
 /* Starts the watchdog: SIGALRM ends the process even when a real-time loop uses up its CPU. It survives exec, and
@@ -157,12 +50,6 @@ static void watchdog(uint64_t ns)
     memset(&timer, 0, sizeof(timer));
     timer.it_value.tv_sec = (time_t)(ns / 1000000000u) + 1;
     (void)setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-static void *map_arena(int fd, size_t size)
-{
-    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return arena == MAP_FAILED ? NULL : arena;
 }
 
 static void fill_context(struct trial_head *head, struct trial_slot *slot, const struct party *party,
@@ -296,7 +183,7 @@ static void start_together(struct trial_head *head)
         head->start_ns = clock_raw_ns() + head->lead_ns;
         __atomic_store_n(&head->started, 1, __ATOMIC_RELEASE);
         futex_wake_all(&head->started);
-        tell_parent(head);
+        arena_tell_parent(head);
     }
     while (!__atomic_load_n(&head->started, __ATOMIC_ACQUIRE))
         futex_wait(&head->started, 0);
@@ -622,8 +509,8 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
         _exit(WORKER_NO_FSTAT);
     if (status.st_size < (off_t)sizeof(struct trial_head))
         _exit(WORKER_ASTRAY);
-    struct trial_head *head = map_arena((int)fd, (size_t)status.st_size);
-    if (!head)
+    struct trial_head *head = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (head == MAP_FAILED)
         _exit(WORKER_NO_MMAP);
     if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
         _exit(WORKER_ASTRAY);

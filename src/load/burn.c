@@ -80,9 +80,10 @@ void load_burn_teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
-    (void)snprintf(buf, size, "threads=%llu", (unsigned long long)((const struct load_params *)params)->threads);
+    row_param_add(out, PARAM_WORK, "threads", "%llu",
+                  (unsigned long long)((const struct load_params *)params)->threads);
 }
 
 static const struct party parties[] = {LOAD_BURN_PARTY};

@@ -189,12 +189,12 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
     return elapsed_ns < FILL_SLOW_NS ? DISK_GROWS : DISK_TOO_SLOW;
 }
 
-void disk_describe(const void *params, char *buf, size_t size)
+void disk_describe(const void *params, struct row_params *out)
 {
     char text[32];
 
     load_size_text(file_bytes(params), text, sizeof(text));
-    (void)snprintf(buf, size, "file=%s", text);
+    row_param_add(out, PARAM_WORK, "file", "%s", text);
 }
 
 const char *disk_scratch_dir(const void *params)

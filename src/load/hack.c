@@ -12,6 +12,7 @@
 #include "load/params.h"
 #include "load/parties.h"
 #include "load/run.h"
+#include "sys/memory.h"
 
 /* Size of a group: as many senders as receivers. In a round each sender sends MESSAGES messages to each receiver. */
 #define RECEIVERS     20u
@@ -34,7 +35,7 @@ struct member {
 struct hack {
     struct threads threads;
     struct group *groups;
-    size_t n;
+    size_t n, capacity;
     struct member *members;
     uint32_t error; /* errno of the first thread that failed */
 };
@@ -156,12 +157,9 @@ static int open_group(struct group *group)
 /* Adds a group and its socket pairs. Returns 0 or errno. */
 static int add_group(struct hack *hack)
 {
-    struct group *groups = realloc(hack->groups, (hack->n + 1) * sizeof(*groups));
-
-    if (!groups)
+    if (!grow_array(&hack->groups, &hack->capacity, hack->n, sizeof(*hack->groups)))
         return ENOMEM;
-    hack->groups = groups;
-    int error = open_group(&groups[hack->n]);
+    int error = open_group(&hack->groups[hack->n]);
     hack->n += !error;
     return error;
 }
@@ -260,9 +258,9 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
-    (void)snprintf(buf, size, "groups=%llu", (unsigned long long)((const struct load_params *)params)->groups);
+    row_param_add(out, PARAM_WORK, "groups", "%llu", (unsigned long long)((const struct load_params *)params)->groups);
 }
 
 static const struct party parties[] = {
@@ -271,6 +269,7 @@ static const struct party parties[] = {
 
 const struct load load_hack = {
     LOAD("hack", "groups of 40 threads that send each other messages"),
+    .only_named = true, /* it can exhaust the memory of a machine */
     .parties = parties,
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .least = {[LOAD_WAKEUPS] = 1000},

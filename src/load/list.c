@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of loads: a new one is a file of its own and a line here. */
+/* The arrays of all loads. */
 #include "load/list.h"
 
-#include "load/params.h"
+#define ADDRESS(name) &load_##name,
+const struct load *const load_list[] = {LOADS(ADDRESS) NULL};
 
-const struct load *const load_list[] = {
-    &load_none, &load_video,   &load_x,       &load_burn, &load_write,  &load_read,
-    &load_ring, &load_compile, &load_memload, &load_hack, &load_custom, NULL,
-};
+#define NAME(name) #name,
+const char *const load_names[] = {LOADS(NAME) NULL};

@@ -14,7 +14,7 @@
 #include "sys/task.h"
 
 /* Stack size of the threads, which do little but system calls. Small, because there may be thousands. */
-#define STACK_BYTES ((size_t)64 << 10)
+#define STACK_BYTES (64L << 10)
 
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement)
 {
@@ -57,7 +57,7 @@ static size_t stack_size(void)
 {
     long least = sysconf(_SC_THREAD_STACK_MIN);
 
-    return least > 0 && (size_t)least > STACK_BYTES / 2 ? 2 * (size_t)least : STACK_BYTES;
+    return (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES);
 }
 
 static void let_go(struct threads *threads)

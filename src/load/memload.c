@@ -198,12 +198,12 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
     char memory[32];
 
     load_size_text(((const struct load_params *)params)->memory_bytes, memory, sizeof(memory));
-    (void)snprintf(buf, size, "memory=%s", memory);
+    row_param_add(out, PARAM_WORK, "memory", "%s", memory);
 }
 
 static const struct party parties[] = {

@@ -105,9 +105,9 @@ static void teardown(struct party_context *context)
     context->state = NULL;
 }
 
-static void describe(const void *params, char *buf, size_t size)
+static void describe(const void *params, struct row_params *out)
 {
-    (void)snprintf(buf, size, "threads=%zu", size_of(params));
+    row_param_add(out, PARAM_WORK, "threads", "%zu", size_of(params));
 }
 
 static const struct party parties[] = {

@@ -18,8 +18,8 @@
 
 /* A cause, and the time it took on each side: base, new. */
 struct share {
-    char name[24];
-    double pct[2]; /* share of the time */
+    const char *name; /* of the first row that has it */
+    double pct[2];    /* share of the time */
     double ms[2];
 };
 
@@ -31,21 +31,16 @@ struct side {
     double events; /* number of values on which the rows' statistics are based */
 };
 
-static struct share *share_of(struct share *shares, size_t *n, const char *name, size_t length)
+static struct share *share_of(struct share *shares, size_t *n, const char *name)
 {
     size_t i = 0;
 
-    if (length >= sizeof(shares->name))
-        return NULL;
-    while (i < *n && (strncmp(shares[i].name, name, length) != 0 || shares[i].name[length]))
+    while (i < *n && strcmp(shares[i].name, name) != 0)
         i++;
     if (i == CAUSES_MAX)
         return NULL;
-    if (i == *n) {
-        shares[i] = (struct share){.ms = {0, 0}};
-        memcpy(shares[i].name, name, length);
-        ++*n;
-    }
+    if (i == *n)
+        shares[(*n)++] = (struct share){.name = name};
     return &shares[i];
 }
 
@@ -57,25 +52,23 @@ static double parties_of(const struct row *row, const char *cause, bool by_cpus)
     char error[128];
 
     memset(&cpus, 0, sizeof(cpus));
-    if (!strncmp(cause, "steal:", 6) && !cpuset_parse(row->cpus, &cpus, error, sizeof(error)) && cpuset_count(&cpus))
+    if (!strcmp(cause, "steal") && !cpuset_parse(row->cpus, &cpus, error, sizeof(error)) && cpuset_count(&cpus))
         return cpuset_count(&cpus);
     return by_cpus || !row->copies ? 1 : (double)row->copies;
 }
 
-/* Adds the "cause:milliseconds" pairs of a side's rows. A share can slightly exceed 100 %, because waits outside the
+/* Adds the times of a side's rows. A share can slightly exceed 100 %, because waits outside the
  * common window are included. */
 static void add_causes(const struct side *side, bool changed, bool by_cpus, struct share *shares, size_t *n)
 {
     for (size_t i = 0; i < side->n; i++)
-        for (const char *at = side->rows[i]->causes; *at; at += *at == ';') {
-            const size_t length = strcspn(at, ":=;");
-            struct share *share = at[length] == ':' ? share_of(shares, n, at, length) : NULL;
-            const double lost = share ? strtod(at + length + 1, NULL) : 0;
-            if (share && isfinite(lost) && side->ms > 0) {
-                share->ms[changed] += lost;
-                share->pct[changed] += 100 * lost / parties_of(side->rows[i], at, by_cpus) / side->ms;
+        for (size_t k = 0; k < side->rows[i]->causes.n; k++) {
+            const struct row_cause *cause = &side->rows[i]->causes.of[k];
+            struct share *share = cause->is_time ? share_of(shares, n, cause->name) : NULL;
+            if (share && side->ms > 0) {
+                share->ms[changed] += cause->number;
+                share->pct[changed] += 100 * cause->number / parties_of(side->rows[i], cause->name, by_cpus) / side->ms;
             }
-            at += strcspn(at, ";");
         }
     for (size_t i = 0; i < *n; i++)
         shares[i].pct[changed] = fmin(shares[i].pct[changed], 100);

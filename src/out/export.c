@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct export_format *const export_formats[] = {
-    &export_json,           &export_pyperf,        &export_hyperfine,
-    &export_hyperfine_json, &export_gbench,        &export_openmetrics,
-    &export_unixbench,      &export_unixbench_csv, NULL,
-};
-const char *const export_names[] = {
-    "json", "pyperf", "hyperfine", "hyperfine-json", "gbench", "openmetrics", "unixbench", "unixbench-csv", NULL};
+#include "sys/memory.h"
+
+#define ADDRESS(id, name) &export_##id,
+const struct export_format *const export_formats[] = {EXPORT_FORMATS(ADDRESS) NULL};
+
+#define NAME(id, name) name,
+const char *const export_names[] = {EXPORT_FORMATS(NAME) NULL};
 
 /* --- Which rows. --- */
 
@@ -38,11 +38,11 @@ void export_describe(const struct export_left_out *left_out, const char *format,
         text_printf(out, "%s %zu %s", i ? "," : "", left_out->reasons[i].n, left_out->reasons[i].why);
 }
 
-size_t export_write(const struct export_format *format, const struct row *rows, size_t n,
-                    const char *(*title_of)(const char *test), struct text *out, struct export_left_out *left_out)
+size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
+                    struct text *out, struct export_left_out *left_out)
 {
     const struct row **taken = calloc(n + 1, sizeof(const struct row *));
-    struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .title_of = title_of, .left_out = left_out};
+    struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out};
 
     memset(left_out, 0, sizeof(*left_out));
     if (!taken) {
@@ -135,17 +135,17 @@ const char *export_refuse_unless_seconds(const struct row *row)
 
 void export_param(const struct row *row, char separator, struct text *out)
 {
-    const char *command = row_command(row->param);
-    size_t n = 0, length;
+    const struct row_params *params = &row->param;
+    size_t n = 0;
 
-    for (const char *word = row->param; *word; word += length) {
-        word += strspn(word, " ");
-        length = word == command ? strlen(word) : strcspn(word, " ");
-        if (!length || row_word_kind(row->param, word, length) == ROW_WORD_OUTCOME)
-            continue;
-        text_append(out, &separator, n++ > 0);
-        text_append(out, word, length);
-    }
+    for (size_t i = 0; i < params->n && params->of[i].kind != PARAM_COMMAND; i++)
+        if (params->of[i].kind != PARAM_OUTCOME) {
+            text_append(out, &separator, n++ > 0);
+            text_append(out, params->text + params->of[i].at, params->of[i].length);
+        }
+    const char *command = row_command(params);
+    if (command)
+        text_printf(out, "%.*s%s", n > 0, &separator, command);
 }
 
 static void put_part(const char *part, struct text *out)
@@ -170,7 +170,6 @@ static void put_name(const struct row *row, bool with_cpus, struct text *out)
     put_part(row->metric, out);
     if (with_cpus && row->cpus[0])
         text_printf(out, "/cpus=%s", row->cpus);
-    out->failed |= param.failed;
     text_free(&param);
 }
 
@@ -195,8 +194,8 @@ static int by_place(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Rebuilds the name of a row; number is appended if it is not 0. Returns -1 when out of memory. */
-static int rename_entry(struct export_entry *entry, size_t number)
+/* Rebuilds the name of a row; number is appended if it is not 0. */
+static void rename_entry(struct export_entry *entry, size_t number)
 {
     struct text name = {0};
 
@@ -204,10 +203,7 @@ static int rename_entry(struct export_entry *entry, size_t number)
     if (number)
         text_printf(&name, "#%zu", number);
     free(entry->name);
-    entry->name = name.failed ? NULL : name.data;
-    if (name.failed)
-        text_free(&name);
-    return entry->name ? 0 : -1;
+    entry->name = name.data;
 }
 
 static bool same_run(const struct export_entry *a, const struct export_entry *b)
@@ -226,7 +222,7 @@ static size_t name_end(const struct export_entry *entries, size_t n, size_t from
 }
 
 /* Adds the CPUs to the names of rows if rows of one run share a name. The entries are sorted by name and run. */
-static int tell_apart_by_cpus(struct export_entry *entries, size_t n)
+static void tell_apart_by_cpus(struct export_entry *entries, size_t n)
 {
     for (size_t from = 0, end; from < n; from = end) {
         bool shared = false;
@@ -237,23 +233,20 @@ static int tell_apart_by_cpus(struct export_entry *entries, size_t n)
             entries[i].with_cpus = shared;
     }
     for (size_t i = 0; i < n; i++)
-        if (entries[i].with_cpus && rename_entry(&entries[i], 0))
-            return -1;
-    return 0;
+        if (entries[i].with_cpus)
+            rename_entry(&entries[i], 0);
 }
 
 /* Numbers the entries of a run that still share a name. They are sorted by name and run. */
-static int tell_apart_by_number(struct export_entry *entries, size_t n)
+static void tell_apart_by_number(struct export_entry *entries, size_t n)
 {
     for (size_t i = 0, end; i < n; i = end) {
         end = i + 1;
         while (end < n && same_run(&entries[i], &entries[end]))
             end++;
         for (size_t k = i + 1; k < end; k++)
-            if (rename_entry(&entries[k], k - i + 1))
-                return -1;
+            rename_entry(&entries[k], k - i + 1);
     }
-    return 0;
 }
 
 void export_cluster(struct export_entry *entries, size_t n)
@@ -270,19 +263,15 @@ void export_cluster(struct export_entry *entries, size_t n)
     qsort(entries, n, sizeof(*entries), by_place);
 }
 
-static int name_entries(struct export_entry *entries, size_t n)
+static void name_entries(struct export_entry *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (rename_entry(&entries[i], 0))
-            return -1;
+        rename_entry(&entries[i], 0);
     qsort(entries, n, sizeof(*entries), by_name_and_run);
-    if (tell_apart_by_cpus(entries, n))
-        return -1;
+    tell_apart_by_cpus(entries, n);
     qsort(entries, n, sizeof(*entries), by_name_and_run);
-    if (tell_apart_by_number(entries, n))
-        return -1;
+    tell_apart_by_number(entries, n);
     export_cluster(entries, n);
-    return 0;
 }
 
 static void make_groups(struct export_groups *groups, size_t n)
@@ -298,40 +287,35 @@ static void make_groups(struct export_groups *groups, size_t n)
     }
 }
 
-int export_group(const struct export_rows *rows, struct export_groups *groups)
+void export_group(const struct export_rows *rows, struct export_groups *groups)
 {
     const size_t n = rows->n;
 
     memset(groups, 0, sizeof(*groups));
-    groups->entries = calloc(n + 1, sizeof(*groups->entries)); /* the last one has no name and ends the array */
-    groups->rows = calloc(n + 1, sizeof(const struct row *));
-    groups->group = calloc(n + 1, sizeof(*groups->group));
-    for (size_t i = 0; groups->entries && i < n; i++)
+    groups->entries = memory_get(n + 1, sizeof(*groups->entries)); /* the last one has no name and ends the array */
+    groups->rows = memory_get(n + 1, sizeof(const struct row *));
+    groups->group = memory_get(n + 1, sizeof(*groups->group));
+    for (size_t i = 0; i < n; i++)
         groups->entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};
-    if (!groups->entries || !groups->rows || !groups->group || name_entries(groups->entries, n)) {
-        export_groups_free(groups);
-        return -1;
-    }
+    name_entries(groups->entries, n);
     make_groups(groups, n);
-    return 0;
 }
 
 void export_groups_free(struct export_groups *groups)
 {
-    for (size_t i = 0; groups->entries && groups->entries[i].row; i++)
+    for (size_t i = 0; groups->entries[i].row; i++)
         free(groups->entries[i].name);
     free(groups->entries);
     free(groups->rows);
     free(groups->group);
-    memset(groups, 0, sizeof(*groups));
 }
 
 double *export_group_seconds(const struct export_group *group)
 {
-    double *seconds = malloc((group->n_samples + 1) * sizeof(*seconds));
+    double *seconds = memory_get(group->n_samples, sizeof(*seconds));
     size_t n = 0;
 
-    for (size_t r = 0; seconds && r < group->n; r++)
+    for (size_t r = 0; r < group->n; r++)
         for (size_t i = 0; i < group->rows[r]->n_samples; i++)
             seconds[n++] = export_seconds(group->rows[r], group->rows[r]->samples[i]);
     return seconds;
@@ -342,7 +326,7 @@ double *export_group_seconds(const struct export_group *group)
 static bool belongs_to(const struct row *a, const struct row *b)
 {
     return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
-           !strcmp(a->suite, b->suite) && !strcmp(a->load, b->load) && !strcmp(a->param, b->param) &&
+           !strcmp(a->suite, b->suite) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
            !strcmp(a->cpus, b->cpus);
 }
 

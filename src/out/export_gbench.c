@@ -9,6 +9,7 @@
 #include "out/export.h"
 #include "out/json.h"
 #include "rows/rows.h"
+#include "sys/memory.h"
 
 #define NS 1e9
 
@@ -34,10 +35,9 @@ static void put_names(const struct series *s, const char *suffix, struct text *o
 
     text_printf(&name, "%s%s", s->group->name, suffix);
     json_name(out, "name");
-    json_text(out, name.data ? name.data : "");
+    json_text(out, name.data);
     text_printf(out, ", \"run_name\": ");
     json_text(out, s->group->name);
-    out->failed |= name.failed;
     text_free(&name);
 }
 
@@ -117,19 +117,16 @@ static double cpu_of(const struct export_rows *rows, const struct row *row, size
     return row->wall_s > 0 && row->cpu_s >= 0 ? seconds * row->cpu_s / row->wall_s : 0;
 }
 
-/* Computes the times of all samples. Returns -1 when out of memory. */
-static int series_fill(const struct export_rows *rows, const struct export_group *group, struct series *s)
+/* Computes the times of all samples. */
+static void series_fill(const struct export_rows *rows, const struct export_group *group, struct series *s)
 {
     size_t n = 0;
 
     *s = (struct series){.group = group, .row = group->rows[0], .seconds = export_group_seconds(group)};
-    s->cpu_seconds = malloc((group->n_samples + 1) * sizeof(*s->cpu_seconds));
-    if (!s->seconds || !s->cpu_seconds)
-        return -1;
+    s->cpu_seconds = memory_get(group->n_samples, sizeof(*s->cpu_seconds));
     for (size_t r = 0; r < group->n; r++)
         for (size_t i = 0; i < group->rows[r]->n_samples; i++, n++)
             s->cpu_seconds[n] = cpu_of(rows, group->rows[r], i, s->seconds[n]);
-    return 0;
 }
 
 static void put_group(const struct export_rows *rows, const struct export_group *group, bool first, struct text *out)
@@ -137,19 +134,16 @@ static void put_group(const struct export_rows *rows, const struct export_group 
     struct series s;
     size_t n = 0;
 
-    if (series_fill(rows, group, &s)) {
-        out->failed = 1;
-    } else {
-        text_append(out, ",", !first);
-        for (size_t r = 0; r < group->n; r++) {
-            s.row = group->rows[r];
-            for (size_t i = 0; i < s.row->n_samples; i++)
-                put_iteration(&s, n++, out);
-        }
-        s.row = group->rows[0];
-        if (n > 1)
-            put_aggregates(&s, out);
+    series_fill(rows, group, &s);
+    text_append(out, ",", !first);
+    for (size_t r = 0; r < group->n; r++) {
+        s.row = group->rows[r];
+        for (size_t i = 0; i < s.row->n_samples; i++)
+            put_iteration(&s, n++, out);
     }
+    s.row = group->rows[0];
+    if (n > 1)
+        put_aggregates(&s, out);
     free(s.seconds);
     free(s.cpu_seconds);
 }
@@ -158,10 +152,7 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 {
     struct export_groups groups;
 
-    if (export_group(rows, &groups)) {
-        out->failed = 1;
-        return;
-    }
+    export_group(rows, &groups);
     put_context(rows->rows[0]->run, out);
     for (size_t g = 0; g < groups.n; g++)
         put_group(rows, &groups.group[g], g == 0, out);

@@ -8,6 +8,7 @@
 #include "out/json.h"
 #include "rows/csv.h"
 #include "rows/rows.h"
+#include "sys/memory.h"
 
 /* Returns whether the row is a CPU time of a command, which becomes a column of the command's line if it has one. */
 static bool is_column(const struct row *row)
@@ -76,12 +77,12 @@ static void put_member(const char *name, double value, struct text *out)
 static const char *command_of(const struct export_rows *rows, const struct export_group *group)
 {
     const struct row *row = group->rows[0];
-    const char *line = strcmp(row->metric, "wall") ? NULL : row_command_line(row->param);
+    const char *line = strcmp(row->metric, "wall") ? NULL : row_command_line(&row->param);
 
     for (size_t i = 0; line && i < rows->n; i++) {
         const struct row *other = rows->rows[i];
         const char *again = other->run == row->run && other != row && !strcmp(other->metric, "wall")
-                                ? row_command_line(other->param)
+                                ? row_command_line(&other->param)
                                 : NULL;
         if (again && !strcmp(again, line))
             return group->name;
@@ -158,23 +159,16 @@ static void write_groups(const struct export_rows *rows,
                                      const double *seconds, size_t number, struct text *out),
                          struct text *out)
 {
-    const struct row **lines = calloc(rows->n, sizeof(const struct row *));
+    const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
     struct export_groups groups;
 
     own.rows = lines;
-    own.n = lines ? choose_lines(rows, lines) : 0;
-    if (!lines || export_group(&own, &groups)) {
-        free(lines);
-        out->failed = 1;
-        return;
-    }
+    own.n = choose_lines(rows, lines);
+    export_group(&own, &groups);
     for (size_t g = 0; g < groups.n; g++) {
         double *seconds = export_group_seconds(&groups.group[g]);
-        if (seconds)
-            put(rows, &groups.group[g], seconds, g, out);
-        else
-            out->failed = 1;
+        put(rows, &groups.group[g], seconds, g, out);
         free(seconds);
     }
     export_groups_free(&groups);

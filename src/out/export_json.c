@@ -4,6 +4,7 @@
 
 #include "out/export.h"
 #include "out/json.h"
+#include "rows/causes.h"
 #include "rows/rows.h"
 
 static void put_samples(const struct row *row, struct text *out)
@@ -28,6 +29,16 @@ static void put_pairs(const struct stats_point *pairs, size_t n, struct text *ou
         text_append(out, "]", 1);
     }
     text_append(out, "]", 1);
+}
+
+static void put_causes(const struct row_causes *causes, struct text *out)
+{
+    struct text text = {0};
+
+    causes_text(causes, &text);
+    json_text(out, text.length ? text.data : "");
+    out->failed |= text.failed;
+    text_free(&text);
 }
 
 static void put_uint(uint64_t value, struct text *out)
@@ -55,6 +66,9 @@ static void put_column(const struct row *row, const struct row_column *column, s
         break;
     case COLUMN_STATUS:
         json_text(out, row_status_name(row->status));
+        break;
+    case COLUMN_CAUSES:
+        put_causes(&row->causes, out);
         break;
     case COLUMN_SCHEMA:
         put_uint(ROW_SCHEMA, out);

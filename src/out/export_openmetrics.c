@@ -7,6 +7,7 @@
 
 #include "out/export.h"
 #include "rows/index.h"
+#include "sys/memory.h"
 
 static const char *refuse(const struct row *row)
 {
@@ -108,7 +109,7 @@ static void put_labels(const struct row *row, struct text *out)
     struct text param = {0};
     char copies[24] = "", protocol[ROW_PROTOCOL_SIZE];
 
-    row_protocol(row->param, protocol);
+    row_protocol(&row->param, protocol);
     export_param(row, ' ', &param);
     if (row->copies)
         (void)snprintf(copies, sizeof(copies), "%llu", (unsigned long long)row->copies);
@@ -125,7 +126,6 @@ static void put_labels(const struct row *row, struct text *out)
     put_label("cpus", row->cpus, out);
     put_label("status", row_status_name(row->status), out);
     text_append(out, "}", 1);
-    out->failed |= param.failed;
     text_free(&param);
 }
 
@@ -160,30 +160,24 @@ static int by_first_and_place(const void *a, const void *b)
 
 static void points_free(struct point *points, size_t n)
 {
-    for (size_t i = 0; points && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         free(points[i].family);
         free(points[i].labels);
     }
     free(points);
 }
 
-/* Returns NULL when out of memory. */
 static struct point *points_make(const struct export_rows *rows)
 {
-    struct point *points = calloc(rows->n, sizeof(*points));
-    bool failed = !points;
+    struct point *points = memory_get(rows->n, sizeof(*points));
 
-    for (size_t i = 0; i < rows->n && !failed; i++) {
+    for (size_t i = 0; i < rows->n; i++) {
         struct text family = {0}, labels = {0};
         put_family(rows->rows[i], &family);
         put_labels(rows->rows[i], &labels);
         points[i] = (struct point){rows->rows[i], family.data, labels.data, i, i};
-        failed = family.failed || labels.failed;
     }
-    if (!failed)
-        return points;
-    points_free(points, rows->n);
-    return NULL;
+    return points;
 }
 
 static const char *why_left_out(const struct row *older, const struct row *newer)
@@ -239,7 +233,7 @@ static void put_head(const struct point *point, struct text *out)
     text_printf(out, ".\n# TYPE %s gauge\n", point->family);
     text_printf(&unit, "_");
     put_word(base, strlen(base), &unit);
-    if (base[0] && !unit.failed && ends_with(point->family, unit.data))
+    if (base[0] && ends_with(point->family, unit.data))
         text_printf(out, "# UNIT %s %s\n", point->family, unit.data + 1);
     text_free(&unit);
 }
@@ -297,9 +291,8 @@ static void put_new_run(const struct row_run *run, struct index *seen, struct te
     const size_t known = seen->n;
 
     put_run(run, &line);
-    if (line.failed || index_enter(seen, line.data) == SIZE_MAX)
-        out->failed = 1;
-    else if (seen->n > known)
+    (void)index_enter(seen, line.data);
+    if (seen->n > known)
         text_append(out, line.data, line.length);
     text_free(&line);
 }
@@ -308,13 +301,9 @@ static void put_new_run(const struct row_run *run, struct index *seen, struct te
 static void put_runs(const struct point *points, size_t n, struct text *out)
 {
     struct index seen = {0};
-    struct run_place *runs = malloc(n * sizeof(*runs));
+    struct run_place *runs = memory_get(n, sizeof(*runs));
     size_t kept = 0;
 
-    if (!runs) {
-        out->failed = 1;
-        return;
-    }
     for (size_t i = 0; i < n; i++)
         runs[i] = (struct run_place){points[i].row->run, points[i].at};
     qsort(runs, n, sizeof(*runs), by_run);
@@ -332,11 +321,6 @@ static void put_runs(const struct point *points, size_t n, struct text *out)
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
     struct point *points = points_make(rows);
-
-    if (!points) {
-        out->failed = 1;
-        return;
-    }
     size_t n = points_newest(points, rows->n, rows->left_out);
     put_points(points, n, out);
     put_runs(points, n, out);

@@ -28,8 +28,7 @@ static const char *refuse_outside_index(const struct row *row)
 
 static const char *title(const struct export_rows *rows, const struct row *row)
 {
-    const char *found = rows->title_of ? rows->title_of(row->test) : NULL;
-    return found ? found : row->test;
+    return metrics_test_title(rows->metrics, row->suite, row->test);
 }
 
 /* --- Blocks: the results of one run with one number of copies. --- */
@@ -96,7 +95,7 @@ static void find_protocol(const struct export_rows *rows, const struct row *of, 
         const struct row *row = &rows->all[i];
         if (row->run == of->run && row->copies == of->copies && !strcmp(row->suite, "unix") &&
             !strcmp(row->metric, "index"))
-            row_protocol(row->param, protocol);
+            row_protocol(&row->param, protocol);
     }
 }
 

@@ -214,12 +214,12 @@ static double mark_value(const struct row *row, int mark)
 }
 
 /* Finds the decades of the axis. Returns 0 when no row has a value. */
-static int find_decades(struct axis *axis, const struct row *const *rows, size_t n)
+static int find_decades(struct axis *axis, const struct plot_row *rows, size_t n)
 {
     double low = INFINITY, high = 0;
     int found = 0;
     for (size_t i = 0; i < n * N_MARKS; i++) {
-        const struct row *row = rows[i / N_MARKS];
+        const struct row *row = rows[i / N_MARKS].row;
         double value = mark_value(row, (int)(i % N_MARKS));
         if (!is_usable(value))
             continue;
@@ -342,41 +342,41 @@ static int draw_range(const struct axis *axis, const struct row *row, char *line
     return 1;
 }
 
-static void put_range(const struct axis *axis, const struct row *row, const char *label, struct text *out)
+static void put_range(const struct axis *axis, const struct plot_row *shown, struct text *out)
 {
+    const struct row *row = shown->row;
     char line[MOST_WIDTH + 1];
     const char *status = row->status == ROW_OK ? "-" : row_status_name(row->status);
-    begin_line(axis, label, line);
+    begin_line(axis, shown->label, line);
     if (!draw_range(axis, row, line))
         put_at(line, axis->left, status);
     put_line(line, out);
 }
 
 /* Distributes the columns to labels, axis, and the part of the last tick's label that exceeds the axis. */
-static void lay_out(struct axis *axis, const char *title, const char *const *labels, size_t n, unsigned width)
+static void lay_out(struct axis *axis, const char *title, const struct plot_row *rows, size_t n, unsigned width)
 {
     size_t label = strlen(title);
     unsigned most = width / 2 - GAP;
     int behind = 0;
     char buf[32];
     for (size_t i = 0; i < n; i++)
-        label = strlen(labels[i]) > label ? strlen(labels[i]) : label;
+        label = strlen(rows[i].label) > label ? strlen(rows[i].label) : label;
     for (int power = axis->first; power <= axis->last; power++)
         behind = widest(behind, tick_label(axis, power, buf, sizeof buf));
     axis->left = (label < most ? (unsigned)label : most) + GAP;
     axis->span = width - axis->left - (unsigned)behind;
 }
 
-void plot_ranges(const char *title, const struct row *const *rows, const char *const *labels, size_t n, unsigned width,
-                 struct text *out)
+void plot_ranges(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
 {
     struct axis axis = {0};
     if (!find_decades(&axis, rows, n))
         return;
-    lay_out(&axis, title, labels, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
+    lay_out(&axis, title, rows, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
     put_axis(&axis, title, out);
     for (size_t i = 0; i < n; i++)
-        put_range(&axis, rows[i], labels[i], out);
+        put_range(&axis, &rows[i], out);
     text_printf(out, "[ minimum  * median  | p99  ] maximum\n");
 }
 
@@ -410,11 +410,12 @@ static size_t strip_columns(const struct axis *axis, const struct row *row)
     return n < axis->span ? n : axis->span;
 }
 
-static void put_strip(const struct axis *axis, const struct row *row, const char *label, struct text *out)
+static void put_strip(const struct axis *axis, const struct plot_row *shown, struct text *out)
 {
+    const struct row *row = shown->row;
     char line[MOST_WIDTH + 1];
     size_t n = row->n_series, columns = strip_columns(axis, row);
-    begin_line(axis, label, line);
+    begin_line(axis, shown->label, line);
     for (size_t column = 0; column < columns; column++) {
         size_t from = column * n / columns, to = (column + 1) * n / columns;
         double ns = 0;
@@ -446,18 +447,17 @@ static void put_strip_signs(struct text *out)
     text_printf(out, " or more\n");
 }
 
-void plot_strip(const char *title, const struct row *const *rows, const char *const *labels, size_t n, unsigned width,
-                struct text *out)
+void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
 {
     struct axis axis = {.first = 1, .last = 0}; /* without ticks */
     size_t most = 0;
-    lay_out(&axis, title, labels, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
+    lay_out(&axis, title, rows, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
     for (size_t i = 0; i < n; i++)
-        most = strip_columns(&axis, rows[i]) > most ? strip_columns(&axis, rows[i]) : most;
+        most = strip_columns(&axis, rows[i].row) > most ? strip_columns(&axis, rows[i].row) : most;
     if (most == 0)
         return;
     put_strip_head(&axis, title, most, out);
     for (size_t i = 0; i < n; i++)
-        put_strip(&axis, rows[i], labels[i], out);
+        put_strip(&axis, &rows[i], out);
     put_strip_signs(out);
 }

@@ -79,7 +79,7 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)
         if (!strcmp(rows[i].metric, "clock_grain") && !strcmp(rows[i].test, row->test) &&
-            !strcmp(rows[i].param, row->param) && !strcmp(rows[i].cpus, row->cpus))
+            !strcmp(rows[i].param.text, row->param.text) && !strcmp(rows[i].cpus, row->cpus))
             return 100 * rows[i].value / row->stats.median;
     return 0;
 }
@@ -89,8 +89,8 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 /* Appends the test and the first word of its parameters, or the command line, shortened if necessary. */
 static void put_name(const struct row *row, struct text *out)
 {
-    const char *command = row_command(row->param), *line = row_command_line(row->param);
-    const int word = (int)strcspn(row->param, " ");
+    const char *line = row_command_line(&row->param);
+    const struct row_param *first = &row->param.of[0];
 
     text_printf(out, "Warning: %s", row->test);
     if (line) {
@@ -98,8 +98,8 @@ static void put_name(const struct row *row, struct text *out)
         while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* not within a UTF-8 character */
             cut--;
         text_printf(out, " (%.*s%s)", (int)cut, line, cut < length ? "..." : "");
-    } else if (word && command != row->param) {
-        text_printf(out, " %.*s", word, row->param);
+    } else if (row->param.n && first->kind != PARAM_COMMAND) {
+        text_printf(out, " %.*s", (int)first->length, row->param.text + first->at);
     }
 }
 

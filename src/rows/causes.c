@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up what disturbed the trials of a row, and formats the column `causes`. */
+/* Sums up what disturbed the trials of a row, and fills and formats the column `causes`. */
 #include "rows/causes.h"
 
 #include <math.h>
@@ -55,52 +55,53 @@ int causes_add_own(struct causes *causes, const char *name, double ms)
     return 0;
 }
 
-/* Appends a pair with at most three decimals, without trailing zeros; nothing when the number is not known. */
-static void add_pair(char *buf, size_t size, const char *name, char sign, double number)
+void row_cause_add(struct row_causes *causes, const char *name, size_t length, bool is_time, double number)
 {
-    char pair[96];
-    size_t used = strlen(buf);
+    struct row_cause *cause = &causes->of[causes->n];
 
-    if (isnan(number))
+    if (isnan(number) || !length || length >= sizeof(cause->name) || causes->n == ROW_CAUSES_MAX)
         return;
-    int printed = snprintf(pair, sizeof(pair), "%s%s%c%.3f", used ? ";" : "", name, sign, number);
-    size_t n = printed > 0 ? (size_t)printed : 0;
-    if (n >= sizeof(pair))
-        return;
-    while (n > 0 && pair[n - 1] == '0')
-        n--;
-    if (n > 0 && pair[n - 1] == '.')
-        n--;
-    if (used + n < size) {
-        memcpy(buf + used, pair, n);
-        buf[used + n] = 0;
-    }
+    *cause = (struct row_cause){.number = number, .is_time = is_time};
+    memcpy(cause->name, name, length);
+    causes->n++;
 }
 
-void causes_format(const struct causes *causes, uint64_t stopped, char *buf, size_t size)
+void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out)
 {
     const struct {
         const char *name;
         double number;
-    } counts[] = {
-        {"timer", causes->timer},
-        {"resched", causes->resched},
-        {"ipi", causes->ipi},
-        {"device", causes->device},
-        {"softirq", causes->softirqs},
-        {"fault", causes->faults_minor + causes->faults_major},
-        {"migrated", causes->migrations},
-        {"involuntary", causes->ctx_involuntary},
-        {"stopped", stopped ? (double)stopped : (double)NAN},
-    };
+    } times[] = {{"preempted", causes->run_delay_ms}, {"steal", causes->steal_ms}},
+      counts[] = {
+          {"timer", causes->timer},
+          {"resched", causes->resched},
+          {"ipi", causes->ipi},
+          {"device", causes->device},
+          {"softirq", causes->softirqs},
+          {"fault", causes->faults_minor + causes->faults_major},
+          {"migrated", causes->migrations},
+          {"involuntary", causes->ctx_involuntary},
+          {"stopped", stopped ? (double)stopped : (double)NAN},
+      };
 
-    buf[0] = 0;
+    out->n = 0;
     for (size_t i = 0; i < causes->n_own; i++)
-        add_pair(buf, size, causes->own[i].name, ':', causes->own[i].ms);
-    if (causes->n_own == 0) {
-        add_pair(buf, size, "preempted", ':', causes->run_delay_ms);
-        add_pair(buf, size, "steal", ':', causes->steal_ms);
-    }
+        row_cause_add(out, causes->own[i].name, strlen(causes->own[i].name), true, causes->own[i].ms);
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !causes->n_own; i++)
+        row_cause_add(out, times[i].name, strlen(times[i].name), true, times[i].number);
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        add_pair(buf, size, counts[i].name, '=', counts[i].number);
+        row_cause_add(out, counts[i].name, strlen(counts[i].name), false, counts[i].number);
+}
+
+void causes_text(const struct row_causes *causes, struct text *out)
+{
+    for (size_t i = 0; i < causes->n; i++) {
+        const struct row_cause *cause = &causes->of[i];
+        char pair[352]; /* room for the largest double */
+        size_t n = (size_t)snprintf(pair, sizeof(pair), "%s%s%c%.3f", i ? ";" : "", cause->name,
+                                    cause->is_time ? ':' : '=', cause->number);
+        while (pair[n - 1] == '0')
+            n--;
+        text_append(out, pair, pair[n - 1] == '.' ? n - 1 : n);
+    }
 }

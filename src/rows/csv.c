@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rows/causes.h"
 #include "sys/folder.h"
 #include "sys/signals.h"
 
@@ -93,6 +94,9 @@ static void append_field(struct text *out, const struct row *row, const struct r
         break;
     case COLUMN_STATUS:
         csv_text(out, row_status_name(row->status));
+        break;
+    case COLUMN_CAUSES:
+        causes_text(&row->causes, out);
         break;
     case COLUMN_SCHEMA:
         text_printf(out, "%d", ROW_SCHEMA);

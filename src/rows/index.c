@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/memory.h"
+
 uint64_t index_hash(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -29,44 +31,33 @@ static size_t find_slot(const struct index *index, const char *name)
     return at;
 }
 
-static int grow(struct index *index)
+static void add_slots(struct index *index)
 {
-    size_t slots = index->slots ? 2 * index->slots : 64;
-    char **name = realloc(index->name, slots / 2 * sizeof(*name));
-    uint32_t *slot = calloc(slots, sizeof(*slot));
-
-    if (name) {
-        index->name = name;
-        index->capacity = slots / 2;
-    }
-    if (!name || !slot) {
-        free(slot);
-        return -1;
-    }
+    index->slots = index->slots ? 2 * index->slots : 64;
     free(index->slot);
-    index->slot = slot;
-    index->slots = slots;
+    index->slot = memory_get(index->slots, sizeof(*index->slot));
     for (size_t i = 0; i < index->n; i++)
         index->slot[find_slot(index, index->name[i])] = (uint32_t)(i + 1);
-    return 0;
 }
 
 size_t index_enter(struct index *index, const char *name)
 {
+    const size_t number = index->n, size = strlen(name) + 1;
+
     if (index->slots) {
         size_t at = find_slot(index, name);
         if (index->slot[at])
             return index->slot[at] - 1;
     }
-    if (2 * index->n >= index->slots && grow(index))
-        return SIZE_MAX;
-    const size_t number = index->n, at = find_slot(index, name);
-    char *copy = number < UINT32_MAX - 1 ? strdup(name) : NULL;
-    if (!copy)
-        return SIZE_MAX;
-    index->n = number + 1;
-    index->slot[at] = (uint32_t)(number + 1);
-    index->name[number] = copy;
+    if (2 * number >= index->slots)
+        add_slots(index);
+    if (number >= UINT32_MAX - 1)
+        memory_out();
+    memory_grow(&index->name, &index->capacity, number, sizeof(*index->name));
+    index->name[number] = memory_get(size, 1);
+    memcpy(index->name[number], name, size);
+    index->slot[find_slot(index, name)] = (uint32_t)(number + 1);
+    index->n++;
     return number;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Result rows: the table of the CSV's columns; init, copy and free of a row; the words of param. */
+/* Result rows: the table of the CSV's columns; init, copy and free of a row. */
 #include "rows/row.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ const struct row_column row_columns[] = {
     ROW_TEXT(suite),
     ROW_TEXT(test),
     ROW_TEXT(load),
-    ROW_TEXT(param),
+    {"param", COLUMN_TEXT, 0, offsetof(struct row, param.text), ROW_PARAM_SIZE},
     ROW(COLUMN_UINT, copies),
     ROW_TEXT(metric),
     ROW_TEXT(unit),
@@ -91,7 +91,7 @@ const struct row_column row_columns[] = {
     ROW_REAL(irqs),
     ROW_REAL(softirqs),
     ROW_REAL(steal_ms),
-    ROW_TEXT(causes),
+    ROW(COLUMN_CAUSES, causes),
     ROW_REAL(freq_khz),
     ROW_TEXT(timer_latency_held),
     RUN(COLUMN_REAL, start_late_us),
@@ -187,83 +187,6 @@ int row_copy(struct row *to, const struct row *from)
     return -1;
 }
 
-/* Returns whether the user's own words begin at this word: a command line with its input and preparation, which may
- * contain any text. */
-static bool begins_command(const char *word)
-{
-    static const char *const names[] = {"input=", "prepare=", "command="};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strncmp(word, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
-const char *row_command(const char *param)
-{
-    for (const char *at = param + strspn(param, " "); *at; at += strspn(at, " ")) {
-        if (begins_command(at))
-            return at;
-        at += strcspn(at, " ");
-    }
-    return NULL;
-}
-
-/* Returns the end of a word that is quoted as words_quote() does: plain, \', 'in quotes', or $'in these'. */
-static const char *skip_quoted(const char *at)
-{
-    while (*at && *at != ' ') {
-        const bool escapes = at[0] == '$' && at[1] == '\'';
-        if (at[0] == '\\' && at[1]) {
-            at += 2;
-            continue;
-        }
-        at += escapes;
-        if (*at != '\'') {
-            at++;
-            continue;
-        }
-        for (at++; *at && *at != '\''; at++)
-            at += escapes && at[0] == '\\' && at[1];
-        at += *at == '\'';
-    }
-    return at;
-}
-
-const char *row_command_line(const char *param)
-{
-    static const char name[] = "command=";
-
-    for (const char *at = row_command(param); at && *at; at += strspn(at, " ")) {
-        if (!strncmp(at, name, strlen(name)))
-            return at + strlen(name);
-        at = skip_quoted(at);
-    }
-    return NULL;
-}
-
-static const char *param_value(const char *param, const char *key, size_t *length)
-{
-    size_t n = strlen(key);
-
-    for (const char *word = param; *word; word += strspn(word, " ")) {
-        size_t end = strcspn(word, " ");
-        if (end > n && word[n] == '=' && !memcmp(word, key, n)) {
-            *length = end - n - 1;
-            return word + n + 1;
-        }
-        if (begins_command(word))
-            return NULL;
-        word += end;
-    }
-    return NULL;
-}
-
-const char *row_param(const struct row *row, const char *key, size_t *length)
-{
-    return param_value(row->param, key, length);
-}
-
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row)
 {
     char metric[sizeof(row->metric) + 8];
@@ -271,59 +194,8 @@ const struct row *row_alone_of(const struct row *rows, size_t n, const struct ro
     (void)snprintf(metric, sizeof(metric), "%s_alone", row->metric);
     for (size_t i = 0; i < n; i++)
         if (!strcmp(rows[i].metric, metric) && !strcmp(rows[i].test, row->test) && rows[i].copies == row->copies &&
-            !strcmp(rows[i].param, row->param) && !strcmp(rows[i].cpus, row->cpus))
+            !strcmp(rows[i].param.text, row->param.text) && !strcmp(rows[i].cpus, row->cpus))
             return &rows[i];
-    return NULL;
-}
-
-void row_protocol(const char *param, char buf[ROW_PROTOCOL_SIZE])
-{
-    size_t length = 0;
-    const char *protocol = param_value(param, "protocol", &length);
-
-    buf[0] = '\0';
-    if (protocol)
-        (void)snprintf(buf, ROW_PROTOCOL_SIZE, "%.*s protocol", (int)(length < 16 ? length : 16), protocol);
-}
-
-enum row_word row_word_kind(const char *param, const char *word, size_t length)
-{
-    static const struct {
-        const char *name;
-        enum row_word kind;
-    } words[] = {
-        {"timer", ROW_WORD_BESIDE},         {"load", ROW_WORD_BESIDE},     {"control", ROW_WORD_BESIDE},
-        {"linkage", ROW_WORD_BUILD},        {"libc", ROW_WORD_BUILD},      {"resident", ROW_WORD_BUILD},
-        {"flags", ROW_WORD_BUILD},          {"kernel", ROW_WORD_CPU},      {"stores", ROW_WORD_CPU},
-        {"array_bytes", ROW_WORD_CPU},      {"repetitions", ROW_WORD_CPU}, {"clock", ROW_WORD_CPU},
-        {"loops_per_ms", ROW_WORD_OUTCOME}, {"pages", ROW_WORD_OUTCOME},   {"relation", ROW_WORD_CPU},
-    };
-    const char *equals = memchr(word, '=', length);
-    size_t name = equals ? (size_t)(equals - word) : length;
-
-    const char *command = row_command(param);
-
-    if (command && command <= word)
-        return ROW_WORD_WORK;
-    for (size_t i = 0; i < LOAD_COUNTS; i++)
-        if (strlen(load_count_names[i]) == name && !memcmp(word, load_count_names[i], name))
-            return ROW_WORD_OUTCOME;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i].name) == name && !memcmp(word, words[i].name, name))
-            return words[i].kind;
-    return ROW_WORD_WORK;
-}
-
-const char *row_next_word(const char *param, const char **at, enum row_word kind, size_t *length)
-{
-    for (const char *word = *at + strspn(*at, " "); *word; word += strspn(word, " ")) {
-        *length = strcspn(word, " ");
-        *at = word + *length;
-        if (row_word_kind(param, word, *length) == kind)
-            return word;
-        word = *at;
-    }
-    *at += strlen(*at);
     return NULL;
 }
 
@@ -357,6 +229,8 @@ static void sanitize_texts(void *of, int in_run)
 void row_sanitize(struct row *row)
 {
     sanitize_texts(row, 0);
+    for (size_t i = 0; i < row->causes.n; i++)
+        text_sanitize(row->causes.of[i].name);
 }
 
 void row_run_sanitize(struct row_run *run)
@@ -364,28 +238,24 @@ void row_run_sanitize(struct row_run *run)
     sanitize_texts(run, 1);
 }
 
-/* Returns where the user's own words begin in a field; NULL when it has none. */
-static const char *user_words(const struct row_column *column, const char *field)
+static bool is_users_own(const struct row_column *column)
 {
-    static const char *const names[] = {"comment", "test", "load"};
+    static const char *const names[] = {"comment", "test", "load", "param"};
 
-    if (!strcmp(column->name, "param"))
-        return row_command(field);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (!strcmp(column->name, names[i]))
-            return field;
-    return NULL;
+            return true;
+    return false;
 }
 
 void row_text_to_csv(const struct row_column *column, char *field)
 {
-    if (!strchr(field, ','))
+    if (!strchr(field, ',') || is_users_own(column))
         return;
-    const char *end = user_words(column, field), *from = field;
     const bool blanks = !strcmp(column->name, "settings");
     char *to = field;
 
-    for (; *from && from != end; from++) {
+    for (const char *from = field; *from; from++) {
         if (*from != ',')
             *to++ = *from;
         else if (!blanks)
@@ -393,12 +263,12 @@ void row_text_to_csv(const struct row_column *column, char *field)
         else if (from[1] != ' ')
             *to++ = ' ';
     }
-    memmove(to, from, strlen(from) + 1);
+    *to = '\0';
 }
 
 void row_text_from_csv(const struct row_column *column, char *field)
 {
-    if (strcmp(column->name, "cpus") != 0) {
+    if (column->in_run || column->offset != offsetof(struct row, cpus)) {
         row_text_to_csv(column, field);
         return;
     }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows/causes.h"
 #include "rows/text.h"
+#include "sys/memory.h"
 
 #define COLUMNS_MAX 80
 
@@ -139,6 +141,18 @@ static int take_pairs(const char *s, struct stats_point **pairs, size_t *n_pairs
     return 0;
 }
 
+/* Reads causes. Elements that are not pairs are left out. */
+static void take_causes(const char *s, struct row_causes *causes)
+{
+    for (; *s; s = next_piece(s)) {
+        const size_t length = strcspn(s, ":=;");
+        const char *at = s + length + 1;
+        double number;
+        if ((s[length] == ':' || s[length] == '=') && take_number(&at, &number) && (*at == ';' || !*at))
+            row_cause_add(causes, s, length, s[length] == ':', number);
+    }
+}
+
 /* Reads a field. Returns 0; 1 when the record is not a row; -1 when out of memory. */
 static int take_field(struct row_reader *r, size_t i, struct row *row)
 {
@@ -152,12 +166,18 @@ static int take_field(struct row_reader *r, size_t i, struct row *row)
     case COLUMN_TEXT:
         take_text(field, column->size, s);
         row_text_from_csv(column, field);
+        if (field == row->param.text)
+            row_params_read(&row->param);
         return 0;
     case COLUMN_UINT:
         *(uint64_t *)field = to_uint(s);
         return 0;
     case COLUMN_REAL:
         *(double *)field = reader_number(r->reader, r->column[i]);
+        return 0;
+    case COLUMN_CAUSES:
+        if (r->wanted & ROWS_CAUSES)
+            take_causes(s, &row->causes);
         return 0;
     case COLUMN_STATUS:
         return !to_status(s, &row->status);
@@ -243,46 +263,26 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 
 /* --- All rows of some files. --- */
 
-/* Returns the set's copy of the run, made if necessary. Usually it is the run of the row before. NULL when out of
- * memory. */
+/* Returns the set's copy of the run, made if necessary. Usually it is the run of the row before. */
 static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
 {
     for (size_t i = set->n_runs; i-- > 0;)
         if (row_run_equal(set->runs[i], run))
             return set->runs[i];
-    if (set->n_runs == set->runs_capacity) {
-        size_t capacity = set->runs_capacity ? 2 * set->runs_capacity : 8;
-        struct row_run **runs = realloc(set->runs, capacity * sizeof(struct row_run *));
-        if (!runs)
-            return NULL;
-        set->runs = runs;
-        set->runs_capacity = capacity;
-    }
-    struct row_run *copy = malloc(sizeof(*copy));
-    if (copy) {
-        *copy = *run;
-        set->runs[set->n_runs++] = copy;
-    }
+    memory_grow(&set->runs, &set->runs_capacity, set->n_runs, sizeof(struct row_run *));
+    struct row_run *copy = memory_get(1, sizeof(*copy));
+    *copy = *run;
+    set->runs[set->n_runs++] = copy;
     return copy;
 }
 
-/* Moves the row into the set. Returns -1 when out of memory. */
-static int keep_row(struct row_set *set, struct row *row)
+/* Moves the row into the set. */
+static void keep_row(struct row_set *set, struct row *row)
 {
     row->run = keep_run(set, row->run);
-    if (!row->run)
-        return -1;
-    if (set->n == set->capacity) {
-        size_t capacity = set->capacity ? 2 * set->capacity : 64;
-        struct row *rows = realloc(set->rows, capacity * sizeof(*rows));
-        if (!rows)
-            return -1;
-        set->rows = rows;
-        set->capacity = capacity;
-    }
+    memory_grow(&set->rows, &set->capacity, set->n, sizeof(*set->rows));
     row->number = set->n;
     set->rows[set->n++] = *row;
-    return 0;
 }
 
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
@@ -299,11 +299,13 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
         return -1;
     while (!result && (more = row_reader_next(r, &row)) == 1) {
         int wish = set->choose ? set->choose(set->context, &row) : 1;
-        if (wish < 0 || (wish && keep_row(set, &row))) {
+        if (wish < 0) {
             (void)snprintf(error, error_size, "%s: out of memory", path);
-            result = wish = -1;
+            result = -1;
         }
-        if (wish < 1)
+        if (wish > 0)
+            keep_row(set, &row);
+        else
             row_free(&row);
         n_rows++;
     }
@@ -367,18 +369,15 @@ static void permute(struct row *rows, struct sort_key *keys, size_t n)
     }
 }
 
-int row_set_sort(struct row_set *set)
+void row_set_sort(struct row_set *set)
 {
-    struct sort_key *keys = calloc(set->n + 1, sizeof(*keys));
+    struct sort_key *keys = memory_get(set->n, sizeof(*keys));
 
-    if (!keys)
-        return -1;
     for (size_t i = 0; i < set->n; i++)
         find_key(set, keys, i, &keys[i]);
     qsort(keys, set->n, sizeof(*keys), by_key);
     permute(set->rows, keys, set->n);
     free(keys);
-    return 0;
 }
 
 void row_set_sanitize(struct row_set *set)

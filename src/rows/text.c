@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sys/memory.h"
+
 /* Longest word that is compared in full; names are shorter. */
 #define WORD_MAX 128u
 
@@ -88,20 +90,8 @@ static int reserve(struct text *t, size_t more)
         t->failed = 1;
         return -1;
     }
-    size_t need = t->length + more + 1;
-    if (need <= t->size)
-        return 0;
-    size_t size = t->size ? t->size : 64;
-    while (size < need)
-        size *= 2;
-    char *data = realloc(t->data, size);
-    if (!data) {
-        t->failed = 1;
-        return -1;
-    }
-    t->data = data;
-    t->size = size;
-    return 0;
+    t->failed = !grow_array(&t->data, &t->size, t->length + more, 1);
+    return t->failed ? -1 : 0;
 }
 
 void text_append(struct text *t, const char *data, size_t length)
@@ -315,6 +305,40 @@ bool text_short_decimal(const char **at, double *value)
     *value = **at == '-' ? -number : number;
     *at = s;
     return true;
+}
+
+size_t text_width(const char *s)
+{
+    size_t width = 0;
+
+    for (; *s; s++)
+        width += ((unsigned char)*s & 0xc0) != 0x80;
+    return width;
+}
+
+size_t text_break(const char *s, size_t width)
+{
+    size_t columns = 0, blank = 0, end = 0;
+
+    for (; s[end]; end++) {
+        if (s[end] == ' ')
+            blank = end;
+        if (((unsigned char)s[end] & 0xc0) != 0x80 && columns++ == width)
+            return blank ? blank : end;
+    }
+    return end;
+}
+
+void text_wrap(struct text *out, const char *s, size_t indent, size_t width)
+{
+    for (size_t length; *s; s += length) {
+        length = text_break(s, width - indent);
+        text_append(out, s, length);
+        text_append(out, "\n", 1);
+        length += s[length] == ' ';
+        if (s[length])
+            text_printf(out, "%*s", (int)indent, "");
+    }
 }
 
 void text_sanitize(char *s)

@@ -8,6 +8,7 @@
 
 #include "settings/settings_look.h"
 #include "sys/cgroup.h"
+#include "sys/memory.h"
 #include "sys/task.h"
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
@@ -424,15 +425,8 @@ bool setting_is_written(const struct setting *setting)
 /* Returns a new entry, or NULL when out of memory. */
 static struct setting_write *next_write(struct setting_writes *writes)
 {
-    if (writes->n == writes->capacity) {
-        size_t capacity = writes->capacity ? 2 * writes->capacity : 32;
-        struct setting_write *write = realloc(writes->write, capacity * sizeof *write);
-        if (!write)
-            return NULL;
-        writes->write = write;
-        writes->capacity = capacity;
-    }
-    return &writes->write[writes->n];
+    return grow_array(&writes->write, &writes->capacity, writes->n, sizeof *writes->write) ? &writes->write[writes->n]
+                                                                                           : NULL;
 }
 
 /* Both texts are in one allocation, which begins with the path. */

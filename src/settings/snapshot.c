@@ -109,7 +109,7 @@ static int write_file(const char *root, const char *path, const char *value)
     int n = snprintf(full, sizeof(full), "%s%s", root, path), code = 0;
     int length = snprintf(line, sizeof(line), "%s\n", value);
 
-    if (n < 0 || (size_t)n >= sizeof(full) || length < 0 || (size_t)length >= sizeof(line))
+    if ((size_t)n >= sizeof(full) || (size_t)length >= sizeof(line))
         return -ENAMETOOLONG;
     int fd = open(full, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "sys/folder.h"
+#include "sys/memory.h"
+#include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/tree.h"
 
@@ -47,14 +49,8 @@ __attribute__((format(printf, 4, 5))) static int fail(int code, char *error, siz
 
 int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw)
 {
-    if (entries->n == entries->capacity) {
-        size_t capacity = entries->capacity ? entries->capacity * 2 : 64;
-        struct snapshot_entry *larger = realloc(entries->entry, capacity * sizeof(*larger));
-        if (!larger)
-            return -ENOMEM;
-        entries->entry = larger;
-        entries->capacity = capacity;
-    }
+    if (!grow_array(&entries->entry, &entries->capacity, entries->n, sizeof(*entries->entry)))
+        return -ENOMEM;
     struct snapshot_entry *entry = &entries->entry[entries->n];
     *entry = (struct snapshot_entry){.path = strdup(path), .value = strdup(value), .raw = strdup(raw)};
     entries->n++;
@@ -330,43 +326,9 @@ static pid_t lock(int fd)
     return fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 0 ? whole.l_pid : -EBUSY;
 }
 
-static int write_all(int fd, const char *data, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, data, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EIO;
-        data += n;
-        length -= (size_t)n;
-    }
-    return fsync(fd) ? -errno : 0;
-}
-
-/* Opens a new file without a name in the directory; where the file system does not support that, with a temporary
- * name. */
-static int open_new(int folder, char *temporary, size_t size)
-{
-    uint64_t random;
-
-    temporary[0] = 0;
-#ifdef O_TMPFILE
-    int nameless = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (nameless >= 0)
-        return nameless;
-#endif
-    process_random(&random, sizeof(random));
-    (void)snprintf(temporary, size, ".jitbench-%016llx", (unsigned long long)random);
-    int fd = openat(folder, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return fd < 0 ? -errno : fd;
-}
-
 /* Gives the file its name. Never replaces another file. */
 static int give_name(int fd, int folder, const char *temporary, const char *name)
 {
-    char path[32];
-
     if (temporary[0]) {
         if (syscall(SYS_renameat2, folder, temporary, folder, name, NO_REPLACE) == 0)
             return 0;
@@ -378,12 +340,7 @@ static int give_name(int fd, int folder, const char *temporary, const char *name
         (void)unlinkat(folder, temporary, 0);
         return 0;
     }
-    if (linkat(fd, "", folder, name, AT_EMPTY_PATH) == 0)
-        return 0;
-    if (errno == EEXIST)
-        return -EEXIST;
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+    return new_file_give_name(fd, folder, name);
 }
 
 /* Flushes the directory. EINVAL: the file system has nothing to flush. */
@@ -395,12 +352,16 @@ static int sync_folder(int folder)
 /* Writes the file and gives it its name. It is locked first, so that nobody finds it unlocked. */
 static int publish(int folder, const char *name, const char *text, size_t length)
 {
-    char temporary[40];
-    int fd = open_new(folder, temporary, sizeof(temporary));
+    char temporary[NEW_FILE_NAME_SIZE] = "";
+    int fd = new_file_nameless(folder, 0600);
 
+    if (fd < 0) /* the file system does not support files without a name */
+        fd = new_file_random(folder, temporary, O_CLOEXEC, 0600);
     if (fd < 0)
         return fd;
-    int code = write_all(fd, text, length);
+    int code = new_file_write(fd, text, length);
+    if (code == 0 && fsync(fd))
+        code = -errno;
     if (code == 0)
         code = lock(fd);
     if (code == 0)
@@ -483,41 +444,6 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     return 0;
 }
 
-/* Reads the whole file, even if it grew, and terminates it. NULL when it cannot be read. */
-static char *read_whole(int fd, size_t *length)
-{
-    size_t size = (size_t)1 << 16;
-    char *text = malloc(size);
-    int error = text ? EFBIG : ENOMEM;
-
-    for (*length = 0; text && (off_t)*length <= SIZE_LIMIT;) {
-        ssize_t n = read(fd, text + *length, size - 1 - *length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            error = errno;
-            break;
-        }
-        *length += (size_t)n;
-        if (n == 0) {
-            text[*length] = 0;
-            return text;
-        }
-        if (*length < size - 1)
-            continue;
-        char *larger = realloc(text, size * 2);
-        if (!larger) {
-            error = ENOMEM;
-            break;
-        }
-        text = larger;
-        size *= 2;
-    }
-    free(text);
-    errno = error;
-    return NULL;
-}
-
 static int load(int fd, const char *root, const char *file, struct snapshot_entries *entries, char *error, size_t size)
 {
     struct identity here;
@@ -527,7 +453,7 @@ static int load(int fd, const char *root, const char *file, struct snapshot_entr
     if (code)
         return code;
     read_identity(root, &here);
-    char *text = read_whole(fd, &length);
+    char *text = tree_read_rest(fd, &length);
     if (!text)
         return fail(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
     code = parse(&here, file, text, length, entries, error, size);

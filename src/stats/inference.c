@@ -129,14 +129,16 @@ static int mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b
     out->exact = may_be_exact && ties == 0 && n_a < INFERENCE_EXACT && n_b < INFERENCE_EXACT;
     if (out->exact) {
         const double lower = fmin(out->u, (double)n_a * (double)n_b - out->u);
-        out->p = fmin(1, 2 * exact_below((size_t)lower, n_a, n_b));
+        const double below = exact_below((size_t)lower, n_a, n_b);
+        if (isnan(below)) { /* fmin() would make 1 of it */
+            *out = (struct inference_rank){.u = (double)NAN, .p = (double)NAN};
+            return -1;
+        }
+        out->p = fmin(1, 2 * below);
     } else {
         out->p = normal_p(out->u, (double)n_a, (double)n_b, ties);
     }
-    if (!isnan(out->p))
-        return 0;
-    *out = (struct inference_rank){.u = (double)NAN, .p = (double)NAN};
-    return -1;
+    return 0;
 }
 
 int inference_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out)

@@ -3,7 +3,6 @@
 #include "sys/command_line.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,35 +73,38 @@ int words_of_kernel(const char *line, struct words *words)
     return 0;
 }
 
-/* Copies the word at *at without its quotes and moves *at behind it. Returns NULL when a quote is not closed. */
-static char *command_word(const char **at, char *to)
+const char *words_take(const char **at, char **to, bool escapes)
 {
-    const char *p = *at;
-    char quote = '\0';
+    const char *in = *at;
+    char *out = *to, quote = 0;
 
-    for (; *p && (quote || !is_space(*p)); p++) {
-        if (quote ? *p == quote : *p == '"' || *p == '\'')
-            quote = quote ? '\0' : *p;
-        else
-            *to++ = *p;
+    for (; *in && (quote || !is_space(*in)); in++) {
+        if (quote ? *in == quote : *in == '\'' || *in == '"') {
+            quote = quote ? 0 : *in;
+            continue;
+        }
+        if (escapes && *in == '\\' && quote != '\'' && !*++in)
+            return "ends with a backslash";
+        *out++ = *in;
     }
-    *to++ = '\0';
-    *at = p;
-    return quote ? NULL : to;
+    *out++ = 0;
+    *at = in;
+    *to = out;
+    return quote ? "a quote is not closed" : NULL;
 }
 
-int words_of_command(const char *command, struct words *words)
+const char *words_of_command(const char *line, bool escapes, struct words *words)
 {
-    if (words_begin(words, strlen(command)))
-        return -ENOMEM;
+    if (words_begin(words, strlen(line)))
+        return "out of memory";
     char *to = words->text;
-    for (command += strspn(command, SPACE); *command; command += strspn(command, SPACE)) {
+    for (line += strspn(line, SPACE); *line; line += strspn(line, SPACE)) {
         words->word[words->n++] = to;
-        to = command_word(&command, to);
-        if (!to) {
+        const char *wrong = words_take(&line, &to, escapes);
+        if (wrong) {
             words_free(words);
-            return -EINVAL;
+            return wrong;
         }
     }
-    return 0;
+    return NULL;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sys/device_mount.h"
+#include "sys/new_file.h"
 
 #define MOST_NAMES 999u
 
@@ -52,10 +53,8 @@ static int create(char *path, const char *place)
 
     if (folder < 0)
         return folder;
-    if (stat(place, &device) == 0 && fstat(folder, &status) == 0 && device.st_dev == status.st_dev) {
-        fd = openat(folder, strrchr(path, '/') + 1, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-        fd = fd < 0 ? -errno : fd;
-    }
+    if (stat(place, &device) == 0 && fstat(folder, &status) == 0 && device.st_dev == status.st_dev)
+        fd = new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
     (void)close(folder);
     return fd;
 }
@@ -83,20 +82,6 @@ static int create_any(const struct device_file *file, const char *place, char *p
     return fd;
 }
 
-static int write_all(int fd, const char *data, size_t length)
-{
-    while (length) {
-        ssize_t n = write(fd, data, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n ? -errno : -EIO;
-        data += n;
-        length -= (size_t)n;
-    }
-    return fsync(fd) ? -errno : 0;
-}
-
 /* Flushes the directory, so that the new name is on disk too. */
 static void sync_folder(char *path)
 {
@@ -115,7 +100,9 @@ static int write_file(const struct device_file *file, const char *place, const c
 
     if (fd < 0)
         return fd;
-    int error = write_all(fd, data, length);
+    int error = new_file_write(fd, data, length);
+    if (!error && fsync(fd))
+        error = -errno;
     (void)close(fd);
     if (error)
         (void)unlink(path);

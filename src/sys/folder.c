@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/new_file.h"
+
 #define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
 /* Before Linux 3.6 fstat() does not work on such a descriptor. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -130,8 +132,7 @@ int folder_create(const char *path)
 
     if (folder < 0)
         return folder;
-    int fd = openat(folder, name, O_RDWR | APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
-    fd = fd < 0 ? -errno : fd;
+    int fd = new_file(folder, name, APPEND, 0644);
     (void)close(folder);
     return fd;
 }

@@ -24,11 +24,6 @@
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-ssize_t machine_read_file(const char *root, const char *path, char *buf, size_t size)
-{
-    return tree_read(root, path, buf, size);
-}
-
 static bool is_real(const char *root)
 {
     return root[0] == '\0';
@@ -515,7 +510,7 @@ uint64_t machine_resident_bytes(const char *root)
     unsigned long long size, resident;
     long page = sysconf(_SC_PAGESIZE);
 
-    if (page <= 0 || machine_read_file(root, "/proc/self/statm", text, sizeof text) <= 0 ||
+    if (page <= 0 || tree_read(root, "/proc/self/statm", text, sizeof text) <= 0 ||
         sscanf(text, "%llu %llu", &size, &resident) != 2)
         return 0;
     return (uint64_t)resident * (uint64_t)page;
@@ -526,7 +521,7 @@ int machine_hold_latency(const char *root)
     char path[PATH_MAX];
     const int32_t within_us = 0;
     int n = snprintf(path, sizeof path, "%s/dev/cpu_dma_latency", root);
-    if (n < 0 || (size_t)n >= sizeof path)
+    if ((size_t)n >= sizeof path)
         return -ENAMETOOLONG;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)

@@ -9,6 +9,7 @@
 
 #include "sys/interrupts.h"
 #include "sys/machine.h"
+#include "sys/memory.h"
 #include "sys/tree.h"
 
 static int64_t add_counts(int64_t sum, uint64_t value)
@@ -237,6 +238,7 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
 
 /* --- Counters of one CPU, repeatedly. --- */
 
+#define WATCH_FIRST ((size_t)1 << 14)
 #define WATCH_LIMIT ((size_t)64 << 20)
 
 struct machine_watch {
@@ -249,13 +251,8 @@ struct machine_watch {
 
 static bool grow_text(struct machine_watch *watch)
 {
-    size_t size = watch->size ? watch->size * 2 : 1 << 14;
-    char *larger = size <= WATCH_LIMIT ? realloc(watch->text, size) : NULL;
-    if (!larger)
-        return false;
-    watch->text = larger;
-    watch->size = size;
-    return true;
+    return watch->size < WATCH_LIMIT &&
+           grow_array(&watch->text, &watch->size, watch->size ? watch->size : WATCH_FIRST - 1, 1);
 }
 
 /* Reads the whole file, terminated, into watch->text. */

@@ -20,6 +20,7 @@
 
 #include "sys/clock.h"
 #include "sys/folder.h"
+#include "sys/new_file.h"
 
 #define SELF "/proc/self/exe"
 
@@ -40,7 +41,7 @@ static int absolute_path(const char *path, char *out, size_t size)
     else if (!getcwd(folder, sizeof folder))
         return -errno;
     int n = snprintf(out, size, "%s%s%s", folder, folder[0] ? "/" : "", path);
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+    return (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
 void process_init(void)
@@ -98,28 +99,14 @@ bool process_can_exec_self(void)
     return access(SELF, X_OK) == 0 || (own_path[0] && access(own_path, X_OK) == 0);
 }
 
-static int memfd(void)
-{
-    /* vm.memfd_noexec=2 refuses a memfd without the seal; Linux before 6.3 refuses one with it. */
-    long fd = syscall(SYS_memfd_create, "jitbench", MEMFD_NOEXEC_SEAL);
-    if (fd < 0 && errno == EINVAL)
-        fd = syscall(SYS_memfd_create, "jitbench", 0);
-    return fd < 0 ? -errno : (int)fd;
-}
-
 static int unlinked_file(const char *path)
 {
-    char name[32];
-    uint64_t random;
-    int fd = -EEXIST, folder = folder_open(path);
+    char name[NEW_FILE_NAME_SIZE];
+    int folder = folder_open(path);
+
     if (folder < 0)
         return folder;
-    for (int tries = 0; fd == -EEXIST && tries < 16; tries++) {
-        process_random(&random, sizeof random);
-        snprintf(name, sizeof name, ".jitbench-%016llx", (unsigned long long)random);
-        fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-        fd = fd < 0 ? -errno : fd;
-    }
+    int fd = new_file_random(folder, name, 0, 0600);
     if (fd >= 0)
         unlinkat(folder, name, 0);
     close(folder);
@@ -147,7 +134,8 @@ int process_shared_memory(size_t size)
     const char *const folders[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "."};
     if (size == 0 || size > PTRDIFF_MAX)
         return -EINVAL;
-    int fd = with_size(memfd(), size, false);
+    /* vm.memfd_noexec=2 refuses a memfd without the seal; Linux before 6.3 refuses one with it. */
+    int fd = with_size(new_file_in_memory(0, MEMFD_NOEXEC_SEAL), size, false);
     for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
         if (folders[i] && folders[i][0])
             fd = with_size(unlinked_file(folders[i]), size, true);

@@ -57,7 +57,7 @@ int program_find(const char *name, const char *path, char *buf, size_t size)
         size_t length = strcspn(at, ":");
         /* An empty directory name means the current directory. */
         int n = snprintf(buf, size, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
-        int error = n < 0 || (size_t)n >= size ? -ENAMETOOLONG : may_execute(buf);
+        int error = (size_t)n >= size ? -ENAMETOOLONG : may_execute(buf);
         if (error == 0)
             return 0;
         if (error == -EACCES)

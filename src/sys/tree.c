@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/memory.h"
+
+#define FILE_FIRST ((size_t)1 << 14)
 #define FILE_LIMIT ((size_t)64 << 20)
 
 static int full_path(const char *root, const char *path, char full[PATH_MAX])
@@ -66,34 +69,44 @@ ssize_t tree_read(const char *root, const char *path, char *buf, size_t size)
     return length;
 }
 
-char *tree_read_all(const char *root, const char *path)
+char *tree_read_rest(int fd, size_t *length)
 {
-    size_t size = 1 << 14, length = 0;
+    int error = EFBIG;
+    size_t size = 0;
     char *text = NULL;
-    int fd = tree_open(root, path), error = EFBIG;
-    if (fd < 0) {
-        errno = -fd;
-        return NULL;
-    }
-    for (; size <= FILE_LIMIT; size *= 2) {
-        char *larger = realloc(text, size);
-        ssize_t n = larger ? read_full(fd, larger + length, size - 1 - length) : -ENOMEM;
-        text = larger ? larger : text;
+
+    for (*length = 0; size < FILE_LIMIT;) {
+        ssize_t n = grow_array(&text, &size, size ? size : FILE_FIRST - 1, 1)
+                        ? read_full(fd, text + *length, size - 1 - *length)
+                        : -ENOMEM;
         if (n < 0) {
             error = (int)-n;
             break;
         }
-        length += (size_t)n;
-        if (length < size - 1) {
-            text[length] = '\0';
-            close(fd);
+        *length += (size_t)n;
+        if (*length < size - 1) {
+            text[*length] = '\0';
             return text;
         }
     }
     free(text);
-    close(fd);
     errno = error;
     return NULL;
+}
+
+char *tree_read_all(const char *root, const char *path)
+{
+    size_t length;
+    int fd = tree_open(root, path);
+    if (fd < 0) {
+        errno = -fd;
+        return NULL;
+    }
+    char *text = tree_read_rest(fd, &length);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return text;
 }
 
 /* Names, one after the other in text, and the offset of each. */
@@ -106,22 +119,9 @@ struct names {
 static bool add_name(struct names *names, const char *name)
 {
     size_t length = strlen(name) + 1;
-    if (names->length + length > names->size) {
-        size_t size = 2 * (names->size + length);
-        char *text = realloc(names->text, size);
-        if (!text)
-            return false;
-        names->text = text;
-        names->size = size;
-    }
-    if (names->n == names->capacity) {
-        size_t capacity = names->capacity ? 2 * names->capacity : 64;
-        size_t *at = realloc(names->at, capacity * sizeof *at);
-        if (!at)
-            return false;
-        names->at = at;
-        names->capacity = capacity;
-    }
+    if (!grow_array(&names->text, &names->size, names->length + length, 1) ||
+        !grow_array(&names->at, &names->capacity, names->n, sizeof *names->at))
+        return false;
     memcpy(names->text + names->length, name, length);
     names->at[names->n++] = names->length;
     names->length += length;

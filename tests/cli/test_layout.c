@@ -257,20 +257,55 @@ static void test_layout_help_fits_the_terminal(void **state)
         }
 }
 
+static size_t widest_line_of_help(const struct cli *cli, const char *columns)
+{
+    const struct cli_run run = {.args = ARGS("help", "prime"), .env = (const char *const[]){columns, NULL}};
+    struct cli_result result;
+    size_t longest = 0;
+
+    cli_expect(cli, &run, 0, &result);
+    for (const char *at = result.out; *at; at += strspn(at, "\n")) {
+        size_t length = strcspn(at, "\n");
+        if (strncmp(at, "Usage: ", 7) != 0)
+            longest = length > longest ? length : longest;
+        at += length;
+    }
+    cli_result_free(&result);
+    return longest;
+}
+
+/* What is not a width of 40 and more is as if it were not set. */
+static void test_layout_columns_are_those_of_the_environment(void **state)
+{
+    static const char *const none[] = {"COLUMNS=",    "COLUMNS=39",  "COLUMNS=-60",
+                                       "COLUMNS=60x", "COLUMNS= 60", "COLUMNS=99999999999999999999"};
+    const size_t preset = widest_line_of_help(*state, "COLUMN=60");
+
+    assert_in_range(preset, 61, 80);
+    assert_in_range(widest_line_of_help(*state, "COLUMNS=60"), 50, 60);
+    assert_in_range(widest_line_of_help(*state, "COLUMNS=130"), preset + 1, 130);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        assert_int_equal(widest_line_of_help(*state, none[i]), preset);
+}
+
 /* --- Tables. --- */
+
+/* All columns, whatever the numbers' widths are. */
+static const char *const wide[] = {"COLUMNS=400", "TMPDIR=tmp", NULL};
 
 static void test_layout_prime(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", cli_cpu,
-                                             "--core-probe", "off")};
+    const struct cli_run run = {
+        .args = ARGS("prime", "-n", "1000", "-i", "1", "--limit", "10:46:36", "--cpus", cli_cpu, "--core-probe", "off"),
+        .env = wide};
     struct cli_result result;
 
     cli_need_cpus(1); /* the table names it */
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
     expect_wild("prime", result.out);
-    assert_int_equal(expect_aligned(result.out, "Limit  Mean  *"), 2);
+    assert_int_equal(expect_aligned(result.out, "Limit  Experiments  Mean  *"), 2);
     assert_int_equal(expect_aligned(result.out, "Limit  *  Median  *"), 2);
     assert_int_equal(expect_aligned(result.out, "Limit  Copies  CPU  >400 mean  *"), 2);
     cli_result_free(&result);
@@ -292,16 +327,18 @@ static void test_layout_prime_has_a_line_a_run(void **state)
 static void test_layout_stream(void **state)
 {
     const struct cli *cli = *state;
+    const bool nontemporal = program_has_nontemporal_stores(cli_binary);
     const struct cli_run run = {.args = ARGS("stream", "-n", "1000", "-i", "1", "--sizes", "25,12800", "-k", "3",
-                                             "--core-probe", "off", "--array-size", "1M", "--cpus", cli_cpu)};
+                                             "--core-probe", "off", "--array-size", "1M", "--cpus", cli_cpu),
+                                .env = nontemporal ? wide : NULL};
     struct cli_result result;
 
     cli_need_cpus(1); /* the table names it */
     cli_expect(cli, &run, 0, &result);
     assert_string_equal(result.err, "");
-    bool nontemporal = program_has_nontemporal_stores(cli_binary);
     expect_wild(nontemporal ? "stream" : "stream-ordinary", result.out);
-    assert_int_equal(expect_aligned(result.out, "Elements  Mean  *"), 2);
+    assert_int_equal(expect_aligned(result.out, nontemporal ? "Elements  Experiments  Mean  *" : "Elements  Mean  *"),
+                     2);
     assert_int_equal(expect_aligned(result.out, "Elements  *  Median  *"), 2);
     assert_int_equal(expect_aligned(result.out, "Elements  Copies  CPU  >400 mean  *"), 2);
     if (nontemporal) /* a skipped line has no CPU, and its state where the others end */
@@ -332,7 +369,8 @@ static void test_layout_latency(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
-        .args = ARGS("latency", "audio", "gaming", "video", "--load", "none,burn", "-t", "100ms", "--cpus", "0-1")};
+        .args = ARGS("latency", "audio", "gaming", "video", "--load", "none,burn", "-t", "100ms", "--cpus", "0-1"),
+        .env = wide};
     struct cli_result result;
 
     cli_need_cpus(2);
@@ -341,7 +379,7 @@ static void test_layout_latency(void **state)
     assert_string_equal(result.err, "");
     expect_wild("latency", result.out);
     assert_int_equal(expect_aligned(result.out, "Load  Latency  *  Max  % Done  % Late"), 2);
-    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  % Met  Total  Total Max"), 2);
+    assert_int_equal(expect_aligned(result.out, "Load  Latency  *  % Met  Timer  Timer Max  Total  Total Max"), 2);
     cli_result_free(&result);
 }
 
@@ -350,7 +388,7 @@ static void test_layout_latency_real_time(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
-        .args = ARGS("latency", "audio", "-r", "--load", "none", "-t", "100ms", "-q", "-l", "100000")};
+        .args = ARGS("latency", "audio", "-r", "--load", "none", "-t", "100ms", "-q", "-l", "100000"), .env = wide};
     struct cli_result result;
 
     cli_need_fifo();
@@ -364,12 +402,12 @@ static void test_layout_latency_classic(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run run = {
-        .args = ARGS("latency", "x", "--classic", "--load", "none", "-t", "100ms", "-q", "-l", "100000")};
+        .args = ARGS("latency", "x", "--classic", "--load", "none", "-t", "100ms", "-q", "-l", "100000"), .env = wide};
     struct cli_result result;
 
     cli_expect(cli, &run, 0, &result);
     cli_expect_text(result.out, "Simulated X under each load, counted as Interbench did (metric latency_classic)\n");
-    (void)expect_aligned(result.out, "Load  Latency  *  % Deadlines Met");
+    (void)expect_aligned(result.out, "Load  Latency  *  % Deadlines Met  *");
     cli_result_free(&result);
 }
 
@@ -497,6 +535,7 @@ int main(void)
         CLI_TEST(test_layout_list),
         CLI_TEST(test_layout_version),
         CLI_TEST(test_layout_help_fits_the_terminal),
+        CLI_TEST(test_layout_columns_are_those_of_the_environment),
         CLI_TEST(test_layout_prime),
         CLI_TEST(test_layout_prime_has_a_line_a_run),
         CLI_TEST(test_layout_stream),

@@ -77,7 +77,7 @@ COMMANDS = {
     "export-openmetrics": {"args": ["export", "-f", "openmetrics", "@/a.csv", "-o", "out.txt"], "files": ["out.txt"],
                            "same": True, "ends": "reads"},
     "fleet": {"args": ["fleet", "@/fleet"], "same": True, "ends": "reads", "each": True},
-    "project": {"args": ["project", "@/a.csv", "@/b.csv"], "same": True, "ends": "reads"},
+    "project": {"args": ["project", "@/a.csv", "@/b.csv"], "same": True, "ends": "reads", "each": True},
     "prime": {"args": ["prime", "-q", "-i", "2", "-n", "100", "-o", "out.csv"]},
     "prime-header": {"args": ["prime", "-i", "1", "-n", "100"]},
     "prime-stdout": {"args": ["prime", "-q", "-i", "1", "-n", "100", "-o", "-"]},
@@ -566,13 +566,14 @@ def judge_failed(run, table, reference, cell):
     """It has ended by an exit status that says that it could not do all of its work."""
     wrong, _ = judge_rows(table, reference, cell)
     lines = reference.new_lines(run)
+    on_stderr = [line for line in lines if line in run.err.split("\n")]
     failed = any(row.get("status") == "failed" for row in table.rows)
     if run.status == 2 and table.rows:
         wrong.append(f"exit status 2 with {len(table.rows)} rows")
     if failed and run.status == 1 or cannot_be_said(cell):
         return wrong
-    if len(lines) != 1 and not COMMANDS[reference.command].get("each"):
-        wrong.append(f"exit status {run.status} with {len(lines)} lines: {run.err.strip()[:300]!r}")
+    if len(on_stderr) != 1 and not COMMANDS[reference.command].get("each"):
+        wrong.append(f"exit status {run.status} with {len(on_stderr)} lines: {run.err.strip()[:300]!r}")
     if not names_it("\n".join(lines), cell):
         wrong.append(f"exit status {run.status} without naming it: {run.err.strip()[:200]!r}")
     return wrong

@@ -41,30 +41,29 @@ static void run_orders(const char *line, int argc, char *const *argv)
     init_command_free(&command);
 }
 
-/* words_split() gives back the words that words_quote() wrote, unless some are shown as $'...'. */
+/* words_of_command() gives back the words that words_quote() wrote, unless some are shown as $'...'. */
 static void check_quoting(const char *line)
 {
-    const char *error;
     struct text quoted = {0};
-    size_t n, again;
-    char **words = words_split(line, &n, &error), **other;
+    struct words words, other;
 
-    FUZZ_CHECK((words == NULL) == (error != NULL));
-    if (!words)
+    if (words_of_command(line, true, &words)) {
+        FUZZ_CHECK(!words.word);
         return;
-    words_quote(words, n, &quoted);
+    }
+    words_quote(words.word, words.n, &quoted);
     text_append(&quoted, "", 0);
     bool unprintable = false;
     for (const char *c = line; *c; c++)
         unprintable = unprintable || (unsigned char)*c < ' ' || *c == 0x7f;
-    other = words_split(quoted.data, &again, &error);
+    const char *wrong = words_of_command(quoted.data, true, &other);
     if (!unprintable) {
-        FUZZ_CHECK_OF(other && n == again, quoted.data, quoted.length);
-        for (size_t i = 0; i < n; i++)
-            FUZZ_CHECK_OF(!strcmp(words[i], other[i]), quoted.data, quoted.length);
+        FUZZ_CHECK_OF(!wrong && words.n == other.n, quoted.data, quoted.length);
+        for (size_t i = 0; i < words.n; i++)
+            FUZZ_CHECK_OF(!strcmp(words.word[i], other.word[i]), quoted.data, quoted.length);
     }
-    free(other);
-    free(words);
+    words_free(&other);
+    words_free(&words);
     text_free(&quoted);
 }
 
@@ -73,7 +72,7 @@ static void check_lines(const char *line)
     char buf[64], small[16];
     struct words words;
 
-    if (words_of_command(line, &words) == 0) {
+    if (!words_of_command(line, false, &words)) {
         FUZZ_CHECK(!words.word || !words.word[words.n]);
         words_free(&words);
     } else {

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/names.h"
 #include "cmd/start.h"
 #include "fuzz.h"
 #include "out/json.h"
+#include "out/names.h"
 #include "rows/causes.h"
 #include "rows/units.h"
 #include "sys/command_line.h"

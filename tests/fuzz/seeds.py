@@ -137,7 +137,9 @@ list metrics
 help
 help prime
 completion bash
-completion complete -- jitbench prime --li
+__complete -- prime --li
+__complete -- latency -w burn,
+__complete -- run -q cat
 version
 prime --start-at +30 --output %h-%j-%r-%t.csv --no-csv
 prime --start-at @1700000000.5

@@ -9,14 +9,14 @@ from pathlib import Path
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "sys": "clock core_probe cpuset interrupts machine machine_counters setting_items task topology",
     "stats": "*",
-    "rows": "causes row rows units",
-    "engine": "core* place plan recorder results trial worker",
+    "rows": "causes param row rows units",
+    "engine": "arena core* party place plan recorder results trial* worker",
     "bench": "*",
     "load": "*",
     "settings": "*",
     "analysis": "*",
-    "out": "verdicts",
-    "cmd": "compare detours gather judge latency measure noise project projection quiet run_verdict tune tuned unix",
+    "out": "compare*",
+    "cmd": "compare latency latency_plan measure noise project quiet tune unix unix_index unix_plan unix_tests",
 }.items() for pattern in patterns.split()]
 
 # A variable, or an element of a list, and its field.

@@ -47,7 +47,7 @@ static inline void experiment_run_two(const struct bench *bench, const void *par
         const struct row *row = &rows->row[copy * bench->n_metrics + METRIC_CYCLES];
         assert_int_equal(row->stats.n, n);
         /* On one CPU the number of the copy follows. */
-        assert_ptr_equal(strstr(row->param, param), row->param);
+        assert_ptr_equal(strstr(row->param.text, param), row->param.text);
     }
 }
 

@@ -119,10 +119,10 @@ static inline uint64_t load_alone(void)
 
 static inline void load_assert_described(const struct load *load, const struct load_params *params, const char *as)
 {
-    char text[128] = "";
+    struct row_params out = {.n = 0};
 
-    load->describe(params, text, sizeof(text));
-    assert_string_equal(text, as);
+    load->describe(params, &out);
+    assert_string_equal(out.text, as);
 }
 
 #endif

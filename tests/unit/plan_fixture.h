@@ -17,10 +17,21 @@ struct fixture_rows {
     size_t n;
 };
 
+/* A parameter has the kind that it was added with, and has the same when its row is read from a CSV. */
+static inline void fixture_check_params(const struct row_params *params)
+{
+    struct row_params back = *params;
+
+    row_params_read(&back);
+    assert_int_equal(back.n, params->n);
+    assert_memory_equal(back.of, params->of, params->n * sizeof(params->of[0]));
+}
+
 static inline void fixture_put(void *context, const struct row *row)
 {
     struct fixture_rows *rows = context;
 
+    fixture_check_params(&row->param);
     if (rows->n == ROWS_MAX || row_copy(&rows->row[rows->n], row))
         abort();
     rows->at_ns[rows->n++] = clock_raw_ns();
@@ -56,7 +67,8 @@ static inline struct plan_run fixture_run(struct place_request *place, struct fi
 static inline const struct row *fixture_find(const struct fixture_rows *rows, const char *metric, const char *param)
 {
     for (size_t i = 0; i < rows->n; i++)
-        if ((!metric || !strcmp(rows->row[i].metric, metric)) && !strncmp(rows->row[i].param, param, strlen(param)))
+        if ((!metric || !strcmp(rows->row[i].metric, metric)) &&
+            !strncmp(rows->row[i].param.text, param, strlen(param)))
             return &rows->row[i];
     fail_msg("no row of %s %s", metric ? metric : "any metric", param);
     return NULL;

@@ -245,27 +245,28 @@ static void test_bandwidth_says_which_pages_it_got(void **state)
     assert_true(pages[1] >= 0 && pages[1] <= pages[2] && known == (pages[2] > 0));
     fixture_party_end(&p);
     assert_int_equal(fixture_one_trial(&bench_bandwidth, &params, 1, &rows), ROW_OK);
-    assert_true(!known == !strstr(fixture_find(&rows, "copy_rate", "")->param, " pages="));
-    assert_null(strstr(fixture_find(&rows, "copy_rate", "")->param, "advised"));
+    assert_true(!known == !strstr(fixture_find(&rows, "copy_rate", "")->param.text, " pages="));
+    assert_null(strstr(fixture_find(&rows, "copy_rate", "")->param.text, "advised"));
     fixture_free_rows(&rows);
 }
 
 static void test_bandwidth_param_says_what_ran(void **state)
 {
     struct bandwidth_params params = {.array_bytes = 4096, .repetitions = 2};
-    char text[192], expected[192];
+    struct row_params one = {.n = 0}, other = {.n = 0};
+    char expected[192];
 
-    bench_bandwidth.describe(&params, &fixture_clock, text, sizeof(text));
+    bench_bandwidth.describe(&params, &fixture_clock, &one);
     (void)snprintf(expected, sizeof(expected), "stores=ordinary kernel=%s array_bytes=4096 repetitions=2",
                    stream_kernels_choose(false)->name);
-    assert_string_equal(text, expected);
+    assert_string_equal(one.text, expected);
     params.nontemporal = true;
     params.bounded[0] = 'x';
-    bench_bandwidth.describe(&params, &fixture_clock, text, sizeof(text));
+    bench_bandwidth.describe(&params, &fixture_clock, &other);
     (void)snprintf(expected, sizeof(expected),
                    "stores=non-temporal kernel=%s array_bytes=4096 repetitions=2 bounded=memory",
                    stream_kernels_choose(true) ? stream_kernels_choose(true)->name : "none");
-    assert_string_equal(text, expected);
+    assert_string_equal(other.text, expected);
 }
 
 int main(int argc, char **argv)

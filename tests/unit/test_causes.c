@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "row_fixture.h"
 #include "rows/causes.h"
-#include "rows/row.h"
 
 static const struct task_counters one_task = {.cpu_ns = 1500000000,
                                               .ctx_voluntary = 2,
@@ -25,11 +25,10 @@ static const struct machine_counters one_machine = {
 
 static void assert_text(const struct causes *causes, const char *expected)
 {
-    char text[sizeof(((struct row *)NULL)->causes)];
+    struct row row;
 
-    memset(text, 'x', sizeof(text));
-    causes_format(causes, 0, text, sizeof(text));
-    assert_string_equal(text, expected);
+    causes_fill(causes, 0, &row.causes);
+    assert_string_equal(causes_of(&row), expected);
 }
 
 static void test_causes_of_one_trial(void **state)
@@ -147,38 +146,29 @@ static void test_causes_of_its_own_are_so_many(void **state)
                          "migrated=0;involuntary=0");
 }
 
-static bool is_pair(const char *pair)
+static void test_causes_stopped_samples_are_counted(void **state)
 {
-    static const char *const pairs[] = {"preempted:12.345", "steal:0", "fault=11", "involuntary=4"};
+    struct causes causes = {.n_own = 1, .own = {{"a", 0}}};
+    struct row row;
 
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-        if (!strcmp(pair, pairs[i]))
-            return true;
-    return false;
+    causes_add(&causes, NULL, &(const struct machine_counters){-1, -1, -1, -1, -1, -1, -1});
+    causes_add(&causes, &(const struct task_counters){-1, -1, -1, -1, -1, -1, -1}, NULL);
+    causes_fill(&causes, 2, &row.causes);
+    assert_string_equal(causes_of(&row), "a:0;stopped=2");
 }
 
-/* For every buffer size, the text has whole pairs and does not overflow. */
-static void test_causes_without_room_end_at_a_pair(void **state)
+/* A name that is too long, and what is beyond the last place, are left out. */
+static void test_causes_without_room_are_left_out(void **state)
 {
-    struct causes causes = {0};
-    char all[256], text[256];
+    struct row row;
 
-    causes_add(&causes, &one_task, NULL);
-    causes.timer = causes.resched = causes.ipi = causes.device = causes.softirqs = causes.migrations = (double)NAN;
-    causes_format(&causes, 0, all, sizeof(all));
-    assert_string_equal(all, "preempted:12.345;steal:0;fault=11;involuntary=4");
-    for (size_t size = 1; size <= strlen(all) + 1; size++) {
-        memset(text, 'x', sizeof(text));
-        causes_format(&causes, 0, text, size);
-        assert_int_equal(text[size], 'x');
-        assert_true(strlen(text) < size);
-        if (size == strlen("preempted:12.345;steal:0") + 1)
-            assert_string_equal(text, "preempted:12.345;steal:0");
-        if (size == strlen(all) + 1)
-            assert_string_equal(text, all);
-        for (const char *pair = strtok(text, ";"); pair; pair = strtok(NULL, ";"))
-            assert_true(is_pair(pair));
-    }
+    row.causes.n = 0;
+    row_cause_add(&row.causes, "fifteen-letters", 15, true, 1);
+    row_cause_add(&row.causes, "fourteen-lette", 14, true, 1);
+    assert_string_equal(causes_of(&row), "fourteen-lette:1");
+    for (int i = 0; i < 2 * ROW_CAUSES_MAX; i++)
+        row_cause_add(&row.causes, "x", 1, false, i);
+    assert_int_equal(row.causes.n, ROW_CAUSES_MAX);
 }
 
 int main(void)
@@ -193,7 +183,8 @@ int main(void)
         cmocka_unit_test(test_causes_of_its_own_stand_in_place),
         cmocka_unit_test(test_causes_of_its_own_that_are_not_known),
         cmocka_unit_test(test_causes_of_its_own_are_so_many),
-        cmocka_unit_test(test_causes_without_room_end_at_a_pair),
+        cmocka_unit_test(test_causes_stopped_samples_are_counted),
+        cmocka_unit_test(test_causes_without_room_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "cmd/suites.h"
+#include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -47,7 +48,7 @@ static void add_row(const char *suite, const char *test, const char *metric, con
     (void)snprintf(row->suite, sizeof(row->suite), "%s", suite);
     (void)snprintf(row->test, sizeof(row->test), "%s", test);
     (void)snprintf(row->metric, sizeof(row->metric), "%s", metric);
-    (void)snprintf(row->param, sizeof(row->param), "%s", param);
+    set_params(row, param);
     (void)snprintf(row->cpus, sizeof(row->cpus), "1");
     (void)snprintf(row->load, sizeof(row->load), "none");
     row->item = row->copies = 1;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <sched.h>
 
-#include "engine_fixture.h"
+#include "bench_fixture.h"
 
 #include "bench/command.h"
 #include "made_up_trial.h"
@@ -144,32 +144,31 @@ static void test_command_gives_the_only_cpu_to_the_engine_to_judge(void **state)
 static void test_command_is_described_by_what_is_not_as_usual(void **state)
 {
     struct command_params params = {.line = "make -j2"};
-    char text[512], small[24];
+    struct row_params out = {.n = 0};
 
-    bench_command.describe(&params, NULL, text, sizeof(text));
-    assert_string_equal(text, "command=make -j2");
+    bench_command.describe(&params, NULL, &out);
+    assert_string_equal(out.text, "command=make -j2");
     params.shell = params.clean_env = params.show_output = true;
     params.warmup = 3;
     text_copy(params.input_line, sizeof(params.input_line), "in");
     text_copy(params.prepare_line, sizeof(params.prepare_line), "sync");
-    bench_command.describe(&params, NULL, text, sizeof(text));
-    assert_string_equal(text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
-    bench_command.describe(&params, NULL, small, sizeof(small));
-    assert_int_equal(strlen(small), sizeof(small) - 1);
+    out = (struct row_params){.n = 0};
+    bench_command.describe(&params, NULL, &out);
+    assert_string_equal(out.text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
 }
 
 /* The longest description fits a row. */
 static void test_command_description_fits(void **state)
 {
     struct command_params params = {.shell = true, .clean_env = true, .show_output = true, .warmup = 1000};
-    char text[sizeof(((struct row *)0)->param)];
+    struct row_params out = {.n = 0};
 
     memset(params.line, 'x', sizeof(params.line) - 1);
     memset(params.input_line, 'x', sizeof(params.input_line) - 1);
     memset(params.prepare_line, 'x', sizeof(params.prepare_line) - 1);
-    bench_command.describe(&params, NULL, text, sizeof(text));
-    assert_true(strlen(text) < sizeof(text) - 1);
-    assert_non_null(strstr(text, "command=xxx"));
+    bench_command.describe(&params, NULL, &out);
+    assert_true(strlen(out.text) < sizeof(out.text) - 1);
+    assert_non_null(strstr(out.text, "command=xxx"));
 }
 
 static void test_command_has_time_to_get_ready(void **state)
@@ -185,6 +184,173 @@ static void test_command_has_time_to_get_ready(void **state)
     params.warmup = 1000;
     params.timeout_ns = 96 * 3600 * 1000000000ull; /* the most that the options take */
     assert_true(bench_command.setup_limit_ns(&params) > 2001 * params.timeout_ns);
+}
+
+/* --- Commands that run. --- */
+
+static struct fixture_rows rows;
+
+/* Runs a script once, by a worker. params->fds[1] gets what it prints. Returns the status of the rows. */
+static int run_script(struct command_params *params, const char *script, const char *prepare_script)
+{
+    char *const words[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+    char *const before[] = {(char *)"sh", (char *)"-c", (char *)prepare_script, NULL};
+    const struct command_image image = {.path = "/bin/sh",
+                                        .prepare_path = prepare_script ? "/bin/sh" : "",
+                                        .argv = words,
+                                        .prepare = prepare_script ? before : nothing,
+                                        .env = env};
+    struct text bytes = {0};
+
+    text_printf(&bytes, "%s", "unaligned"); /* other commands' bytes come before */
+    params->image_offset = bytes.length;
+    command_pack(&image, &bytes);
+    params->image_size = bytes.length - params->image_offset;
+    params->image_fd = process_shared_memory(bytes.length);
+    assert_true(params->image_fd >= 0);
+    assert_int_equal(pwrite(params->image_fd, bytes.data, bytes.length, 0), bytes.length);
+    text_free(&bytes);
+    params->timeout_ns = params->timeout_ns ? params->timeout_ns : 20000 * MS;
+    int status = fixture_one_trial(&bench_command, params, 1, &rows);
+    (void)close(params->image_fd);
+    return status;
+}
+
+static double figure(const char *metric)
+{
+    return fixture_find(&rows, metric, "")->value;
+}
+
+/* Expects what the command printed, and empties the file. */
+static void assert_printed(int fd, const char *expected)
+{
+    char text[512] = "";
+
+    assert_true(pread(fd, text, sizeof(text) - 1, 0) >= 0);
+    assert_string_equal(text, expected);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    (void)lseek(fd, 0, SEEK_SET);
+}
+
+static const struct command_params no_files = {.fds = {-1, -1, -1}};
+
+static void test_command_gets_the_files_that_were_given(void **state)
+{
+    const int out = fixture_file(), errors = fixture_file(), in = fixture_file();
+    struct command_params params = no_files;
+
+    assert_int_equal(write(in, "from the descriptor\n", 20), 20);
+    assert_int_equal(lseek(in, 0, SEEK_SET), 0);
+    params.fds[0] = in;
+    params.fds[1] = out;
+    params.fds[2] = errors;
+    assert_int_equal(run_script(&params, "cat; echo to the other >&2; echo $A$B$HOME", NULL), ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(out, "from the descriptor\n1\n");
+    assert_printed(errors, "to the other\n");
+    /* Nothing is given: the null device. */
+    params = no_files;
+    params.fds[1] = out;
+    assert_int_equal(run_script(&params, "readlink /proc/self/fd/0 /proc/self/fd/2", NULL), ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(out, "/dev/null\n/dev/null\n");
+    /* The command has the file as descriptor 1 only, and no memory of the engine or the suite. */
+    assert_int_equal(run_script(&params,
+                                "for f in /proc/$$/fd/*; do\n"
+                                "[ $f -ef /proc/$$/fd/1 ] && echo ${f##*/}\n"
+                                "case $(readlink $f) in *memfd*) echo $f; esac; done; true",
+                                NULL),
+                     ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(out, "1\n");
+    params = no_files;
+    params.fds[2] = errors;
+    assert_int_equal(run_script(&params, "x=$(readlink /proc/$$/fd/1); echo $x >&2", NULL), ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(errors, "/dev/null\n");
+    (void)close(in);
+    (void)close(out);
+    (void)close(errors);
+}
+
+static void test_command_reads_a_file(void **state)
+{
+    const int out = fixture_file();
+    struct command_params params = no_files;
+    char path[] = "/tmp/jitbench_command_XXXXXX";
+    const int in = mkstemp(path);
+
+    assert_int_equal(write(in, "from the file\n", 14), 14);
+    (void)close(in);
+    params.fds[1] = out;
+    text_copy(params.input, sizeof(params.input), path);
+    /* The prepare command does not get the input. */
+    assert_int_equal(run_script(&params, "cat", "cat; echo first"), ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(out, "first\nfrom the file\n");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(run_script(&params, "cat", NULL), ROW_FAILED);
+    char expected[128];
+    (void)snprintf(expected, sizeof(expected), "cannot read '%s': No such file or directory", path);
+    assert_string_equal(rows.row[0].reason, expected);
+    fixture_free_rows(&rows);
+    assert_printed(out, "");
+    (void)close(out);
+}
+
+static void test_command_is_warmed_up_and_prepared_each_time(void **state)
+{
+    const int out = fixture_file();
+    struct command_params params = no_files;
+
+    params.fds[1] = out;
+    params.warmup = 2;
+    assert_int_equal(run_script(&params, "echo run", "echo prepare"), ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(out, "prepare\nrun\nprepare\nrun\nprepare\nrun\n");
+    assert_int_equal(run_script(&params, "echo run; exit 3", NULL), ROW_FAILED);
+    assert_string_equal(rows.row[0].reason, "a warm-up run: exit status 3");
+    fixture_free_rows(&rows);
+    assert_printed(out, "run\n");
+    (void)close(out);
+}
+
+static void test_command_that_fails(void **state)
+{
+    static const struct {
+        const char *script, *prepare, *reason;
+        double code; /* with --ignore-failure; -1: fails then too */
+    } cases[] = {
+        {"exit 7", NULL, "exit status 7", 7},
+        {"kill -TERM $$", NULL, "killed by signal 15 (Terminated)", 128 + 15},
+        {"true", "exit 9", "the prepare command: exit status 9", -1},
+        {"sleep 60", NULL, "still running after 150 ms (--timeout); killed", -1},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct command_params params = no_files;
+        if (strstr(cases[i].reason, "--timeout"))
+            params.timeout_ns = 150 * MS;
+        assert_int_equal(run_script(&params, cases[i].script, cases[i].prepare), ROW_FAILED);
+        assert_string_equal(rows.row[0].reason, cases[i].reason);
+        fixture_free_rows(&rows);
+        params.ignore_failure = true;
+        assert_int_equal(run_script(&params, cases[i].script, cases[i].prepare),
+                         cases[i].code < 0 ? ROW_FAILED : ROW_OK);
+        if (cases[i].code >= 0)
+            assert_true(figure("exit_code") == cases[i].code);
+        fixture_free_rows(&rows);
+    }
+}
+
+static void test_command_that_leaves_a_process_running(void **state)
+{
+    struct command_params params = no_files;
+
+    assert_int_equal(run_script(&params, "sleep 60 & exit 0", NULL), ROW_DEGRADED);
+    assert_string_equal(fixture_find(&rows, "exit_code", "")->reason,
+                        "the command left 1 process running, killed: the figures do not include them");
+    fixture_free_rows(&rows);
 }
 
 /* --- Figures. --- */
@@ -213,7 +379,9 @@ static void test_command_figures_are_of_all_copies(void **state)
                      expected[metric]);
 }
 
-int main(void)
+static const struct bench *const registry[] = {&bench_command, NULL};
+
+int main(int argc, char **argv_of_main)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_command_figures_are_of_all_copies),
@@ -225,6 +393,16 @@ int main(void)
         cmocka_unit_test(test_command_is_described_by_what_is_not_as_usual),
         cmocka_unit_test(test_command_description_fits),
         cmocka_unit_test(test_command_has_time_to_get_ready),
+        cmocka_unit_test(test_command_gets_the_files_that_were_given),
+        cmocka_unit_test(test_command_reads_a_file),
+        cmocka_unit_test(test_command_is_warmed_up_and_prepared_each_time),
+        cmocka_unit_test(test_command_that_fails),
+        cmocka_unit_test(test_command_that_leaves_a_process_running),
     };
+
+    trial_worker_main(argc, argv_of_main, registry, no_loads);
+    process_init();
+    fixture_default_signals();
+    signals_init();
     return cmocka_run_group_tests_name("command", tests, NULL, NULL);
 }

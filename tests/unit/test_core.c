@@ -359,6 +359,88 @@ static void test_no_probe_without_a_counter(void **state)
     assert_true(isnan(core_probe_cycles_per_tick(&probe)));
 }
 
+/* Levels up to 2.4 times the free one count, by their number; level 0 is none. */
+static void test_share_is_the_mean_of_all_probes_that_count(void **state)
+{
+    static uint64_t probes[CORE_LEVELS];
+
+    assert_true(isnan(core_share(probes, FREE)));
+    probes[0] = 1000;
+    probes[159] = 5000; /* above 158.4 */
+    probes[CORE_LEVELS - 1] = 7000;
+    assert_true(isnan(core_share(probes, FREE)));
+    probes[1] = 2;
+    probes[FREE] = 3;
+    probes[FREE + 1] = 5;
+    probes[HALF] = 8;
+    probes[158] = 4;
+    const double sum = 5 + 5 * 66 / 67.0 + 8 * 0.5 + 4 * 66 / 158.0;
+    assert_true(fabs(core_share(probes, FREE) - sum / 22) < 1e-12);
+}
+
+/* Cells up to the highest level, with where they are from. 70 records make the list grow. */
+static void test_notes_are_the_cells_up_to_a_level(void **state)
+{
+    enum { RECORDS = 70, HIGHEST = 9 };
+    static const struct {
+        unsigned block, level;
+    } cells[] = {{0, 0}, {0, HIGHEST}, {3, 4}, {CORE_BLOCKS - 1, 1}},
+      beyond[] = {{0, HIGHEST + 1}, {2, CORE_CELLS - 1}};
+    static struct core_record noted;
+    struct core_notes notes = {.n = 0};
+
+    noted.slices = 11;
+    for (unsigned i = 0; i < COUNT(cells); i++)
+        noted.cell[cells[i].block][cells[i].level] = (struct core_cell){.count = 10 + i, .cost = 20 + i, .n = 30 + i};
+    for (unsigned i = 0; i < COUNT(beyond); i++)
+        noted.cell[beyond[i].block][beyond[i].level] = (struct core_cell){.count = 1, .cost = 1, .n = 1};
+    for (unsigned r = 0; r < RECORDS; r++)
+        assert_int_equal(core_notes_add(&notes, &noted, 100 + r, 200 + r, HIGHEST), 0);
+    assert_int_equal(notes.slices, 11 * RECORDS);
+    assert_int_equal(notes.n, COUNT(cells) * RECORDS);
+    for (unsigned i = 0; i < notes.n; i++) {
+        const struct core_note *note = &notes.note[i];
+        unsigned c = i % COUNT(cells), r = i / COUNT(cells);
+        assert_int_equal(note->trial, 100 + r);
+        assert_int_equal(note->cpu, 200 + r);
+        assert_int_equal(note->block, cells[c].block);
+        assert_int_equal(note->level, cells[c].level);
+        assert_true(note->cell.count == 10 + c && note->cell.cost == 20 + c && note->cell.n == 30 + c);
+    }
+    core_notes_free(&notes);
+    assert_true(!notes.note && !notes.n && !notes.capacity && !notes.slices);
+    /* No level is too high. */
+    assert_int_equal(core_notes_add(&notes, &noted, 0, 0, 2 * CORE_CELLS), 0);
+    assert_int_equal(notes.n, COUNT(cells) + COUNT(beyond));
+    core_notes_free(&notes);
+}
+
+/* The first and the last level are none; the clock ratio is the highest seen; CPUs beyond the last are ignored. */
+static void test_learns_the_lowest_level_and_the_highest_clock(void **state)
+{
+    static uint32_t probes[CORE_LEVELS];
+
+    probes[0] = probes[CORE_LEVELS - 1] = 1000;
+    core_learn(session, 3, probes, 2);
+    assert_int_equal(session->lowest[3], 0);
+    assert_true(session->cycles_per_tick[3] == 2);
+    core_learn(session, 3, probes, 1.5);
+    core_learn(session, 3, probes, (double)NAN);
+    assert_true(session->cycles_per_tick[3] == 2);
+    probes[CORE_LEVELS - 2] = 1000;
+    core_learn(session, 3, probes, 3);
+    assert_int_equal(session->lowest[3], CORE_LEVELS - 2);
+    assert_true(session->cycles_per_tick[3] == 3);
+    probes[1] = 1000;
+    core_learn(session, 3, probes, 0);
+    assert_int_equal(session->lowest[3], 1);
+    core_learn(session, CPUSET_MAX, probes, 4);
+    for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
+        assert_true(cpu == 3 || (!session->lowest[cpu] && session->cycles_per_tick[cpu] <= 0));
+    assert_int_equal(core_highest(session, 3) - core_highest(session, 4), 1);
+    assert_int_equal(core_highest(session, CPUSET_MAX), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_session, free_session)
 
 int main(void)
@@ -369,6 +451,9 @@ int main(void)
         TEST(test_another_cpu_of_the_type_shows_what_is_free),
         TEST(test_without_a_probe_the_reason_is_given),
         TEST(test_share),
+        TEST(test_share_is_the_mean_of_all_probes_that_count),
+        TEST(test_notes_are_the_cells_up_to_a_level),
+        TEST(test_learns_the_lowest_level_and_the_highest_clock),
         TEST(test_joining_blocks_loses_nothing),
         TEST(test_a_slice_is_as_bad_as_its_worse_probe),
         TEST(test_the_truth_is_in_its_interval),

@@ -4,7 +4,7 @@
  * 'changed' in at most 5 %; and a change that is there is found. All from fixed seeds: the same figures each time. */
 #include "made_up.h"
 
-#include "analysis/comparison.h"
+#include "analysis/compare_samples.h"
 #include "stats/inference.h"
 
 /* `make stats` runs all of it, which takes a minute; `make test` a part. A part is too small to estimate a probability,

@@ -25,6 +25,7 @@
 
 #include "fixture.h"
 #include "row_fixture.h"
+#include "rows/causes.h"
 #include "rows/csv.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
@@ -309,7 +310,7 @@ static void test_csv_row_that_knows_all(void **state)
     strcpy(row.suite, "unix");
     strcpy(row.test, "pipe");
     strcpy(row.load, "none");
-    strcpy(row.param, "size=512");
+    row_param_add(&row.param, PARAM_WORK, "size", "512");
     row.copies = 2;
     strcpy(row.metric, "rate");
     strcpy(row.unit, "lps");
@@ -337,7 +338,8 @@ static void test_csv_row_that_knows_all(void **state)
     row.irqs = 9;
     row.softirqs = 10;
     row.steal_ms = 11;
-    strcpy(row.causes, "timer:1.5;net:2");
+    row_cause_add(&row.causes, "timer", 5, true, 1.5);
+    row_cause_add(&row.causes, "net", 3, true, 2);
     row.freq_khz = 2200000;
     strcpy(row.timer_latency_held, "yes");
     strcpy(row.scratch_disk, "mount=rw");
@@ -422,6 +424,7 @@ static void test_csv_only_the_users_words_hold_commas(void **state)
             column++;
         char *field = (column->in_run ? (char *)&run : (char *)&row) + column->offset;
         text_copy(field, column->size, cases[i].text);
+        row_params_read(&row.param);
         assert_string_equal(field_of(&row, cases[i].column), cases[i].expected);
     }
 }

@@ -59,16 +59,17 @@ static void test_disk_describe_names_the_file_as_it_is(void **state)
         {1, "file=4M"},
     };
     struct load_params params = {.threads = 3};
-    char text[64];
+    struct row_params compile = {.n = 0};
 
     for (size_t i = 0; i < COUNT(files); i++) {
+        struct row_params out = {.n = 0};
         params.file_bytes = files[i].bytes;
-        load_write.describe(&params, text, sizeof(text));
-        assert_string_equal(text, files[i].text);
+        load_write.describe(&params, &out);
+        assert_string_equal(out.text, files[i].text);
     }
     params.file_bytes = 256 * MIB;
-    load_compile.describe(&params, text, sizeof(text));
-    assert_string_equal(text, "threads=3 file=256M");
+    load_compile.describe(&params, &compile);
+    assert_string_equal(compile.text, "threads=3 file=256M");
 }
 
 static void test_disk_needs_a_folder_that_can_be_written(void **state)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "out/export.h"
+#include "row_fixture.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -22,7 +23,7 @@ static const struct row_run second = {.run_id = "r2", .utc = "2026-11-21T09:00:0
 static struct row make_row(const struct row_run *run, const char *words, double value)
 {
     struct row row;
-    char *to[] = {row.suite, row.test, row.load, row.param, row.metric, row.unit, row.better};
+    char *to[] = {row.suite, row.test, row.load, row.param.text, row.metric, row.unit, row.better};
 
     row_init(&row, run);
     for (size_t i = 0; i < COUNT(to); i++) {
@@ -33,8 +34,9 @@ static struct row make_row(const struct row_run *run, const char *words, double 
             to[i][0] = '\0';
         words += length + (words[length] == ' ');
     }
-    for (char *c = row.param; *c; c++)
+    for (char *c = row.param.text; *c; c++)
         *c = *c == '+' ? ' ' : *c;
+    row_params_read(&row.param);
     row.copies = 1;
     row.value = value;
     return row;
@@ -49,17 +51,15 @@ static struct row with_samples(struct row row, double *samples, size_t n)
     return row;
 }
 
-static const char *title_of(const char *test)
-{
-    return !strcmp(test, "pipe") ? "Pipe Throughput" : NULL;
-}
+static const struct metrics_test test_pipe = {.suite = "unix", .name = "pipe", .title = "Pipe Throughput"};
+static const struct metrics metrics = {.test = &test_pipe, .n_tests = 1};
 
 /* A macro, so that the failing line is named. */
 #define assert_exports(format, rows, n, expected)                                                                      \
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
         struct text out_ = {0};                                                                                        \
-        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
         assert_false(out_.failed);                                                                                     \
         assert_string_equal(out_.data ? out_.data : "", expected);                                                     \
         text_free(&out_);                                                                                              \
@@ -69,7 +69,7 @@ static const char *title_of(const char *test)
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
         struct text out_ = {0};                                                                                        \
-        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
         if (!out_.data || !strstr(out_.data, expected))                                                                \
             fail_msg("no '%s' in:\n%s", expected, out_.data ? out_.data : "");                                         \
         text_free(&out_);                                                                                              \
@@ -79,7 +79,7 @@ static const char *title_of(const char *test)
     do {                                                                                                               \
         struct export_left_out left_;                                                                                  \
         struct text out_ = {0}, said_ = {0};                                                                           \
-        (void)export_write(format, rows, n, title_of, &out_, &left_);                                                  \
+        (void)export_write(format, rows, n, &metrics, &out_, &left_);                                                  \
         export_describe(&left_, (format)->name, n, &said_);                                                            \
         assert_string_equal(said_.data ? said_.data : "", expected);                                                   \
         text_free(&out_);                                                                                              \
@@ -111,7 +111,7 @@ static struct text names_of(const struct row *rows, size_t n)
     assert_true(n <= COUNT(pointers));
     for (size_t i = 0; i < n; i++)
         pointers[i] = &rows[i];
-    assert_int_equal(export_group(&all, &groups), 0);
+    export_group(&all, &groups);
     for (size_t g = 0; g < groups.n; g++)
         text_printf(&out, "%s%s:%zu", g ? " " : "", groups.group[g].name, groups.group[g].n);
     export_groups_free(&groups);
@@ -346,7 +346,7 @@ static void test_export_hyperfine_json(void **state)
     };
 
     for (size_t i = 0; i < 3; i++)
-        text_copy(rows[i].param, sizeof(rows[i].param), "command=make -j2 all");
+        set_params(&rows[i], "command=make -j2 all");
     assert_exports(&export_hyperfine_json, rows, COUNT(rows),
                    "{\"results\": [\n"
                    "{\"command\": \"make -j2 all\", \"mean\": 3, \"stddev\": 2.6457513110645907, \"median\": 2, "
@@ -620,7 +620,7 @@ static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
     struct text out = {0};
 
     row_init(&row, NULL);
-    text_copy(row.param, sizeof(row.param), "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
+    set_params(&row, "shell=yes  warmup=1 prepare='a  b' command=sh -c 'x  y' load_cpu=3");
     export_param(&row, '/', &out);
     assert_string_equal(out.data, "shell=yes/warmup=1/prepare='a  b' command=sh -c 'x  y' load_cpu=3");
     text_free(&out);

@@ -110,7 +110,8 @@ static int look_at_footprint(void)
 
     if (fstat(file, &status))
         return 99;
-    (void)read_mappings(before); /* writes the pages that it writes */
+    (void)read_mappings(before); /* writes the pages that these write */
+    (void)read_mappings(after);
     const size_t n_before = read_mappings(before);
     if (footprint_map(path))
         return 98;

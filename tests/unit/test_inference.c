@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "memory_fixture.h"
 #include "stats/inference.h"
 #include "stats/stats.h"
 
@@ -288,6 +289,54 @@ static void test_inference_ratio_without_spread_or_values(void **state)
 
 #define TEST(function) cmocka_unit_test(function)
 
+/* 2 over the number of ways to choose n_a of n_a + n_b. */
+static void test_inference_least_p_of_ranks(void **state)
+{
+    NEAR(inference_rank_least(3, 4), 2.0 / 35);
+    NEAR(inference_rank_least(4, 3), 2.0 / 35);
+    NEAR(inference_rank_least(2, 8), 2.0 / 45);
+    NEAR(inference_rank_least(1, 39), 2.0 / 40);
+    NEAR(inference_rank_least(10, 10), 2.0 / 184756);
+    NEAR(inference_rank_least(1, 1), 1);
+    NEAR(inference_rank_least(0, 5), 1); /* not 2 */
+}
+
+static int test_all(void)
+{
+    struct inference_rank rank;
+    struct inference_ratio ratio;
+    double p[3] = {0.5, (double)NAN, 0.01}, values[] = {1, 2, 3, 4, 5.5};
+
+    return inference_mann_whitney(values, 5, sleep_b, 3, &rank) ||
+                   inference_mann_whitney_normal(values, 5, sleep_b, 3, &rank) ||
+                   inference_ratio_of_medians(values, 5, values, 5, 0.95, 20, 1, &ratio) || inference_holm(p, 3, p)
+               ? -1
+               : 0;
+}
+
+static void test_inference_without_memory_is_an_error(void **state)
+{
+    assert_int_equal(memory_needed(test_all), 2 + 1 + 4 + 1);
+}
+
+static void test_inference_without_memory_nothing_is_known(void **state)
+{
+    const double a[] = {1, 2, 3}, b[] = {4, 5, 6, 7};
+    struct inference_rank rank;
+    double p[2] = {0.5, 0.25};
+
+    for (unsigned refused = 0; refused < 2; refused++) {
+        allocations_before_refusal = refused;
+        assert_int_equal(inference_mann_whitney(a, 3, b, 4, &rank), -1);
+        assert_true(isnan(rank.u) && isnan(rank.p));
+        assert_false(rank.exact);
+    }
+    allocations_before_refusal = 0;
+    assert_int_equal(inference_holm(p, 2, p), -1);
+    allocations_before_refusal = UINT_MAX;
+    assert_true(isnan(p[0]) && isnan(p[1]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +357,9 @@ int main(void)
         TEST(test_inference_ratio_of_few_values_is_welchs),
         TEST(test_inference_ratio_draws_an_even_number_of_values),
         TEST(test_inference_ratio_without_spread_or_values),
+        cmocka_unit_test(test_inference_least_p_of_ranks),
+        cmocka_unit_test(test_inference_without_memory_is_an_error),
+        cmocka_unit_test(test_inference_without_memory_nothing_is_known),
     };
 
     return cmocka_run_group_tests_name("inference", tests, NULL, NULL);

@@ -87,24 +87,9 @@ static void test_list_sampling_has_a_cap(void **state)
         }
 }
 
-/* The metric is that of the test's own benchmark where there is one; variants and users' commands have their suite's.
- */
-static void test_list_finds_the_metric_of_a_row(void **state)
-{
-    const struct metric *rate = bench_find_metric("unix", "context1-same", "rate");
-
-    assert_non_null(rate);
-    assert_true(rate->headline);
-    assert_true(bench_find_metric("run", "sleep", "wall")->headline);
-    assert_ptr_not_equal(bench_find_metric("unix", "pipe", "rate"), bench_find_metric("unix", "syscall", "rate"));
-    assert_null(bench_find_metric("unix", "index", "index"));
-    assert_null(bench_find_metric("tides", "pipe", "rate"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list_finds_the_metric_of_a_row),
         cmocka_unit_test(test_list_names_are_unique_and_fit),
         cmocka_unit_test(test_list_parties_are_what_the_engine_can_run),
         cmocka_unit_test(test_list_metrics_have_a_headline),

@@ -225,6 +225,33 @@ static void test_load_zero_threads_are_complete(void **state)
     threads_join(&threads);
 }
 
+static void *measure_stack(void *argument)
+{
+    pthread_attr_t attributes;
+    size_t *size = argument;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        (void)pthread_attr_getstacksize(&attributes, size);
+        (void)pthread_attr_destroy(&attributes);
+    }
+    return NULL;
+}
+
+/* 64 KiB, or twice what the C library asks for at least, where that is more. */
+static void test_load_threads_have_the_stack_that_they_need(void **state)
+{
+    const long least = sysconf(_SC_THREAD_STACK_MIN);
+    const size_t expected = least > 32768 ? 2 * (size_t)least : 65536;
+    struct threads threads;
+    struct party_context context = {.copies = 1};
+    size_t size[2] = {0, 0};
+
+    assert_int_equal(threads_start(&threads, &context, 2, measure_stack, size, sizeof(size[0])), 0);
+    threads_join(&threads);
+    assert_int_equal(size[0], expected);
+    assert_int_equal(size[1], expected);
+}
+
 static void *report(void *argument)
 {
     threads_at_work(argument);
@@ -326,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_load_threads_are_complete_only_when_all_are_at_work),
         cmocka_unit_test(test_load_threads_name_the_limit_that_stopped_them),
         cmocka_unit_test(test_load_threads_have_small_stacks),
+        cmocka_unit_test(test_load_threads_have_the_stack_that_they_need),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

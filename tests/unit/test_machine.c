@@ -3,6 +3,7 @@
  * out by hand. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -24,6 +25,7 @@
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"
+#include "sys/tree.h"
 
 static char tree[64];
 static struct machine machine;
@@ -91,31 +93,31 @@ static void assert_order(const char *allowed, const char *expected)
 
 /* --- files --- */
 
-static void test_machine_read_file_reads_and_cuts(void **state)
+static void test_machine_tree_read_reads_and_cuts(void **state)
 {
     char buf[6];
     put("/a", "hello world");
     put("/empty", "");
-    assert_int_equal(machine_read_file(tree, "/a", buf, sizeof buf), 5);
+    assert_int_equal(tree_read(tree, "/a", buf, sizeof buf), 5);
     assert_string_equal(buf, "hello");
-    assert_int_equal(machine_read_file(tree, "/empty", buf, sizeof buf), 0);
+    assert_int_equal(tree_read(tree, "/empty", buf, sizeof buf), 0);
     assert_string_equal(buf, "");
-    assert_int_equal(machine_read_file(tree, "/a", buf, 1), 0);
+    assert_int_equal(tree_read(tree, "/a", buf, 1), 0);
     assert_string_equal(buf, "");
 }
 
-static void test_machine_read_file_answers_errors(void **state)
+static void test_machine_tree_read_answers_errors(void **state)
 {
     static char long_path[8192];
     char buf[6] = "full";
     memset(long_path, 'x', sizeof long_path - 1);
     put("/folder/file", "x");
-    assert_int_equal(machine_read_file(tree, "/none", buf, sizeof buf), -ENOENT);
+    assert_int_equal(tree_read(tree, "/none", buf, sizeof buf), -ENOENT);
     assert_string_equal(buf, "");
-    assert_int_equal(machine_read_file(tree, "/folder", buf, sizeof buf), -EISDIR);
+    assert_int_equal(tree_read(tree, "/folder", buf, sizeof buf), -EISDIR);
     assert_string_equal(buf, "");
-    assert_int_equal(machine_read_file(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
-    assert_int_equal(machine_read_file(tree, "/folder/file", buf, 0), -EINVAL);
+    assert_int_equal(tree_read(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
+    assert_int_equal(tree_read(tree, "/folder/file", buf, 0), -EINVAL);
 }
 
 /* --- an SMT laptop: 4 cores, 8 threads, CPU n and n+4 are siblings --- */
@@ -1099,11 +1101,40 @@ static void test_machine_cpu_says_its_name_or_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
 
+/* The kernel gets four bytes of zero; whoever holds the descriptor holds the latency. */
+static void test_machine_holds_the_latency(void **state)
+{
+    static char deep[PATH_MAX + 100];
+    char bytes[8] = "";
+    const int32_t zero = 0;
+
+    assert_int_equal(machine_hold_latency(tree), -ENOENT);
+    put("/dev/cpu_dma_latency", "");
+    int fd = machine_hold_latency(tree);
+    assert_true(fd >= 0);
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(close(fd), 0);
+    memset(bytes, 'x', sizeof(bytes));
+    assert_int_equal(tree_read(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
+    assert_memory_equal(bytes, &zero, sizeof(zero));
+    /* A root of which the path just does not fit, and one of which it is cut off to that of a file that is there. */
+    memset(deep, '/', sizeof(deep) - 1);
+    memcpy(deep, tree, strlen(tree));
+    const size_t fits = PATH_MAX - sizeof("/dev/cpu_dma_latency");
+    deep[fits] = 0;
+    fd = machine_hold_latency(deep);
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    deep[fits] = '/';
+    deep[fits + 1] = 0;
+    assert_int_equal(machine_hold_latency(deep), -ENAMETOOLONG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_machine_read_file_reads_and_cuts),
-        TEST(test_machine_read_file_answers_errors),
+        TEST(test_machine_tree_read_reads_and_cuts),
+        TEST(test_machine_tree_read_answers_errors),
         TEST(test_machine_reads_an_smt_laptop),
         TEST(test_machine_cpu_order_takes_cores_first_and_boot_core_last),
         TEST(test_machine_cpu_order_of_neighbouring_siblings),
@@ -1148,6 +1179,7 @@ int main(void)
         TEST(test_machine_with_4096_cpus),
         TEST(test_machine_interrupts_of_4096_cpus),
         TEST(test_machine_fs_name),
+        TEST(test_machine_holds_the_latency),
         TEST(test_machine_reads_this_machine),
         TEST(test_machine_works_without_proc_and_sys),
         TEST(test_machine_cpu_says_its_name_or_nothing),

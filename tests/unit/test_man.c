@@ -18,12 +18,12 @@
 #include "bench/list.h"
 #include "cmd/measure.h"
 #include "cmd/suites.h"
-#include "cmd/words.h"
 #include "fixture.h"
 #include "row_fixture.h"
 #include "rows/csv.h"
 #include "rows/row.h"
 #include "rows/text.h"
+#include "sys/command_line.h"
 
 #define LINES_MAX 4096u
 #define ITEMS_MAX 256u
@@ -502,9 +502,10 @@ static void drop_doubles(const struct suite *suite, struct plan *plan)
     size_t n = 0;
 
     for (size_t i = 0; i < plan->n; i++) {
-        int keep = !suite->tests;
-        for (size_t t = 0; suite->tests && suite->tests[t]; t++)
-            keep = keep || !strcmp(suite->tests[t], test_name(&plan->items[i]));
+        int keep = !suite->test;
+        struct operand_word word;
+        for (size_t t = 0; suite->test && suite->test(t, &word); t++)
+            keep = keep || !strcmp(word.name, test_name(&plan->items[i]));
         if (keep && n && plan->items[n - 1].load && !strcmp(test_name(&plan->items[n - 1]), test_name(&plan->items[i])))
             keep = 0;
         if (keep) {
@@ -693,8 +694,9 @@ static void test_man_tests_and_groups_are_those_of_the_suites(void **state)
             continue;
         struct page *page = page_of(command_list[i]->name);
         struct items *program = items_new(), *listed = items_new(), *old = items_new();
-        for (size_t t = 0; suite->tests && suite->tests[t]; t++)
-            items_put(program, suite->tests[t]);
+        struct operand_word word;
+        for (size_t t = 0; suite->test && suite->test(t, &word); t++)
+            items_put(program, word.name);
         if (suite->select) {
             check_tests(page, suite, listed, old);
             check_groups(page, suite, listed);
@@ -823,7 +825,7 @@ static void test_man_csv_columns_are_the_rows_in_order(void **state)
     static const char *const types[] = {
         [COLUMN_TEXT] = "text",   [COLUMN_UINT] = "whole number",   [COLUMN_REAL] = "number",
         [COLUMN_STATUS] = "text", [COLUMN_SCHEMA] = "whole number", [COLUMN_SAMPLES] = "list",
-        [COLUMN_HIST] = "pairs",  [COLUMN_SERIES] = "pairs",
+        [COLUMN_HIST] = "pairs",  [COLUMN_SERIES] = "pairs",        [COLUMN_CAUSES] = "text",
     };
     struct page *page = page_read("man/jitbench-csv.5");
     struct items *program = items_new(), *listed = items_new();
@@ -1256,15 +1258,16 @@ static void check_example(const char *path, const char *line)
 {
     static char target[TABLES_MAX][65536];
     struct option_table tables[TABLES_MAX];
-    const char *operands[64], *wrong;
+    const char *operands[64];
     char error[512], where[1024];
-    size_t n;
-    char **words = words_split(line, &n, &wrong);
+    struct words split;
+    const char *wrong = words_of_command(line, true, &split);
+    char **words = split.word;
 
     (void)snprintf(where, sizeof(where), "%s: '%s'", path, line);
-    if (!words)
+    if (wrong)
         fail_msg("%s: %s", where, wrong);
-    n = words_of_example(words, n);
+    size_t n = words_of_example(words, split.n);
     const struct command *command = n > 1 && n < 64 ? command_find(words[1]) : NULL;
     if (!command)
         fail_msg("%s: no command", where);
@@ -1277,7 +1280,7 @@ static void check_example(const char *path, const char *line)
         fail_msg("%s: %s", where, error);
     for (int i = 0; i < found; i++)
         check_operand(command, where, operands[i]);
-    free(words);
+    words_free(&split);
 }
 
 /* Checks the commands of a line that begins with a prompt and the program's name. Returns how many. */

@@ -11,6 +11,7 @@
 
 #include "bench/noise.h"
 #include "made_up_trial.h"
+#include "row_fixture.h"
 #include "rows/text.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
@@ -58,6 +59,21 @@ static void test_noise_wrong_thresholds_name_the_range(void **state)
     }
 }
 
+/* A thousand readings, but at least 100 ms and at most 1 s; in ticks. */
+static void test_noise_window_is_a_multiple_of_a_reading(void **state)
+{
+    static const struct {
+        uint64_t reading;
+        double ns_per_tick;
+        uint64_t window;
+    } cases[] = {{0, 1, 100000000},        {1, 1, 100000000},         {99999, 1, 100000000},    {100001, 1, 100001000},
+                 {50000, 4, 50000000},     {10, 0.5, 200000000},      {400000, 0.5, 400000000}, {999999, 1, 999999000},
+                 {1000001, 1, 1000000000}, {4000000, 0.5, 2000000000}};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(noise_window(cases[i].reading, cases[i].ns_per_tick), cases[i].window);
+}
+
 /* --- Detours put in its way. --- */
 
 #define INJECTIONS  20
@@ -75,6 +91,15 @@ static struct {
     struct cpuset cpus[2];
 } inject;
 
+/* Calls the handler once more after so many ms of this process's own CPU time, not of the machine's: then the sampler
+ * has run between two calls, and sees the two as two. */
+static void again(int ms)
+{
+    const struct itimerval timer = {.it_value = {.tv_usec = ms * 1000}};
+
+    (void)setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
 static void fault_now(int signal)
 {
     uint64_t from = clock_raw_ns();
@@ -83,6 +108,7 @@ static void fault_now(int signal)
     (void)signal;
     if (inject.done->n >= INJECTIONS)
         return;
+    again(EVERY_MS / 2);
     for (long i = 0; i < FAULT_PAGES; i++)
         inject.pages[(inject.done->n * FAULT_PAGES + i) * page] = 1;
     inject.done->n++;
@@ -94,17 +120,8 @@ static void move_now(int signal)
     (void)signal;
     if (inject.done->n >= INJECTIONS)
         return;
+    again(EVERY_MS / 2);
     (void)task_set_affinity(&inject.cpus[inject.done->n++ % 2]);
-}
-
-static void every(int ms, void (*handler)(int))
-{
-    const struct itimerval timer = {.it_interval = {.tv_usec = ms * 1000}, .it_value = {.tv_usec = ms * 1000}};
-    struct sigaction action = {.sa_handler = handler};
-
-    (void)sigaction(SIGVTALRM, &action, NULL);
-    (void)sigaction(SIGALRM, &action, NULL);
-    (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* Real-time on one CPU, so that other processes do not add detours with other causes. */
@@ -153,9 +170,10 @@ static int with_handler(void (*handler)(int), enum detour_cause cause, unsigned 
     if (take_cpu(50, cpus))
         return cannot(cpus);
     CHECK(run_sampler(&p, &eight) == 0);
-    every(EVERY_MS, handler);
+    CHECK(signal(SIGVTALRM, handler) != SIG_ERR);
+    again(EVERY_MS / 2);
     CHECK(p.party->run(&p.context) == 0);
-    every(0, SIG_IGN);
+    again(0);
     const double *number = p.context.recorder[NOISE_NUMBERS];
     CHECK(inject.done->n >= INJECTIONS / 2);
     CHECK(number[NOISE_COUNT + cause] >= 0.9 * inject.done->n);
@@ -435,9 +453,9 @@ static void test_noise_rows_of_a_trial(void **state)
         }
         const struct row *lost = row_of(copy, NOISE_METRIC_LOST);
         assert_string_equal(lost->suite, "noise");
-        assert_ptr_equal(strstr(lost->param, "threshold=8x clock=clock_gettime"), lost->param);
-        assert_ptr_equal(strstr(lost->causes, "preempted:"), lost->causes);
-        assert_non_null(strstr(lost->causes, ";unexplained:"));
+        assert_ptr_equal(strstr(lost->param.text, "threshold=8x clock=clock_gettime"), lost->param.text);
+        assert_memory_equal(causes_of(lost), "preempted:", 10);
+        assert_non_null(strstr(causes_of(lost), ";unexplained:"));
         assert_true(row_of(copy, NOISE_METRIC_LOOP)->value > 0);
         assert_true(row_of(copy, NOISE_METRIC_THRESHOLD)->value > row_of(copy, NOISE_METRIC_LOOP)->value);
         assert_true(row_of(copy, NOISE_METRIC_BLIND)->value > 0 && row_of(copy, NOISE_METRIC_BLIND)->value < 100);
@@ -601,6 +619,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise_threshold_is_a_time_or_a_multiple_of_the_loop),
         cmocka_unit_test(test_noise_wrong_thresholds_name_the_range),
+        cmocka_unit_test(test_noise_window_is_a_multiple_of_a_reading),
         cmocka_unit_test(test_noise_faults_are_faults),
         cmocka_unit_test(test_noise_migrations_are_migrations),
         cmocka_unit_test(test_noise_preemptions_are_preemptions),

@@ -43,17 +43,20 @@ static void test_operands_follow_descriptor_then_suite_then_usage_line(void **st
     const struct command described = {.operands = "FILE", .suite = &suite_stream, .takes = &own};
     const struct command tested = {.operands = "FILE", .suite = &suite_stream};
     const struct command shown = {.operands = "FILE", .suite = &suite_prime};
-    struct operand_word word;
+    struct operand_word word, own_word;
 
     assert_ptr_equal(command_operands(&described), &own);
     const struct operands *tests = command_operands(&tested);
     assert_int_equal(tests->kind, OPERANDS_WORDS);
-    for (size_t i = 0; suite_stream.tests[i]; i++) {
-        assert_true(tests->word(&tested, i, &word));
-        assert_string_equal(word.name, suite_stream.tests[i]);
+    size_t n = 0;
+    for (; suite_stream.test(n, &own_word); n++) {
+        assert_true(tests->word(&tested, n, &word));
+        assert_string_equal(word.name, own_word.name);
         assert_false(word.old);
-        assert_false(tests->word(&tested, i + 1, &word) && !suite_stream.tests[i + 1]);
+        assert_true(word.help && word.help[0]);
     }
+    assert_true(n > 1);
+    assert_false(tests->word(&tested, n, &word));
     assert_int_equal(command_operands(&shown)->kind, OPERANDS_FILES);
 }
 

@@ -61,11 +61,12 @@ static int tick_supported(const void *params, char *why, size_t why_size)
     return -1;
 }
 
-static void tick_describe(const void *params, const struct clock_info *clock, char *buf, size_t size)
+static void tick_describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct tick_params *p = params;
 
-    (void)snprintf(buf, size, "%c base=%g clock=%s", p->id, p->base, clock->name);
+    (void)snprintf(out->text, sizeof(out->text), "%c base=%g clock=%s", p->id, p->base, clock->name);
+    row_params_read(out);
 }
 
 static const struct party tick_parties[] = {
@@ -130,11 +131,12 @@ static int beside_supported(const void *params, char *why, size_t why_size)
     return -1;
 }
 
-static void beside_describe(const void *params, char *buf, size_t size)
+static void beside_describe(const void *params, struct row_params *out)
 {
     const struct beside_params *p = params;
+    const char id[] = {p->id, '\0'};
 
-    (void)snprintf(buf, size, "%c=%g", p->id, p->base);
+    row_param_add(out, PARAM_WORK, id, "%g", p->base);
 }
 
 static const char *beside_scratch_dir(const void *params)
@@ -227,9 +229,9 @@ static void test_plan_sequence_ends_one_item_before_the_next(void **state)
     execute(ROW_OK);
     assert_string_equal(seen.trials, "AABBBC");
     assert_int_equal(rows.n, 6); /* two metrics each */
-    assert_string_equal(rows.row[0].param, "A base=100 clock=clock_gettime");
-    assert_string_equal(rows.row[2].param, "B base=100 clock=clock_gettime");
-    assert_string_equal(rows.row[4].param, "C base=100 clock=clock_gettime");
+    assert_string_equal(rows.row[0].param.text, "A base=100 clock=clock_gettime");
+    assert_string_equal(rows.row[2].param.text, "B base=100 clock=clock_gettime");
+    assert_string_equal(rows.row[4].param.text, "C base=100 clock=clock_gettime");
 }
 
 static void test_plan_interleaved_takes_turns(void **state)
@@ -241,9 +243,9 @@ static void test_plan_interleaved_takes_turns(void **state)
     execute(ROW_OK);
     assert_string_equal(seen.trials, "ABCACAC");
     /* A row comes as soon as it is known. */
-    assert_int_equal(rows.row[0].param[0], 'B');
-    assert_int_equal(rows.row[2].param[0], 'A');
-    assert_int_equal(rows.row[4].param[0], 'C');
+    assert_int_equal(rows.row[0].param.text[0], 'B');
+    assert_int_equal(rows.row[2].param.text[0], 'A');
+    assert_int_equal(rows.row[4].param.text[0], 'C');
     assert_int_equal(rows.row[0].item, 2);
     assert_int_equal(rows.row[2].item, 1);
 }
@@ -290,7 +292,7 @@ static void run_calibrated(enum schedule schedule, const char *order)
     execute(ROW_UNSTABLE);
     assert_string_equal(seen.trials, order);
     assert_true(fabs(value_row("B")->value - 284) < 1e-9); /* 100, and twice the median */
-    assert_string_equal(value_row("B")->param, "B base=284 clock=clock_gettime");
+    assert_string_equal(value_row("B")->param.text, "B base=284 clock=clock_gettime");
 }
 
 static void test_plan_calibration_hands_a_value_on(void **state)
@@ -544,12 +546,12 @@ static void test_plan_load_runs_with_params_of_its_own(void **state)
     add('B', 1);
     execute(ROW_OK);
     assert_string_equal(value_row("A")->load, "beside");
-    assert_string_equal(value_row("A")->param, "A base=100 clock=clock_gettime Y=3 load=other:3");
+    assert_string_equal(value_row("A")->param.text, "A base=100 clock=clock_gettime Y=3 load=other:3");
     assert_int_equal(value_row("A")->n_samples, 2);
     assert_true(value_row("A")->nice != 3);
     machine_fs_name("/", fs, sizeof(fs));
     assert_string_equal(value_row("A")->scratch_fs, fs);
-    assert_string_equal(value_row("B")->param, "B base=100 clock=clock_gettime");
+    assert_string_equal(value_row("B")->param.text, "B base=100 clock=clock_gettime");
     assert_string_equal(value_row("B")->scratch_fs, "");
 }
 
@@ -590,7 +592,7 @@ static void test_plan_calibration_reaches_the_load(void **state)
     (void)add_load(item);
     params_of(&plan.items[0])->swing = 0;
     execute(ROW_OK);
-    assert_string_equal(value_row("B")->param, "B base=60 clock=clock_gettime Y=8 load=other:8");
+    assert_string_equal(value_row("B")->param.text, "B base=60 clock=clock_gettime Y=8 load=other:8");
 }
 
 /* --- Progress and rest. --- */

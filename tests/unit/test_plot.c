@@ -181,14 +181,21 @@ static struct row bare_row(enum row_status status)
 
 #define MOST_ROWS 8
 
+static void list_rows(const struct row *rows, const char *const *labels, size_t n, struct plot_row list[MOST_ROWS])
+{
+    assert_true(n <= MOST_ROWS);
+    for (size_t i = 0; i < n; i++) {
+        list[i].row = &rows[i];
+        text_copy(list[i].label, sizeof(list[i].label), labels[i]);
+    }
+}
+
 static struct text ranges(const struct row *rows, const char *const *labels, size_t n, unsigned width)
 {
-    const struct row *list[MOST_ROWS];
+    struct plot_row list[MOST_ROWS];
     struct text out = {0};
-    assert_true(n <= MOST_ROWS);
-    for (size_t i = 0; i < n; i++)
-        list[i] = &rows[i];
-    plot_ranges("log scale", list, labels, n, width, &out);
+    list_rows(rows, labels, n, list);
+    plot_ranges("log scale", list, n, width, &out);
     assert_false(out.failed);
     return out;
 }
@@ -474,12 +481,10 @@ static struct row strip_row(struct stats_point *parts, const double *lost_ns, si
 static void assert_strips(const struct row *rows, const char *const *labels, size_t n, unsigned width,
                           const char *expected)
 {
-    const struct row *list[MOST_ROWS];
+    struct plot_row list[MOST_ROWS];
     struct text out = {0};
-    assert_true(n <= MOST_ROWS);
-    for (size_t i = 0; i < n; i++)
-        list[i] = &rows[i];
-    plot_strip("Lost time", list, labels, n, width, &out);
+    list_rows(rows, labels, n, list);
+    plot_strip("Lost time", list, n, width, &out);
     assert_false(out.failed);
     assert_string_equal(out.length == 0 ? "" : out.data, expected);
     text_free(&out);

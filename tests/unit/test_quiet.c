@@ -9,11 +9,13 @@
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 
+static char why[160];
+
 static unsigned pick(const double *lost, size_t n)
 {
     static const unsigned cpus[] = {4, 2, 6, 0}; /* the boot CPU last, as copies take them */
 
-    return quiet_pick(cpus, lost, n, 0);
+    return quiet_pick(cpus, lost, n, 0, why, sizeof(why));
 }
 #define PICK(...) pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
@@ -37,10 +39,10 @@ static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
 {
     static const unsigned first[] = {0, 4, 2}, between[] = {4, 0, 2};
 
-    assert_int_equal(quiet_pick(first, (const double[]){0.1, 0.3, 0.9}, 3, 0), 0);
-    assert_int_equal(quiet_pick(first, (const double[]){0.2, 0.3, 0.1}, 3, 0), 2);
-    assert_int_equal(quiet_pick(between, (const double[]){0.9, 0.4, 0.9}, 3, 0), 0);
-    assert_int_equal(quiet_pick(between, (const double[]){0.5, 0.4, 0.1}, 3, 0), 2);
+    assert_int_equal(quiet_pick(first, (const double[]){0.1, 0.3, 0.9}, 3, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(first, (const double[]){0.2, 0.3, 0.1}, 3, 0, why, sizeof(why)), 2);
+    assert_int_equal(quiet_pick(between, (const double[]){0.9, 0.4, 0.9}, 3, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(between, (const double[]){0.5, 0.4, 0.1}, 3, 0, why, sizeof(why)), 2);
 }
 
 static void test_quiet_what_is_not_known_is_the_worst(void **state)
@@ -55,18 +57,17 @@ static void test_quiet_of_one_cpu_it_is_that_one(void **state)
     static const unsigned boot[] = {0}, other[] = {3};
     static const double lost[] = {50}, unknown[] = {NAN};
 
-    assert_int_equal(quiet_pick(boot, lost, 1, 0), 0);
-    assert_int_equal(quiet_pick(boot, unknown, 1, 0), 0);
-    assert_int_equal(quiet_pick(other, lost, 1, 0), 3);
-    assert_int_equal(quiet_pick(other, unknown, 1, 0), 3);
+    assert_int_equal(quiet_pick(boot, lost, 1, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(boot, unknown, 1, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(other, lost, 1, 0, why, sizeof(why)), 3);
+    assert_int_equal(quiet_pick(other, unknown, 1, 0, why, sizeof(why)), 3);
 }
 
 static void assert_explained(const double *lost, unsigned picked, const char *expected)
 {
     static const unsigned cpus[] = {4, 2, 0};
-    char why[160];
 
-    quiet_explain(cpus, lost, 3, 0, picked, why, sizeof(why));
+    assert_int_equal(quiet_pick(cpus, lost, 3, 0, why, sizeof(why)), picked);
     assert_string_equal(why, expected);
 }
 #define LOST(...) ((const double[]){__VA_ARGS__})
@@ -96,7 +97,7 @@ static void test_quiet_cpu_is_one_of_those_allowed(void **state)
 {
     static struct place_request place;
     unsigned cpu = CPUSET_NONE;
-    char why[160] = "", begins[32];
+    char begins[32];
 
     fixture_place(&place);
     assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
@@ -111,7 +112,6 @@ static void test_quiet_the_only_cpu_is_not_looked_at(void **state)
 {
     static struct place_request place = {.order = {77}, .n_order = 1};
     unsigned cpu = CPUSET_NONE;
-    char why[160] = "";
 
     assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
     assert_int_equal(cpu, 77);

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "cmd/report.h"
 #include "memory_fixture.h"
 #include "order_fixture.h"
+#include "report/report.h"
 #include "row_fixture.h"
 
 #define ROWS_MAX 8
@@ -113,7 +113,10 @@ static void test_report_rows_of_cpus_meet_the_same_cpu(void **state)
 {
     static const size_t order[] = {0, 3, 1, 2}, bases[] = {0, 0, 1, 1};
     static const char *const cpus[] = {"0", "1", "1", "0"};
+    static const struct metrics_test noise = {.suite = "noise", .name = "noise", .row_per_cpu = true};
+    static const struct metrics metrics = {.test = &noise, .n_tests = 1};
 
+    report.metrics = &metrics;
     set_runs(2);
     for (size_t i = 0; i < 4; i++) {
         struct row *row = add(i / 2, "noise", "noise", "lost", 1);

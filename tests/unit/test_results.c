@@ -9,6 +9,7 @@
 #include "engine/load.h"
 #include "engine/results.h"
 #include "order_fixture.h"
+#include "row_fixture.h"
 
 static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;
 static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, &bench_timed, NULL};
@@ -80,13 +81,29 @@ static int timed_run(struct party_context *context)
     return 0;
 }
 
+/* Behind its counts the load pace has another number: 1 when it has set them. */
+#define PACE_DONE LOAD_COUNTS
+
+/* As timed_run(), and until the load has set its counts, which the engine reads when this party has ended. */
+static int measured_run(struct party_context *context)
+{
+    (void)timed_run(context);
+    for (unsigned i = 0; i < context->head->n_slots; i++) {
+        const struct trial_slot *slot = &context->head->slot[i];
+        const volatile double *numbers = (const void *)((const char *)context->head + slot->recorder[0]);
+        while (slot->of_load && slot->party == 0 && numbers[PACE_DONE] == 0)
+            clock_sleep_ns(MS);
+    }
+    return 0;
+}
+
 static const struct party timed_parties[] = {
     {.name = "nap",
      .role = ROLE_MEASURED,
      .stop = STOP_FLAG,
      .recorders = {{RECORD_NUMBERS, 1}},
      .n_recorders = 1,
-     .run = timed_run},
+     .run = measured_run},
     {.name = "timer", .role = ROLE_TIMER, .kind = PARTY_THREAD, .stop = STOP_FLAG, .run = timed_run},
 };
 static const struct bench bench_timed = {.name = "timed",
@@ -105,10 +122,6 @@ struct pace_params {
     int nice;
 };
 
-/* After this time the engine has read the counts from before the gate. */
-#define PACE_SETTLED_NS (50 * MS)
-#define PACE_TIME_NS    (120 * MS)
-
 static int pace_run(struct party_context *context)
 {
     const struct pace_params *params = context->params;
@@ -116,11 +129,12 @@ static int pace_run(struct party_context *context)
     if (params->degraded)
         party_degraded(context, "out of step");
     party_proved(context);
-    while (!__atomic_load_n(&context->head->started, __ATOMIC_ACQUIRE))
+    /* The engine reads the counts from before the run first, and then tells the measured party to stop. */
+    while (!__atomic_load_n(&context->head->stop, __ATOMIC_ACQUIRE))
         clock_sleep_ns(MS);
-    clock_sleep_ns(PACE_SETTLED_NS);
     for (int c = 0; c < LOAD_COUNTS; c++)
         load_set(context, (enum load_count)c, params->count[c]);
+    load_set(context, (enum load_count)PACE_DONE, 1);
     while (!party_stopped(context))
         clock_sleep_ns(MS);
     return 0;
@@ -147,15 +161,14 @@ static void pace_place(const void *params, const struct place_request *request, 
     placement->nice = p->nice;
 }
 
-static void pace_describe(const void *params, char *buf, size_t size)
+static void pace_describe(const void *params, struct row_params *out)
 {
-    (void)params;
-    (void)snprintf(buf, size, "stride=2");
+    row_param_add(out, PARAM_WORK, "stride", "2");
 }
 
 #define PACE_PARTY .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true
 static const struct party pace_parties[] = {
-    {.name = "pace", PACE_PARTY, LOAD_RECORDERS, .run = pace_run},
+    {.name = "pace", PACE_PARTY, .recorders = {{RECORD_NUMBERS, LOAD_COUNTS + 1}}, .n_recorders = 1, .run = pace_run},
     {.name = "pace's thread", PACE_PARTY, .kind = PARTY_THREAD, .run = pace_thread_run},
 };
 static const struct load load_pace = {.name = "pace",
@@ -267,16 +280,16 @@ static void test_results_say_which_pages_there_were(void **state)
     static const struct {
         double huge, possible;
         const char *word;
-    } trials[] = {{0, 0, " pages=small"}, {100, 100, " pages=huge"}, {0, 100, " pages=mixed:50%"}};
+    } trials[] = {{0, 0, "pages=small"}, {100, 100, "pages=huge"}, {0, 100, "pages=mixed:50%"}};
 
     ENTER(0, SHEET_MEDIAN, 1, 1);
     (void)results_rows(&results, ROW_OK, "");
-    assert_null(strstr(metric_row("median")->param, "pages=")); /* nobody looked */
+    assert_null(strstr(metric_row("median")->param.text, "pages=")); /* nobody looked */
     for (size_t i = 0; i < COUNT(trials); i++) {
         fixture_free_rows(&rows);
         results_pages(&results, 0, trials[i].huge, trials[i].possible);
         (void)results_rows(&results, ROW_OK, "");
-        assert_string_equal(metric_row("median")->param, trials[i].word);
+        assert_string_equal(metric_row("median")->param.text, trials[i].word);
     }
 }
 
@@ -542,6 +555,31 @@ static void test_results_precision_has_to_hold(void **state)
     assert_int_equal(results_hold_on(100), 35);
 }
 
+/* Without any sample the precision is not known, so only the numbers and the times decide. */
+static void test_results_enough_by_number_and_time(void **state)
+{
+    static const struct {
+        uint64_t min, max, n, spent_ns, max_ns;
+        bool enough;
+    } cases[] = {
+        {0, 0, 0, 0, 0, false}, /* at least one, however little time there is */
+        {0, 0, 1, 1, 0, true},     {3, 0, 2, 900, 1, false},   {3, 0, 3, 900, 1, true},
+        {1, 4, 3, 0, 1000, false}, {1, 4, 4, 0, 1000, true},   {4, 4, 3, 900, 1, false},
+        {4, 4, 4, 0, 1000, true},  {1, 0, 4, 400, 500, false}, /* one more of 100 just fits */
+        {1, 0, 4, 401, 500, true}, {1, 0, 4, 400, 499, true},  {1, 0, 1000000, 0, 1, false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        item.sampling = (struct sampling){
+            .min_samples = cases[i].min, .max_samples = cases[i].max, .max_ns = cases[i].max_ns, .precision_pct = 2};
+        results.n_trials = cases[i].n;
+        results.spent_ns = cases[i].spent_ns;
+        if (results_sampled_enough(&results) != cases[i].enough)
+            fail_msg("case %zu", i);
+        assert_int_equal(results.precise_from, 0);
+    }
+}
+
 static void test_results_precision_of_negative_values(void **state)
 {
     ENTER(0, SHEET_MEDIAN, -98, -99, -100, -101, -102);
@@ -720,9 +758,9 @@ static double enter_trial(void)
 /* The number of a pair, NAN when there is none. */
 static double cause_of(const struct row *row, const char *pair)
 {
-    const char *at = strstr(row->causes, pair);
+    const char *causes = causes_of(row), *at = strstr(causes, pair);
 
-    return at && (at == row->causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
+    return at && (at == causes || at[-1] == ';') ? strtod(at + strlen(pair), NULL) : (double)NAN;
 }
 
 /* The column, and the pair when there is one of it, are the sum of what the trials counted; not known is -1. */
@@ -733,7 +771,8 @@ static void assert_counted(const struct row *row, const char *pair, double colum
 
     if (isnan(expected) ? !isnan(column) || !isnan(in_causes)
                         : !(fabs(column - expected) <= 1e-9 * (1 + expected) && fabs(in_causes - expected) <= 0.0005))
-        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected, row->causes);
+        fail_msg("%s is %g, the column %g, not %g: %s", pair ? pair : "one", in_causes, column, expected,
+                 causes_of(row));
 }
 
 /* The first copies' group, or the second copy's own. */
@@ -832,8 +871,8 @@ static void test_results_unknown_counters_stay_unknown(void **state)
     assert_true(isnan(row->softirqs));
     assert_true(isnan(row->steal_ms));
     assert_causes(row, 0);
-    assert_null(strstr(row->causes, "steal"));
-    assert_null(strstr(row->causes, "timer"));
+    assert_null(strstr(causes_of(row), "steal"));
+    assert_null(strstr(causes_of(row), "timer"));
     assert_true(row->ctx_voluntary > NAPS);
 }
 
@@ -848,9 +887,9 @@ static void test_results_causes_of_the_benchmarks_own(void **state)
     (void)results_rows(&results, ROW_OK, "");
     const struct row *first = &rows.row[0], *second = &rows.row[SHEET_COUNT];
     assert_causes(first, 0);
-    assert_int_equal(strncmp(second->causes, "interrupt:1.75;", 15), 0);
-    assert_null(strstr(second->causes, "preempted"));
-    assert_null(strstr(second->causes, "steal"));
+    assert_int_equal(strncmp(causes_of(second), "interrupt:1.75;", 15), 0);
+    assert_null(strstr(causes_of(second), "preempted"));
+    assert_null(strstr(causes_of(second), "steal"));
     assert_true(cause_of(second, "involuntary=") == second->ctx_involuntary);
     for (int i = 1; i < CAUSES_OWN; i++)
         assert_int_equal(results_cause(&results, 1, "abcdefgh" + i, 1), 0);
@@ -928,16 +967,16 @@ static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char
     place.bind = bind;
     place.n_order = 2;
     (void)results_rows(&results, ROW_OK, "");
-    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param, expected);
+    assert_string_equal(rows.row[SHEET_COUNT * (copies - 1)].param.text, expected);
     fixture_free_rows(&rows);
 }
 
 static void test_results_copies_on_the_same_cpus_are_numbered(void **state)
 {
     check_copy_in_param(BIND_ONE, 2, "");
-    check_copy_in_param(BIND_ONE, 3, " copy=2");
-    check_copy_in_param(BIND_RANGE, 2, " copy=1");
-    check_copy_in_param(BIND_NONE, 2, " copy=1");
+    check_copy_in_param(BIND_ONE, 3, "copy=2");
+    check_copy_in_param(BIND_RANGE, 2, "copy=1");
+    check_copy_in_param(BIND_NONE, 2, "copy=1");
     check_copy_in_param(BIND_NONE, 1, "");
 }
 
@@ -1027,12 +1066,12 @@ static void test_results_say_how_the_others_ran_and_what_the_load_did(void **sta
     struct pace_params params = {
         .count = {[LOAD_CPU] = 0.125, [LOAD_READ] = 3e10, [LOAD_DISK_READ] = (double)NAN, [LOAD_WAKEUPS] = 7}};
 
-    enter_beside(&params, PACE_TIME_NS, 2);
+    enter_beside(&params, 5 * MS, 2);
     assert_string_equal(metric_row("mean")->load, "pace");
     (void)snprintf(param, sizeof(param),
-                   " stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
+                   "stride=2 timer=other%s load=other%s load_cpu_s=0.25 load_read=60000000000 load_wakeups=14",
                    own_nice(), own_nice());
-    assert_string_equal(metric_row("mean")->param, param);
+    assert_string_equal(metric_row("mean")->param.text, param);
     assert_int_equal(metric_row("mean")->status, ROW_OK); /* so short a run says nothing of what it does in a second */
 }
 
@@ -1042,10 +1081,10 @@ static void test_results_load_of_another_nice_value_and_cpu(void **state)
     char param[96];
 
     enter_beside(&params, 5 * MS, 1);
-    (void)snprintf(param, sizeof(param), " stride=2 timer=other%s load=other:9", own_nice());
+    (void)snprintf(param, sizeof(param), "stride=2 timer=other%s load=other:9", own_nice());
     if (place.n_order > 1)
         (void)snprintf(param + strlen(param), sizeof(param) - strlen(param), "@%u", place.order[1]);
-    assert_string_equal(metric_row("mean")->param, param);
+    assert_string_equal(metric_row("mean")->param.text, param);
     assert_true(metric_row("mean")->nice != 9);
 }
 
@@ -1098,21 +1137,21 @@ static void test_results_load_whose_bytes_were_not_on_the_disk(void **state)
 {
     struct pace_params params = {.count = {[LOAD_WRITTEN] = 100 * 0x1p20, [LOAD_DISK_WRITTEN] = 50 * 0x1p20}};
 
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_int_equal(metric_row("mean")->status, ROW_OK);
     fixture_free_rows(&rows);
     params.count[LOAD_DISK_WRITTEN] = 49 * 0x1p20;
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: of 100 MiB written only 49 MiB went to or came from the disk");
     fixture_free_rows(&rows);
     params.count[LOAD_DISK_WRITTEN] = 0;
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: of 100 MiB written only 0 MiB went to or came from the disk");
     fixture_free_rows(&rows);
     params.count[LOAD_DISK_WRITTEN] = (double)NAN; /* not known */
     params.count[LOAD_READ] = 0x1p40;
     params.count[LOAD_DISK_READ] = 0x1p20;
-    enter_beside(&params, PACE_TIME_NS, 1);
+    enter_beside(&params, 5 * MS, 1);
     assert_all_degraded("load: of 1048576 MiB read only 1 MiB went to or came from the disk");
 }
 
@@ -1137,6 +1176,7 @@ int main(int argc, char **argv)
         TEST(test_results_precision_of_the_headline),
         TEST(test_results_precision_of_the_worst_group),
         TEST(test_results_precision_has_to_hold),
+        TEST(test_results_enough_by_number_and_time),
         TEST(test_results_precision_of_negative_values),
         TEST(test_results_unstable_when_the_headline_spreads),
         TEST(test_results_unstable_above_the_limit_given),

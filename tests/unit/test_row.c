@@ -61,6 +61,43 @@ static void test_row_columns_of_the_run_are_marked(void **state)
     }
 }
 
+/* A difference in any one column of the run counts, one in a column of the row does not. */
+static void test_row_runs_are_equal_in_all_their_columns(void **state)
+{
+    static struct row_run a, b;
+    size_t n = 0;
+
+    row_run_init(&a);
+    row_run_init(&b);
+    assert_true(row_run_equal(&a, &b)); /* start_late_us is not known in either */
+    for (size_t i = 0; i < row_n_columns; i++) {
+        const struct row_column *column = &row_columns[i];
+        void *field = (char *)&b + column->offset, *other = (char *)&a + column->offset;
+        if (!column->in_run)
+            continue;
+        n++;
+        if (column->type == COLUMN_REAL) {
+            *(double *)field = 2.5;
+            assert_false(row_run_equal(&a, &b));
+            assert_false(row_run_equal(&b, &a));
+            *(double *)other = 2.75;
+            assert_false(row_run_equal(&a, &b));
+            assert_false(row_run_equal(&b, &a));
+            *(double *)other = 2.5;
+        } else if (column->type == COLUMN_UINT) {
+            *(uint64_t *)field = UINT64_C(1) << 40;
+            assert_false(row_run_equal(&a, &b));
+            *(uint64_t *)other = UINT64_C(1) << 40;
+        } else {
+            strcpy(field, "text");
+            assert_false(row_run_equal(&a, &b));
+            strcpy(other, "text");
+        }
+        assert_true(row_run_equal(&a, &b));
+    }
+    assert_int_equal(n, 14);
+}
+
 static void test_row_init_knows_nothing(void **state)
 {
     struct row_run run = {.cpus_online = 2};
@@ -141,22 +178,6 @@ static void test_row_status_has_a_name(void **state)
     assert_string_equal(row_status_name((enum row_status)7), "unknown");
 }
 
-static void test_row_protocol_is_that_of_an_index(void **state)
-{
-    char buf[ROW_PROTOCOL_SIZE];
-
-    row_protocol("protocol=stable tests=12 of=12", buf);
-    assert_string_equal(buf, "stable protocol");
-    row_protocol("over=1 protocol=classic", buf);
-    assert_string_equal(buf, "classic protocol");
-    row_protocol("protocol=a-word-from-a-file-that-does-not-fit", buf);
-    assert_string_equal(buf, "a-word-from-a-fi protocol");
-    row_protocol("limit=22", buf);
-    assert_string_equal(buf, "");
-    row_protocol("command=x protocol=stable", buf); /* the user's word */
-    assert_string_equal(buf, "");
-}
-
 static void test_row_sanitized_texts_move_no_cursor(void **state)
 {
     struct row_run run;
@@ -164,12 +185,12 @@ static void test_row_sanitized_texts_move_no_cursor(void **state)
     row_run_init(&run);
     row_init(&row, &run);
     strcpy(run.host, "a\033[2J");
-    strcpy(row.param, "limit=1\xed \xc3\xa9");
+    strcpy(row.param.text, "limit=1\xed \xc3\xa9");
     strcpy(row.reason, "two\nlines");
     row_sanitize(&row);
     row_run_sanitize(&run);
     assert_string_equal(run.host, "a?[2J");
-    assert_string_equal(row.param, "limit=1? \xc3\xa9");
+    assert_string_equal(row.param.text, "limit=1? \xc3\xa9");
     assert_string_equal(row.reason, "two?lines");
     row_free(&row);
 }
@@ -177,12 +198,12 @@ static void test_row_sanitized_texts_move_no_cursor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_protocol_is_that_of_an_index),
         cmocka_unit_test(test_row_sanitized_texts_move_no_cursor),
         cmocka_unit_test(test_row_reasons_that_repeat),
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),
         cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),
         cmocka_unit_test(test_row_columns_of_the_run_are_marked),
+        cmocka_unit_test(test_row_runs_are_equal_in_all_their_columns),
         cmocka_unit_test(test_row_init_knows_nothing),
         cmocka_unit_test(test_row_copy_is_deep),
         cmocka_unit_test(test_row_copy_without_memory_leaves_nothing),

@@ -1,209 +1,288 @@
 /* SPDX-License-Identifier: MIT */
-/* A made-up machine of 4096 CPUs, far beyond cpu_set_t: two threads a core, 16 CPUs a cache, tables of as many columns.
- * How long that takes is printed, and how much memory; neither is judged. */
-#include <sys/resource.h>
+/* The slowest of N ranks, against closed forms and against seeded simulation. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#include "engine/place.h"
-#include "sys/machine.h"
-#include "tree_fixture.h"
+#include <cmocka.h>
 
-#define CPUS  4096u
-#define CORES (CPUS / 2)
-#define LINES 400u /* of /proc/interrupts: those of disks and network cards with a queue for many CPUs */
-#define CPU   "/sys/devices/system/cpu/cpu%u"
+#include "memory_fixture.h"
+#include "stats/scale.h"
 
-static struct machine machine;
-static struct place_request request;
+#define US 1e3
+#define MS 1e6
 
-/* A text that grows; the caller frees it. */
-struct sheet {
-    char *text;
-    size_t size;
-    FILE *file;
-};
-
-static void sheet_open(struct sheet *sheet)
+static double slowdown_of(const struct project_detours *detours, size_t n, double step_ns, double ranks)
 {
-    sheet->file = open_memstream(&sheet->text, &sheet->size);
-    assert_non_null(sheet->file);
+    const struct project_host host = {.detours = detours, .n = n, .weight = 1};
+    double slowdown = NAN;
+
+    assert_int_equal(project_slowdown_on(0, &host, 1, &step_ns, 1, &ranks, 1, &slowdown), 0);
+    return slowdown;
 }
 
-static void sheet_put(struct sheet *sheet, const char *path)
+static void expect_near(double got, double expected, double relative)
 {
-    assert_int_equal(fclose(sheet->file), 0);
-    tree_put_bytes(path, sheet->text, sheet->size);
-    free(sheet->text);
+    if (!(fabs(got - expected) <= relative * fabs(expected)))
+        fail_msg("%.9g, expected %.9g (off by %.3g %%)", got, expected, 100 * (got / expected - 1));
 }
 
-static void put_columns(struct sheet *sheet, const char *label, unsigned value, const char *name)
+/* --- Closed forms. --- */
+
+static void test_project_no_noise_costs_nothing(void **state)
 {
-    (void)fprintf(sheet->file, "%4s:", label);
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        (void)fprintf(sheet->file, " %10u", value + cpu);
-    (void)fprintf(sheet->file, "  %s\n", name);
+    const struct stats_point none = {5 * US, 0};
+    const struct project_detours detours = {&none, 1, 1e9, false};
+
+    expect_near(slowdown_of(NULL, 0, MS, 1e6), 1, 1e-12);
+    expect_near(slowdown_of(&detours, 1, MS, 1e6), 1, 1e-12);
 }
 
-static void put_tables(void)
+/* A single rank does not wait: its slowdown is its own loss. */
+static void test_project_one_rank_loses_the_mean(void **state)
 {
-    struct sheet sheet;
-    char label[16];
+    const struct stats_point lengths[] = {{3 * US, 2000}, {70 * US, 30}, {11.7 * MS, 2}};
+    const struct project_detours detours = {lengths, 3, 1e9, false};
+    const double lost = (3 * US * 2000 + 70 * US * 30 + 11.7 * MS * 2) / 1e9;
 
-    sheet_open(&sheet);
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        (void)fprintf(sheet.file, "%sCPU%u", cpu ? "       " : "           ", cpu);
-    (void)fprintf(sheet.file, "\n");
-    for (unsigned line = 0; line < LINES; line++) {
-        (void)snprintf(label, sizeof(label), "%u", line);
-        put_columns(&sheet, label, 1, "PCI-MSI 12345-edge queue");
-    }
-    put_columns(&sheet, "LOC", 1000000, "Local timer interrupts");
-    put_columns(&sheet, "RES", 10, "Rescheduling interrupts");
-    sheet_put(&sheet, "/proc/interrupts");
-
-    sheet_open(&sheet);
-    (void)fprintf(sheet.file, "cpu  1 2 3 4 5 6 7 8 9 0\n");
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        (void)fprintf(sheet.file, "cpu%u 1 2 3 4 5 6 7 %u 9 0\n", cpu, cpu);
-    (void)fprintf(sheet.file, "ctxt 12345\n");
-    sheet_put(&sheet, "/proc/stat");
+    for (double step = 10 * US; step < 200 * MS; step *= 10)
+        expect_near(slowdown_of(&detours, 1, step, 1) - 1, lost, 1e-4);
 }
 
-/* CPU n and n + 2048 share a core; 8 cores share a cache. */
-static void put_topology(void)
+/* A detour of constant length at even distances, P: a step of 2.5 P has two of them or three. */
+static void test_project_constant_period(void **state)
 {
-    char path[128], text[64];
+    const struct stats_point length = {20 * US, 1000};
+    const struct project_detours detours = {&length, 1, 1e9, true};
 
-    tree_put("/sys/devices/system/cpu/online", "0-4095\n");
-    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-        unsigned core = cpu % CORES, cache = core / 8 * 8;
-        (void)snprintf(path, sizeof(path), CPU "/topology/core_cpus_list", cpu);
-        (void)snprintf(text, sizeof(text), "%u,%u\n", core, core + CORES);
-        tree_put(path, text);
-        (void)snprintf(path, sizeof(path), CPU "/cache/index0/shared_cpu_list", cpu);
-        (void)snprintf(text, sizeof(text), "%u-%u,%u-%u\n", cache, cache + 7, cache + CORES, cache + CORES + 7);
-        tree_put(path, text);
-        (void)snprintf(path, sizeof(path), CPU "/cache/index0/level", cpu);
-        tree_put(path, "3\n");
-        (void)snprintf(path, sizeof(path), CPU "/cache/index0/type", cpu);
-        tree_put(path, "Unified\n");
-        (void)snprintf(path, sizeof(path), CPU "/cache/index0/size", cpu);
-        tree_put(path, "32M\n");
+    for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
+        expect_near(slowdown_of(&detours, 1, 3 * MS, ranks), 1 + 3 * 20 * US / (3 * MS), 1e-4);
+        expect_near(slowdown_of(&detours, 1, 2.5 * MS, ranks), 1 + 20 * US * (2 + 1 - pow(0.5, ranks)) / (2.5 * MS),
+                    1e-4);
     }
 }
 
-static int make_machine(void **state)
+/* A step of 3 ms has three detours of the first kind for certain, one of the second with probability 0.6, and none of
+ * the third and fourth: each kind must have its own lengths. */
+static void test_project_periods_of_several_kinds(void **state)
 {
-    if (tree_make(state))
-        return -1;
-    put_tables();
-    put_topology();
-    machine_read(tree_root, &machine);
-    request = (struct place_request){.cpus = machine.online, .online = machine.online, .bind = BIND_ONE};
-    request.n_order = machine_cpu_order(tree_root, &machine.online, request.order, CPUSET_MAX);
-    return 0;
-}
+    const struct stats_point first = {20 * US, 1000}, second = {300 * US, 200}, none = {7 * MS, 0}, random = {MS, 0};
+    const struct project_detours kinds[] = {
+        {&first, 1, 1e9, true}, {&none, 1, 1e9, true}, {&random, 1, 1e9, false}, {&second, 1, 1e9, true}};
+    const struct project_detours swapped[] = {kinds[3], kinds[2], kinds[0], kinds[1]};
 
-static double cpu_ms(void)
-{
-    struct rusage usage;
-
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-3;
-}
-
-static void test_scale_machine_of_4096_cpus_is_read(void **state)
-{
-    struct cpuset shared;
-
-    assert_int_equal(machine.cpus_online, CPUS);
-    assert_int_equal(machine.cache_llc_bytes, (uint64_t)CORES / 8 * (32u << 20));
-    assert_int_equal(machine_last_cache(tree_root, 4095, &shared), 3);
-    assert_int_equal(cpuset_count(&shared), 16);
-    assert_true(cpuset_has(&shared, 2040) && cpuset_has(&shared, 4095) && !cpuset_has(&shared, 2039));
-}
-
-static void test_scale_one_cpu_of_each_core_before_any_sibling(void **state)
-{
-    struct cpuset cores, all;
-
-    cpuset_clear(&cores);
-    cpuset_clear(&all);
-    assert_int_equal(request.n_order, CPUS);
-    for (unsigned i = 0; i < CPUS; i++) {
-        cpuset_add(&all, request.order[i]);
-        if (i < CORES)
-            cpuset_add(&cores, request.order[i] % CORES);
+    for (double ranks = 1; ranks <= 1e6; ranks *= 10) {
+        const double expected = 1 + (3 * 20 * US + 300 * US * (1 - pow(0.4, ranks))) / (3 * MS);
+        expect_near(slowdown_of(kinds, 4, 3 * MS, ranks), expected, 1e-4);
+        expect_near(slowdown_of(swapped, 4, 3 * MS, ranks), expected, 1e-4);
     }
-    assert_int_equal(cpuset_count(&cores), CORES);
-    assert_true(cpuset_equal(&all, &machine.online));
-    /* The boot CPU's core is the last of each round. */
-    assert_int_equal(request.order[CORES - 1], 0);
-    assert_int_equal(request.order[CPUS - 1], CORES);
 }
 
-static void test_scale_4096_copies_have_a_cpu_each(void **state)
+/* None or one: 1 - (1-p)^N of the steps have it. */
+static void test_project_bernoulli_detours(void **state)
 {
-    struct placement placement;
-    struct cpuset all;
+    const struct stats_point length = {300 * US, 10};
+    const struct project_detours detours = {&length, 1, 10e9, true};
 
-    cpuset_clear(&all);
-    for (unsigned copy = 0; copy < CPUS; copy++) {
-        place_copy(&request, copy, &placement);
-        assert_int_equal(cpuset_count(&placement.cpus), 1);
-        cpuset_union(&all, &placement.cpus);
+    for (double ranks = 1; ranks <= 1e6; ranks *= 10)
+        expect_near(slowdown_of(&detours, 1, MS, ranks) - 1, -expm1(ranks * log1p(-MS / 1e9)) * 300 * US / MS, 1e-3);
+}
+
+/* One detour a step, of exponential length: the greatest of N has the mean 1 + 1/2 + ... + 1/N times that of one. */
+static void test_project_exponential_lengths(void **state)
+{
+    enum { BINS = 200000 };
+    struct stats_point *lengths = calloc(BINS, sizeof(*lengths));
+    const double mean = 50 * US;
+    double harmonic = 0;
+
+    assert_non_null(lengths);
+    for (size_t i = 0; i < BINS; i++) {
+        double low = 40 * mean * (double)i / BINS, high = 40 * mean * (double)(i + 1) / BINS;
+        lengths[i] = (struct stats_point){(low + high) / 2, 1e15 * (exp(-low / mean) - exp(-high / mean))};
     }
-    assert_int_equal(cpuset_count(&all), CPUS);
-}
-
-static void test_scale_counters_of_each_of_4096_cpus(void **state)
-{
-    struct cpuset *sets = calloc(CPUS, sizeof(*sets));
-    struct machine_counters *counters = calloc(CPUS, sizeof(*counters)), all;
-    struct rusage usage;
-    const double before = cpu_ms();
-
-    assert_true(sets && counters);
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        cpuset_add(&sets[cpu], cpu);
-    machine_read_counters_of(tree_root, sets, CPUS, counters);
-    const double took = cpu_ms() - before;
-    for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-        assert_int_equal(counters[cpu].device, LINES * (1 + cpu));
-        assert_int_equal(counters[cpu].timer, 1000000 + cpu);
-        assert_int_equal(counters[cpu].resched, 10 + cpu);
-        assert_int_equal(counters[cpu].irqs, LINES * (1 + cpu) + 1000010 + 2 * cpu);
-        assert_true(counters[cpu].steal_ns == (int64_t)cpu * (1000000000 / sysconf(_SC_CLK_TCK)));
+    const struct project_detours detours = {lengths, BINS, 1e15 * MS, true};
+    for (unsigned n = 1; n <= 100000; n++) {
+        harmonic += 1.0 / n;
+        if (n == 1 || n == 10 || n == 1000 || n == 100000)
+            expect_near(slowdown_of(&detours, 1, MS, n) - 1, harmonic * mean / MS, 2e-3);
     }
-    machine_read_counters_of(tree_root, &machine.online, 1, &all);
-    assert_true(all.resched == 10 * (int64_t)CPUS + (int64_t)CPUS * (CPUS - 1) / 2);
-    (void)getrusage(RUSAGE_SELF, &usage);
-    print_message("counters of %u CPUs, %u lines: %.0f ms, resident at most %ld KiB\n", CPUS, LINES + 2, took,
-                  usage.ru_maxrss);
-    free(sets);
-    free(counters);
+    free(lengths);
 }
 
-static void test_scale_one_cpu_is_watched_among_4096(void **state)
+/* Poisson numbers of equal detours: the sum over k of 1 - P(at most k)^N. */
+static void test_project_poisson_numbers(void **state)
 {
-    struct machine_counters counters;
-    struct machine_watch *watch = machine_watch_open(tree_root, 4095);
+    const struct stats_point length = {25 * US, 1500};
+    const struct project_detours detours = {&length, 1, 1e9, false};
 
-    assert_non_null(watch);
-    machine_watch_read(watch, &counters);
-    assert_int_equal(counters.device, LINES * CPUS);
-    assert_int_equal(counters.timer, 1000000 + 4095);
-    machine_watch_close(watch);
+    for (double ranks = 1; ranks <= 1e6; ranks *= 100) {
+        double number = 2 * MS * 1500 / 1e9, p = exp(-number), below = p, expected = 0;
+        for (int k = 0; k < 100; k++) {
+            expected += -expm1(ranks * log(below < 1 ? below : 1));
+            p *= number / (k + 1);
+            below += p;
+        }
+        expect_near(slowdown_of(&detours, 1, 2 * MS, ranks) - 1, expected * 25 * US / (2 * MS), 1e-3);
+    }
+}
+
+/* --- Simulation. --- */
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+    /* Marsaglia's xorshift64*. */
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return (double)(seed * UINT64_C(2685821657736338717) >> 11) * 0x1p-53;
+}
+
+/* The delays that fall into a step, by drawing the gaps between them. */
+static double draw_delay(const struct project_detours *detours, double step_ns)
+{
+    double delay = 0, number = 0;
+
+    for (size_t i = 0; i < detours->n; i++)
+        number += detours->lengths[i].value;
+    double gap = detours->work_ns / number;
+    double at = detours->periodic ? gap * uniform() : -gap * log1p(-uniform());
+    for (; at < step_ns; at += detours->periodic ? gap : -gap * log1p(-uniform())) {
+        double which = uniform() * number;
+        size_t i = 0;
+        while (i + 1 < detours->n && which >= detours->lengths[i].value)
+            which -= detours->lengths[i++].value;
+        delay += detours->lengths[i].at;
+    }
+    return delay;
+}
+
+static double simulate(const struct project_host *hosts, size_t n_hosts, unsigned ranks_each, double step_ns,
+                       unsigned steps)
+{
+    double sum = 0;
+
+    for (unsigned step = 0; step < steps; step++) {
+        double most = 0;
+        for (size_t h = 0; h < n_hosts; h++)
+            for (unsigned rank = 0; rank < ranks_each; rank++) {
+                double delay = 0;
+                for (size_t d = 0; d < hosts[h].n; d++)
+                    delay += draw_delay(&hosts[h].detours[d], step_ns);
+                most = fmax(most, delay);
+            }
+        sum += most;
+    }
+    return 1 + sum / steps / step_ns;
+}
+
+/* A tick of 250 Hz, short interrupts, and daemons of up to 3 ms, on two kinds of machines in one job. */
+static void test_project_agrees_with_simulation(void **state)
+{
+    static const struct stats_point tick[] = {{2 * US, 240}, {9 * US, 10}};
+    static const struct stats_point interrupts[] = {{1.3 * US, 900}, {4 * US, 300}, {40 * US, 12}};
+    static const struct stats_point daemons[] = {{150 * US, 5}, {800 * US, 2}, {3 * MS, 1}};
+    static const struct project_detours quiet[] = {{tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}};
+    static const struct project_detours noisy[] = {
+        {tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}, {daemons, 3, 1e9, false}};
+    static const struct project_host hosts[] = {{quiet, 2, 3}, {noisy, 3, 3}};
+    static const struct {
+        double step_ns;
+        unsigned ranks_each, steps;
+    } cases[] = {{100 * US, 50, 10000}, {MS, 50, 4000}, {10 * MS, 8, 3000}};
+    double slowdown;
+
+    seed = 20261121;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double ranks = 2 * cases[i].ranks_each;
+        double simulated = simulate(hosts, 2, cases[i].ranks_each, cases[i].step_ns, cases[i].steps);
+        assert_int_equal(project_slowdown_on(0, hosts, 2, &cases[i].step_ns, 1, &ranks, 1, &slowdown), 0);
+        expect_near(slowdown, simulated, 0.01);
+    }
+}
+
+/* --- Uses. --- */
+
+static void test_project_table_is_by_step_then_ranks(void **state)
+{
+    const struct stats_point length = {100 * US, 100};
+    const struct project_detours detours = {&length, 1, 1e9, false};
+    const struct project_host host = {&detours, 1, 1};
+    const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
+    double table[6];
+
+    assert_int_equal(project_slowdown_on(0, &host, 1, steps, 2, ranks, 3, table), 0);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t r = 0; r < 3; r++)
+            expect_near(table[s * 3 + r], slowdown_of(&detours, 1, steps[s], ranks[r]), 1e-3);
+    assert_true(table[0] < table[1] && table[1] < table[2]);
+}
+
+static void test_project_weights_are_shares(void **state)
+{
+    const struct stats_point length = {100 * US, 100};
+    const struct project_detours detours = {&length, 1, 1e9, false};
+    const struct project_host alone = {&detours, 1, 1}, mixed[] = {{&detours, 1, 1}, {NULL, 0, 3}};
+    const double step = MS, all = 400, quarter = 100;
+    double a, b;
+
+    assert_int_equal(project_slowdown_on(0, mixed, 2, &step, 1, &all, 1, &a), 0);
+    assert_int_equal(project_slowdown_on(0, &alone, 1, &step, 1, &quarter, 1, &b), 0);
+    expect_near(a, b, 1e-3);
+}
+
+static void test_project_refuses_what_makes_no_sense(void **state)
+{
+    const struct project_detours endless = {NULL, 0, 0, false};
+    const struct project_host host = {NULL, 0, 1}, nobody = {NULL, 0, 0}, wrong = {&endless, 1, 1};
+    const double one = 1, zero = 0;
+    double out;
+
+    assert_int_equal(project_slowdown_on(0, &host, 0, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &zero, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &one, 1, &zero, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &host, 1, &one, 0, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &nobody, 1, &one, 1, &one, 1, &out), -1);
+    assert_int_equal(project_slowdown_on(0, &wrong, 1, &one, 1, &one, 1, &out), -1);
+}
+
+static int project_two_steps(void)
+{
+    const struct stats_point length = {100 * US, 100};
+    const struct project_detours kinds[] = {{&length, 1, 1e9, true}, {&length, 1, 1e9, false}};
+    const struct project_host host = {kinds, 2, 1};
+    const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100};
+    double table[4];
+
+    return project_slowdown_on(256, &host, 1, steps, 2, ranks, 2, table);
+}
+
+static void test_project_without_memory_is_an_error(void **state)
+{
+    assert_int_equal(memory_needed(project_two_steps), 5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scale_machine_of_4096_cpus_is_read),
-        cmocka_unit_test(test_scale_one_cpu_of_each_core_before_any_sibling),
-        cmocka_unit_test(test_scale_4096_copies_have_a_cpu_each),
-        cmocka_unit_test(test_scale_counters_of_each_of_4096_cpus),
-        cmocka_unit_test(test_scale_one_cpu_is_watched_among_4096),
+        cmocka_unit_test(test_project_no_noise_costs_nothing),
+        cmocka_unit_test(test_project_one_rank_loses_the_mean),
+        cmocka_unit_test(test_project_constant_period),
+        cmocka_unit_test(test_project_periods_of_several_kinds),
+        cmocka_unit_test(test_project_bernoulli_detours),
+        cmocka_unit_test(test_project_exponential_lengths),
+        cmocka_unit_test(test_project_poisson_numbers),
+        cmocka_unit_test(test_project_agrees_with_simulation),
+        cmocka_unit_test(test_project_table_is_by_step_then_ranks),
+        cmocka_unit_test(test_project_weights_are_shares),
+        cmocka_unit_test(test_project_refuses_what_makes_no_sense),
+        cmocka_unit_test(test_project_without_memory_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_machine, tree_remove);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

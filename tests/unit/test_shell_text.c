@@ -96,6 +96,17 @@ static void test_shell_text_is_unsorted_and_always_the_same(void **state)
     assert_memory_equal(text, again, sizeof(text));
 }
 
+/* Published results are of this text. */
+static void test_shell_text_is_that_of_all_versions(void **state)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, 64 bits */
+
+    for (const char *at = text; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    if (hash != UINT64_C(0x4f3618be81b07865))
+        fail_msg("the text has the hash %016llx", (unsigned long long)hash);
+}
+
 static void test_shell_text_matches_counts_as_wc_does(void **state)
 {
     struct shell_text_count count;
@@ -126,6 +137,7 @@ int main(void)
         cmocka_unit_test(test_shell_text_lines_have_the_lengths),
         cmocka_unit_test(test_shell_text_holds_the_in_35_lines_as_a_word),
         cmocka_unit_test(test_shell_text_is_unsorted_and_always_the_same),
+        cmocka_unit_test(test_shell_text_is_that_of_all_versions),
         cmocka_unit_test(test_shell_text_matches_counts_as_wc_does),
     };
     return cmocka_run_group_tests(tests, make_text, NULL);

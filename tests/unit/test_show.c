@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cmd/show.h"
+#include "cmd/suites.h"
 #include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -43,7 +44,7 @@ static char *shown(struct row *rows, size_t n)
 
     for (size_t i = 0; i < n; i++)
         rows[i].number = i;
-    show_mark_headlines(rows, n);
+    metrics_mark_headlines(metrics_table(), rows, n);
     show_rows(rows, n, &how, &out, &warnings);
     assert_false(out.failed);
     text_free(&warnings);
@@ -90,17 +91,17 @@ static void test_show_of_a_shared_core(void **state)
     rows[1].value = 40;
     rows[0].value = 10;
     char *text = shown(rows, 3);
-    IN_ORDER(text, " RESULT           INDEX  RSD %         Alone\n", "System Call Overhead", " 40.0\n",
+    IN_ORDER(text, " RESULT           INDEX  RSD %        Alone\n", "System Call Overhead", " 40.0\n",
              "Left out: BASELINE, Core % (shown with -v)\n");
     free(text);
     all_columns = true;
     text = shown(rows, 3);
-    IN_ORDER(text, "RSD % Core %         Alone\n", "System Call Overhead", "     74          40.0\n", "Shell Scripts",
-             "    own             -\n", " 100.0\n", "with the core free", " 200.0\n");
+    IN_ORDER(text, "RSD %  Core %        Alone\n", "System Call Overhead", "     74         40.0\n", "Shell Scripts",
+             "    own            -\n", " 100.0\n", "with the core free", " 200.0\n");
     free(text);
     rows[1].value = (double)NAN; /* nobody knows: then there is no index either */
     text = shown(rows, 3);
-    IN_ORDER(text, "System Call Overhead", "     74             -\n");
+    IN_ORDER(text, "System Call Overhead", "     74            -\n");
     assert_null(strstr(text, "with the core free"));
     free(text);
     text_copy(rows[1].metric, sizeof(rows[1].metric), "start_spread"); /* nothing was probed */
@@ -154,8 +155,9 @@ static void test_show_puts_long_command_lines_below(void **state)
     struct row rows[] = {make_row("run", "true", "command=true", "wall", 2), make_row("run", "tar", "", "wall", 1),
                          make_row("run", "tar", "", "user", 1)};
 
-    (void)snprintf(rows[1].param, sizeof(rows[1].param), "warmup=1 command=%s", line);
-    text_copy(rows[2].param, sizeof(rows[2].param), rows[1].param);
+    row_param_add(&rows[1].param, PARAM_WORK, "warmup", "1");
+    row_param_add(&rows[1].param, PARAM_COMMAND, "command", "%s", line);
+    rows[2].param = rows[1].param;
     char *text = shown(rows, 3);
     IN_ORDER(text, "\ntar --create ", "\ntrue ", "\nCommand lines in full:\n  ", line, "\n\n");
     free(text);
@@ -221,20 +223,6 @@ static void test_show_nothing_of_what_did_not_begin(void **state)
     free(text);
 }
 
-/* A test that is not known is judged by its first metric. */
-static void test_show_marks_headlines(void **state)
-{
-    struct row rows[] = {
-        make_row("unix", "context1-same", "", "rate", 1), make_row("unix", "context1-same", "", "start_spread", 1),
-        make_row("tides", "high", "moon=full", "level", 1), make_row("tides", "high", "moon=full", "rise", 1),
-        make_row("tides", "high", "moon=new", "level", 2)};
-    static const int expected[] = {1, 0, 1, 0, 1};
-
-    show_mark_headlines(rows, 5);
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(rows[i].headline, expected[i]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,7 +236,6 @@ int main(void)
         cmocka_unit_test(test_show_finds_the_clock_in_the_rows),
         cmocka_unit_test(test_show_unknown_rows_in_a_plain_table),
         cmocka_unit_test(test_show_nothing_of_what_did_not_begin),
-        cmocka_unit_test(test_show_marks_headlines),
     };
 
     return cmocka_run_group_tests_name("show", tests, NULL, NULL);

@@ -1014,10 +1014,10 @@ static void test_sim_x_agrees_with_a_model_at_random(void **state)
 
 static void assert_described(const struct sim_params *params, const char *expected)
 {
-    char text[128];
+    struct row_params out = {.n = 0};
 
-    sim_describe(params, &fixture_clock, text, sizeof(text));
-    assert_string_equal(text, expected);
+    sim_describe(params, &fixture_clock, &out);
+    assert_string_equal(out.text, expected);
 }
 
 static void test_sim_param_identifies_the_work(void **state)

@@ -23,6 +23,7 @@
 
 #include "../refuse.h"
 #include "fixture.h"
+#include "memory_fixture.h"
 #include "settings/snapshot.h"
 #include "tree_fixture.h"
 
@@ -1259,6 +1260,142 @@ static void test_snapshot_that_is_planted_is_refused(void **state)
     assert_unchanged(before);
 }
 
+/* --- Names, messages, memory. --- */
+
+/* Names with the character that is escaped, at the begin, within and at the end. */
+static void test_snapshot_names_come_back_as_they_were(void **state)
+{
+    static const char *const names[] = {"\\host", "ho\\st", "host\\", "\\x41", "\\\\"};
+    struct reports reports;
+    char text[1024], line[512];
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void)snprintf(line, sizeof(line), "%s\n", names[i]);
+        tree_put(HOSTNAME, line);
+        tree_put(BOOT_ID, line);
+        tune(&reports);
+        tree_put(BOOT_ID, "99999999-2222-3333-4444-555555555555\n");
+        (void)snprintf(text, sizeof(text), "or of another host ('%s'): remove the file", names[i]);
+        expect_untune(-ESTALE, text);
+        tree_put(BOOT_ID, line);
+        tree_put(HOSTNAME, "new\n");
+        struct snapshot *snapshot;
+        assert_int_equal(snapshot_open(&place, &snapshot, text, sizeof(text)), 0);
+        (void)snprintf(line, sizeof(line), "'%s' is of this boot, when the host was called '%s'", snapshot_file,
+                       names[i]);
+        assert_string_equal(text, line);
+        snapshot_close(snapshot);
+        expect_untune(0, "");
+    }
+}
+
+/* Each message in full: what it is about comes before what is wrong with it. */
+static void test_snapshot_messages_name_the_file_first(void **state)
+{
+    static const struct {
+        const char *file;
+        int code;
+        const char *why;
+    } places[] = {{"/nonexistent/snapshot", -ENOENT, "No such file or directory"},
+                  {"/dev/null/snapshot", -ENOTDIR, "Not a directory"}};
+    char error[512], expected[512];
+    int code;
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        place.file = places[i].file;
+        (void)snprintf(expected, sizeof(expected), "snapshot '%s': %s", places[i].file, places[i].why);
+        assert_null(try_take(&writes, &code, error, sizeof(error)));
+        assert_int_equal(code, places[i].code);
+        assert_string_equal(error, expected);
+    }
+    place.file = snapshot_file;
+    struct snapshot *snapshot = take();
+    (void)snprintf(expected, sizeof(expected), "'%s' is there already; 'jitbench untune' restores what it holds",
+                   snapshot_file);
+    assert_null(try_take(&writes, &code, error, sizeof(error)));
+    assert_string_equal(error, expected);
+    snapshot_close(snapshot);
+    assert_int_equal(remove(snapshot_file), 0);
+    (void)snprintf(expected, sizeof(expected), "there is no snapshot '%s': nothing to restore", snapshot_file);
+    assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), -ENOENT);
+    assert_null(snapshot);
+    assert_string_equal(error, expected);
+    assert_int_equal(mkdir(snapshot_file, 0700), 0);
+    (void)snprintf(expected, sizeof(expected), "snapshot '%s': Is a directory", snapshot_file);
+    assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), -EISDIR);
+    assert_string_equal(error, expected);
+}
+
+/* Takes one, and removes its file again. */
+static int take_and_forget(void)
+{
+    char error[512] = "";
+    struct snapshot *snapshot = NULL;
+    int code = snapshot_look(&place, &writes, &snapshot);
+
+    if (code == 0)
+        code = snapshot_save(snapshot, error, sizeof(error));
+    snapshot_close(snapshot);
+    if (code) {
+        assert_int_equal(code, -ENOMEM);
+        assert_false(file_exists());
+    }
+    (void)remove(snapshot_file);
+    return code;
+}
+
+static int open_and_close(void)
+{
+    char error[512] = "";
+    struct snapshot *snapshot = NULL;
+    int code = snapshot_open(&place, &snapshot, error, sizeof(error));
+
+    if (code) {
+        assert_null(snapshot);
+        if (!strstr(error, "emory"))
+            fail_msg("%d: '%s'", code, error);
+    }
+    snapshot_close(snapshot);
+    assert_true(file_exists());
+    return code;
+}
+
+static void test_snapshot_without_memory_changes_nothing(void **state)
+{
+    /* Three for each of at least nine files, and three for the list. */
+    assert_true(memory_needed(take_and_forget) > 30);
+    snapshot_close(take());
+    assert_true(memory_needed(open_and_close) > 30);
+    assert_int_equal(kernel.writes, 0);
+}
+
+/* The first allocation is needed; the others hold the old values of the report, which it then lacks. */
+static void test_snapshot_restores_without_memory_for_the_report(void **state)
+{
+    for (unsigned refused = 1; refused <= 2; refused++) {
+        struct reports reports;
+        struct snapshot *snapshot;
+        char error[512] = "";
+        tune(&reports);
+        assert_int_equal(snapshot_open(&place, &snapshot, error, sizeof(error)), 0);
+        memset(&reports, 0, sizeof(reports));
+        allocations_left = refused - 1;
+        int code = snapshot_restore(snapshot, put_report, &reports, error, sizeof(error));
+        allocations_left = UINT_MAX;
+        snapshot_close(snapshot);
+        assert_int_equal(code, refused == 1 ? -1 : 0);
+        assert_string_equal(error, refused == 1 ? "out of memory" : "");
+        if (refused == 1) {
+            assert_content(INTERVAL, "20\n");
+            expect_untune(0, "");
+        } else {
+            assert_report(&reports, INTERVAL, SNAPSHOT_DONE, 0, "", "1");
+            assert_false(file_exists());
+        }
+        assert_content(INTERVAL, "1\n");
+    }
+}
+
 /* --- Places. --- */
 
 static void test_snapshot_says_where_it_cannot_be(void **state)
@@ -1400,6 +1537,10 @@ int main(void)
         SNAPSHOT_TEST(test_snapshot_of_a_host_with_a_new_name_is_restored),
         SNAPSHOT_TEST(test_snapshot_needs_to_know_the_boot),
         SNAPSHOT_TEST(test_snapshot_that_is_planted_is_refused),
+        SNAPSHOT_TEST(test_snapshot_names_come_back_as_they_were),
+        SNAPSHOT_TEST(test_snapshot_messages_name_the_file_first),
+        SNAPSHOT_TEST(test_snapshot_without_memory_changes_nothing),
+        SNAPSHOT_TEST(test_snapshot_restores_without_memory_for_the_report),
         SNAPSHOT_TEST(test_snapshot_says_where_it_cannot_be),
         SNAPSHOT_TEST(test_snapshot_may_be_in_the_current_folder),
         SNAPSHOT_TEST(test_snapshot_on_a_full_disk_is_none),

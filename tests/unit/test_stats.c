@@ -317,6 +317,47 @@ static void test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero(void **sta
     assert_true(isnan(s.rsd_pct));
 }
 
+/* Relative standard deviations of 1/8 and 1/5, of 16 and 9 values. */
+static void test_stats_ratio_of_means_by_the_delta_method(void **state)
+{
+    const struct stats_summary x = {.n = 16, .mean = 400, .sd = 50}, y = {.n = 9, .mean = 100, .sd = 20};
+    const double vx = 1 / 64.0 / 16, vy = 1 / 25.0 / 9;
+    const double df = pow(vx + vy, 2) / (vx * vx / 15 + vy * vy / 8), half = stats_student_t(0.95, df) * sqrt(vx + vy);
+    double low, high;
+
+    assert_near(stats_ratio_of_means(&x, &y, &low, &high), 4, 1e-12);
+    assert_near(low, 4 * exp(-half), 1e-12);
+    assert_near(high, 4 * exp(half), 1e-12);
+    assert_near(stats_ratio_of_means(&y, &x, &low, &high), 0.25, 1e-12);
+    assert_near(low, exp(-half) / 4, 1e-12);
+    assert_near(high, exp(half) / 4, 1e-12);
+}
+
+static void test_stats_ratio_of_means_without_an_interval(void **state)
+{
+    const struct stats_summary good = {.n = 5, .mean = 4, .sd = 1};
+    const struct stats_summary bad[] = {{.n = 4, .mean = 2, .sd = 1}, {.n = 5, .mean = -2, .sd = 1}};
+    const struct stats_summary zero = {.n = 5, .mean = 0, .sd = 1}, constant = {.n = 5, .mean = 2, .sd = 0};
+    double low, high;
+
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        low = high = 1;
+        assert_near(stats_ratio_of_means(&good, &bad[i], &low, &high), 4 / bad[i].mean, 1e-12);
+        assert_true(isnan(low) && isnan(high));
+        low = high = 1;
+        assert_near(stats_ratio_of_means(&bad[i], &good, &low, &high), bad[i].mean / 4, 1e-12);
+        assert_true(isnan(low) && isnan(high));
+    }
+    assert_true(stats_ratio_of_means(&zero, &good, &low, &high) == 0);
+    assert_true(isnan(low) && isnan(high));
+    assert_near(stats_ratio_of_means(&constant, &constant, &low, &high), 1, 1e-12);
+    assert_true(isnan(low) && isnan(high));
+    /* One side without spread is enough for an interval. */
+    (void)stats_ratio_of_means(&good, &constant, &low, &high);
+    assert_near(low, 2 * exp(-stats_student_t(0.95, 4) * sqrt(1.0 / 16 / 5)), 1e-12);
+    assert_near(high, 2 * exp(stats_student_t(0.95, 4) * sqrt(1.0 / 16 / 5)), 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +382,8 @@ int main(void)
         cmocka_unit_test(test_stats_summarise_leaves_unknown_what_needs_more_values),
         cmocka_unit_test(test_stats_summarise_of_nothing_is_nan),
         cmocka_unit_test(test_stats_summarise_rsd_is_positive_and_nan_at_mean_zero),
+        cmocka_unit_test(test_stats_ratio_of_means_by_the_delta_method),
+        cmocka_unit_test(test_stats_ratio_of_means_without_an_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

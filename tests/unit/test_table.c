@@ -168,7 +168,7 @@ static void test_table_groups_by_all_of_the_key(void **state)
     struct row rows[6];
     for (size_t i = 0; i < 6; i++)
         rows[i] = make_row("t", "none", "rate", (double)i);
-    strcpy(rows[1].param, "size=4");
+    set_params(&rows[1], "size=4");
     strcpy(rows[2].cpus, "0-1");
     rows[3].copies = 8;
     strcpy(rows[3].unit, "lps");
@@ -301,8 +301,8 @@ static void test_table_per_sample_prints_a_line_a_sample(void **state)
         make_row("prime", "", "countA", 19),
         make_row("lame", "", "mean", NAN),
     };
-    strcpy(rows[0].param, "22");
-    strcpy(rows[1].param, "22");
+    set_params(&rows[0], "22");
+    set_params(&rows[1], "22");
     rows[0].samples = means;
     rows[0].n_samples = 3;
     rows[1].samples = counts;
@@ -326,8 +326,8 @@ static void test_table_aligns_utf8_and_disarms_control_characters(void **state)
     };
     static const struct table_layout layout = {.columns = columns, .n_columns = 2};
     struct row rows[] = {make_row("a", "", "m", 1), make_row("b", "", "m", 10)};
-    strcpy(rows[0].param, "\x1b[2J\x7f");
-    strcpy(rows[1].param, "\xc3\xa9");
+    set_params(&rows[0], "\x1b[2J\x7f");
+    set_params(&rows[1], "\xc3\xa9");
     assert_table(&layout, rows, 2,
                  "Gr\xc3\xb6\xc3\x9f"
                  "e  \xc2\xb5s\n"

@@ -380,6 +380,21 @@ static void test_text_sanitize_leaves_no_control_characters(void **state)
     }
 }
 
+static void test_text_wraps_between_words(void **state)
+{
+    struct text out = {0};
+
+    text_wrap(&out,
+              "a b\xc3\xa4"
+              "d incomprehensibility",
+              2, 7);
+    assert_string_equal(out.data, "a b\xc3\xa4"
+                                  "d\n  incom\n  prehe\n  nsibi\n  lity\n");
+    text_free(&out);
+    text_wrap(&out, "", 2, 7);
+    assert_int_equal(out.length, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_text_real_is_as_printf_has_it),
         cmocka_unit_test(test_text_short_decimal_is_strtods_number),
         cmocka_unit_test(test_text_short_decimal_leaves_the_rest),
+        cmocka_unit_test(test_text_wraps_between_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

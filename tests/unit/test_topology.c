@@ -2,6 +2,7 @@
 /* Pairs of CPUs and what they share, on made-up topologies. */
 #include "tree_fixture.h"
 
+#include "memory_fixture.h"
 #include "sys/topology.h"
 
 static void put_for_cpu(unsigned cpu, const char *name, const char *text)
@@ -151,6 +152,31 @@ static void test_topology_not_known(void **state)
     PAIRS(PAIRS_FAR, "", 0, 1);
     put_nodes("0\n", "9\n");
     PAIRS(PAIRS_NEAR, "0-1:unknown", 0, 1);
+    PAIRS(PAIRS_NEAR, "1-0:unknown", 1, 0);
+    put_cache(0, "0\n");
+    PAIRS(PAIRS_NEAR, "0-1:unknown", 0, 1);
+    PAIRS(PAIRS_NEAR, "1-0:unknown", 1, 0);
+    put_nodes("0-1\n", "9\n");
+    PAIRS(PAIRS_NEAR, "0-1:same-node", 0, 1);
+    PAIRS(PAIRS_NEAR, "1-0:same-node", 1, 0);
+}
+
+static int pair_four(void)
+{
+    static const unsigned order[] = {0, 1, 2, 3};
+    struct cpu_pairs pairs;
+    int error = topology_pairs(tree_root, order, 4, PAIRS_NEAR, &pairs);
+
+    if (error)
+        assert_true(pairs.n == 0 && !pairs.pair);
+    topology_pairs_free(&pairs);
+    assert_true(pairs.n == 0 && !pairs.pair);
+    return error;
+}
+
+static void test_topology_frees_its_memory(void **state)
+{
+    assert_int_equal(memory_needed(pair_four), 2);
 }
 
 int main(void)
@@ -166,6 +192,7 @@ int main(void)
         TEST(test_topology_next_goes_round),
         TEST(test_topology_single_cpu_has_no_pair),
         TEST(test_topology_not_known),
+        TEST(test_topology_frees_its_memory),
     };
 
     return cmocka_run_group_tests_name("topology", tests, NULL, NULL);

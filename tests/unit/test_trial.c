@@ -12,6 +12,7 @@
 #include "engine_fixture.h"
 
 #include "engine/arena.h"
+#include "sys/tree.h"
 
 static const struct bench *const registry[];
 
@@ -711,6 +712,69 @@ static void test_trial_fails_with_the_reason(void **state)
     assert_int_equal(fixture_count_fds(), fds);
 }
 
+/* --- While the gate is awaited. --- */
+
+static void stay(int number)
+{
+    (void)number;
+    for (;;)
+        (void)pause();
+}
+
+/* A signal 20 ms after the set-up: the party is killed, or never comes to the gate. */
+static int later_setup(struct party_context *context)
+{
+    const struct itimerspec soon = {.it_value = {.tv_nsec = 20 * MS}};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    timer_t timer;
+
+    (void)signal(SIGUSR1, fault_here(context) == FAULT_KILL ? SIG_DFL : stay);
+    return timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &soon, NULL);
+}
+
+static int later_run(struct party_context *context)
+{
+    (void)context;
+    sleep_ms(1000);
+    return 0;
+}
+
+static uint64_t later_limit_ns(const void *params)
+{
+    (void)params;
+    return 150 * MS;
+}
+
+static const struct party later_parties[] = {
+    {.name = "later", .role = ROLE_MEASURED, .setup = later_setup, .run = later_run}};
+static const struct bench bench_fault_later = {.name = "fault later",
+                                               .suite = "dummy",
+                                               .params_size = sizeof(struct fault_params),
+                                               .parties = later_parties,
+                                               .n_parties = 1,
+                                               .setup_limit_ns = later_limit_ns};
+
+/* The start is an hour away: the trial ends at once when a party does. */
+static void test_trial_that_fails_does_not_wait_for_the_time_of_day(void **state)
+{
+    struct fault_params params = {.fault = FAULT_KILL};
+    struct trial_spec spec = spec_of(&bench_fault_later, 1, 0);
+
+    spec.params = &params;
+    spec.start_at_ns = clock_realtime_ns() + 3600 * 1000 * MS;
+    assert_failed(&spec, "the worker was killed by signal 10 (User defined signal 1)");
+}
+
+static void test_trial_whose_party_does_not_come_to_the_gate_fails(void **state)
+{
+    struct fault_params params = {.fault = FAULT_NONE};
+    struct trial_spec spec = spec_of(&bench_fault_later, 1, 0);
+
+    spec.params = &params;
+    spec.start_at_ns = clock_realtime_ns() + 100 * MS; /* the signal comes before the gate opens */
+    assert_failed(&spec, "not started within 150 ms; killed");
+}
+
 static void test_trial_without_a_fault_is_done(void **state)
 {
     struct fault_params params = {.fault = FAULT_NONE};
@@ -863,16 +927,34 @@ enum {
     FOUND_BLOCKED,
     FOUND_LOCKED,
     FOUND_SERIES,
+    FOUND_SETUP_WATCHDOG_S,
+    FOUND_RECORDERS,
+    FOUND_INHERITABLE, /* descriptors that programs started by the party would get */
     FOUND_COUNT,
 };
 struct found_params {
     uint64_t expected_ns, word;
 };
 
+static double watchdog_s(void)
+{
+    struct itimerval timer;
+
+    return getitimer(ITIMER_REAL, &timer) ? -1 : (double)timer.it_value.tv_sec + (double)timer.it_value.tv_usec * 1e-6;
+}
+
 static int found_setup(struct party_context *context)
 {
+    double *number = context->recorder[0];
+
     context->expected_ns = ((const struct found_params *)context->params)->expected_ns;
+    number[FOUND_SETUP_WATCHDOG_S] = watchdog_s();
     return 0;
+}
+
+static int is_inheritable(int fd)
+{
+    return fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0;
 }
 
 static bool is_null_device(int fd)
@@ -900,7 +982,6 @@ static int found_run(struct party_context *context)
 {
     double *number = context->recorder[0];
     const char *pad = getenv("JITBENCH_PAD");
-    struct itimerval timer;
     struct rlimit limit;
     sigset_t blocked;
 
@@ -915,13 +996,16 @@ static int found_run(struct party_context *context)
         number[FOUND_ENVIRONMENT]++;
     number[FOUND_PAD] = pad ? (double)strlen(pad) : -1;
     number[FOUND_SESSION_LEADER] = getpgrp() == getpid();
-    if (getitimer(ITIMER_REAL, &timer) == 0)
-        number[FOUND_WATCHDOG_S] = (double)timer.it_value.tv_sec + (double)timer.it_value.tv_usec * 1e-6;
+    number[FOUND_WATCHDOG_S] = watchdog_s();
     if (getrlimit(RLIMIT_RTTIME, &limit) == 0)
         number[FOUND_REALTIME_US] = limit.rlim_cur == RLIM_INFINITY ? -1 : (double)limit.rlim_cur;
     (void)sigprocmask(SIG_BLOCK, NULL, &blocked);
     number[FOUND_BLOCKED] = sigismember(&blocked, SIGTERM) || sigismember(&blocked, SIGCHLD);
     number[FOUND_LOCKED] = locked_kib();
+    for (unsigned i = 0; i < RECORDERS_MAX; i++)
+        number[FOUND_RECORDERS] += context->recorder[i] != NULL;
+    number[FOUND_INHERITABLE] = is_inheritable(context->series_fd) + is_inheritable(context->head->arena_fd) +
+                                is_inheritable(context->head->event_fd);
     number[FOUND_SERIES] = context->series_fd >= 0 ? (double)write(context->series_fd, "x\n", 2) : -1;
     return 0;
 }
@@ -943,12 +1027,28 @@ static const struct party found_locked_parties[] = {
      .setup = found_setup,
      .run = found_run},
 };
+static const struct party found_early_parties[] = {
+    {.name = "found",
+     .role = ROLE_MEASURED,
+     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
+     .n_recorders = 1,
+     .setup = found_setup,
+     .run = found_run},
+    {.name = "early",
+     .role = ROLE_PARTNER,
+     .before_gate = true,
+     .recorders = {{RECORD_NUMBERS, FOUND_COUNT}},
+     .n_recorders = 1,
+     .setup = found_setup,
+     .run = found_run},
+};
 #define FOUND_BENCH(bench_name, its_parties)                                                                           \
     {                                                                                                                  \
         .name = bench_name, .suite = "dummy", .params_size = sizeof(struct found_params), .parties = its_parties,      \
-        .n_parties = 1                                                                                                 \
+        .n_parties = COUNT(its_parties)                                                                                \
     }
 static const struct bench bench_found = FOUND_BENCH("found", found_parties);
+static const struct bench bench_found_early = FOUND_BENCH("found early", found_early_parties);
 static const struct bench bench_found_locked = FOUND_BENCH("found locked", found_locked_parties);
 
 static void test_trial_worker_finds_what_it_was_given(void **state)
@@ -980,6 +1080,8 @@ static void test_trial_worker_finds_what_it_was_given(void **state)
         assert_true(number[FOUND_SESSION_LEADER] == 1);
         assert_true(number[FOUND_BLOCKED] == 0);
         assert_true(number[FOUND_SERIES] == 2);
+        assert_true(number[FOUND_RECORDERS] == 1);
+        assert_true(number[FOUND_INHERITABLE] == 0);
     }
     trial_free(trial);
     assert_int_equal(read(ends[0], text, sizeof(text)), 4);
@@ -1010,6 +1112,45 @@ static void test_trial_watchdog_follows_what_was_promised(void **state)
     assert_true(number[FOUND_TIME] == 2e9);
     assert_true(number[FOUND_WATCHDOG_S] > 10 && number[FOUND_WATCHDOG_S] < 15.1);
     trial_free(trial);
+}
+
+static void assert_watchdog(const double *number, double setup_s, double run_s)
+{
+    /* Whole seconds and one more. A busy machine may take two until the party looks. */
+    if (!(number[FOUND_SETUP_WATCHDOG_S] > setup_s - 2 && number[FOUND_SETUP_WATCHDOG_S] < setup_s + 1.1))
+        fail_msg("%g s in the set-up, not %g", number[FOUND_SETUP_WATCHDOG_S], setup_s);
+    if (!(number[FOUND_WATCHDOG_S] > run_s - 2 && number[FOUND_WATCHDOG_S] < run_s + 1.1))
+        fail_msg("%g s in the run, not %g", number[FOUND_WATCHDOG_S], run_s);
+}
+
+static uint64_t set_up_in_7_s(const void *params)
+{
+    (void)params;
+    return 7000 * MS;
+}
+
+/* The set-up has its own limit. A party that does not wait at the gate has one for all: twice that of the set-up, and
+ * twice the planned time or, when none is planned, a day. */
+static void test_trial_watchdog_of_the_set_up_and_before_the_gate(void **state)
+{
+    static const struct {
+        uint64_t time_ns;
+        double early_s;
+    } cases[] = {{0, 14 + 86400}, {3000 * MS, 14 + 2 * 3}};
+    static struct bench early;
+
+    early = bench_found_early;
+    early.setup_limit_ns = set_up_in_7_s;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct found_params params = {.expected_ns = 0};
+        struct trial_spec spec = spec_of(&early, 1, cases[i].time_ns);
+        spec.params = &params;
+        struct trial *trial = run_done(&spec);
+        assert_watchdog(trial_recorder(trial, 1, 0, 0), cases[i].early_s, cases[i].early_s);
+        const double *gated = trial_recorder(trial, 0, 0, 0);
+        assert_watchdog(gated, 7, floor(gated[FOUND_WATCHDOG_S]));
+        trial_free(trial);
+    }
 }
 
 /* Ignored and blocked signals are inherited; the watchdog must work even then. */
@@ -1242,8 +1383,8 @@ static void test_trial_layout_random_moves_the_stack(void **state)
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
     char setting[8] = "";
 
-    if (machine_read_file("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 ||
-        setting[0] == '0' || task_layout_fixed())
+    if (tree_read("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 || setting[0] == '0' ||
+        task_layout_fixed())
         skip_because("addresses are not randomized here");
     uint64_t first = stack_address(&spec, false);
     assert_int_not_equal(stack_address(&spec, false), first);
@@ -1714,9 +1855,10 @@ static void test_trial_worker_main_refuses_what_is_no_arena(void **state)
 }
 
 static const struct bench *const registry[] = {
-    &bench_ping,         &bench_relay,      &bench_pair,      &bench_stop,   &bench_barrier,     &bench_fault,
-    &bench_fault_of_two, &bench_bad_thread, &bench_no_slices, &bench_litter, &bench_litter_each, &bench_found,
-    &bench_found_locked, &bench_address,    &bench_counted,   &bench_warm,   &bench_endless,     NULL,
+    &bench_ping,        &bench_relay,        &bench_pair,         &bench_stop,        &bench_barrier,
+    &bench_fault,       &bench_fault_of_two, &bench_bad_thread,   &bench_no_slices,   &bench_litter,
+    &bench_litter_each, &bench_found,        &bench_found_locked, &bench_found_early, &bench_fault_later,
+    &bench_address,     &bench_counted,      &bench_warm,         &bench_endless,     NULL,
 };
 
 int main(int argc, char **argv)
@@ -1731,6 +1873,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_trial_barrier_holds_all_copies),
         cmocka_unit_test(test_trial_barrier_of_one_does_not_wait),
         cmocka_unit_test(test_trial_fails_with_the_reason),
+        cmocka_unit_test(test_trial_that_fails_does_not_wait_for_the_time_of_day),
+        cmocka_unit_test(test_trial_whose_party_does_not_come_to_the_gate_fails),
         cmocka_unit_test(test_trial_without_a_fault_is_done),
         cmocka_unit_test(test_trial_fails_when_setup_gives_no_reason),
         cmocka_unit_test(test_trial_names_the_copy_and_party_that_died),
@@ -1741,6 +1885,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_trial_ends_what_a_worker_left_behind),
         cmocka_unit_test(test_trial_worker_finds_what_it_was_given),
         cmocka_unit_test(test_trial_watchdog_follows_what_was_promised),
+        cmocka_unit_test(test_trial_watchdog_of_the_set_up_and_before_the_gate),
         cmocka_unit_test(test_trial_watchdog_bites_where_alarms_are_ignored),
         cmocka_unit_test(test_trial_pads_the_environment_at_random),
         cmocka_unit_test(test_trial_reads_placement_back),

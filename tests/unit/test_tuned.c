@@ -18,10 +18,9 @@
 #include <cmocka.h>
 
 #include "../irq_fixture.h"
-#include "cmd/cpus.h"
-#include "cmd/tuned.h"
 #include "fixture.h"
 #include "settings/snapshot.h"
+#include "settings/tuned.h"
 #include "sys/tree.h"
 
 #define INTERVAL "/proc/sys/vm/stat_interval"
@@ -281,48 +280,6 @@ static void test_tuned_goes_on_without_interrupts_that_the_kernel_manages(void *
     assert_good_in_place(begin_with_managed);
 }
 
-static void test_tuned_cpus_by_name(void **state)
-{
-    struct option_cpus named = {.choice = 0};
-    struct machine machine;
-    struct cpuset bench;
-    char error[256] = "";
-
-    memset(&machine, 0, sizeof(machine));
-    for (unsigned cpu = 0; cpu < 4; cpu++)
-        cpuset_add(&machine.online, cpu);
-    assert_string_equal(cpus_choices[0], "all");
-    assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), 0);
-    assert_true(cpuset_equal(&bench, &machine.online));
-    named.choice = -1;
-    named.set = first_cpu();
-    assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), 0);
-    assert_true(cpuset_equal(&bench, &named.set));
-    cpuset_add(&named.set, 4);
-    assert_int_equal(tuned_cpus(&named, &machine, &bench, error, sizeof(error)), -1);
-}
-
-static void test_tuned_bench_takes_online_cpus_only(void **state)
-{
-    struct machine machine;
-    struct cpuset named, bench;
-    char error[256] = "";
-
-    memset(&machine, 0, sizeof(machine));
-    for (unsigned cpu = 0; cpu < 4; cpu++)
-        cpuset_add(&machine.online, cpu);
-    named = first_cpu();
-    cpuset_add(&named, 3);
-    assert_int_equal(tuned_bench(&named, &machine, &bench, error, sizeof(error)), 0);
-    assert_true(cpuset_equal(&named, &bench));
-    cpuset_add(&named, 4);
-    cpuset_add(&named, 6);
-    assert_int_equal(tuned_bench(&named, &machine, &bench, error, sizeof(error)), -1);
-    assert_string_equal(error, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
-    cpuset_clear(&machine.online); /* not known: nothing can be said against them */
-    assert_int_equal(tuned_bench(&named, &machine, &bench, error, sizeof(error)), 0);
-}
-
 static void test_tuned_refusal_knows_what_the_kernel_means(void **state)
 {
     assert_non_null(strstr(tuned_refusal("/proc/irq/5/smp_affinity", -EIO), "manages this interrupt"));
@@ -346,8 +303,6 @@ int main(void)
         TUNED_TEST(test_tuned_needs_root),
         TUNED_TEST(test_tuned_says_what_was_refused),
         TUNED_TEST(test_tuned_goes_on_without_interrupts_that_the_kernel_manages),
-        cmocka_unit_test(test_tuned_cpus_by_name),
-        cmocka_unit_test(test_tuned_bench_takes_online_cpus_only),
         cmocka_unit_test(test_tuned_refusal_knows_what_the_kernel_means),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -263,11 +263,11 @@ static void test_context1_sits_on_the_pairs_given(void **state)
 
 static void assert_context1_described(const struct unix_params *params, const char *begins)
 {
-    char text[256];
+    struct row_params out = {.n = 0};
 
-    bench_context1.describe(params, NULL, text, sizeof(text));
-    if (strncmp(text, begins, strlen(begins)) != 0 || strncmp(text + strlen(begins), " linkage=", 9) != 0)
-        fail_msg("'%s' does not begin with '%s'", text, begins);
+    bench_context1.describe(params, NULL, &out);
+    if (strncmp(out.text, begins, strlen(begins)) != 0 || strncmp(out.text + strlen(begins), " linkage=", 9) != 0)
+        fail_msg("'%s' does not begin with '%s'", out.text, begins);
 }
 
 static void test_context1_names_what_its_halves_share(void **state)
@@ -522,6 +522,26 @@ static void test_shell_counts_right_and_cleans_up(void **state)
     assert_nothing_left();
 }
 
+static void assert_shell_setup_fails(const char *scratch, uint64_t concurrent, const char *reason)
+{
+    struct harness h;
+
+    harness_init(&h, &bench_shell8);
+    (void)snprintf(h.params.dir, sizeof(h.params.dir), "%s", scratch);
+    h.params.concurrent = concurrent;
+    assert_int_equal(h.party->setup(&h.context), -1);
+    assert_string_equal(h.reason, reason);
+    harness_end(&h);
+    assert_nothing_left();
+}
+
+static void test_shell_says_why_it_cannot_begin(void **state)
+{
+    assert_shell_setup_fails("/nonexistent", 0, "cannot make a scratch directory: No such file or directory");
+    assert_shell_setup_fails("/dev/null", 1, "cannot make a scratch directory: Not a directory");
+    assert_shell_setup_fails(dir, 1024 + 1, "more than 1024 scripts at once");
+}
+
 static int killed_shell(void)
 {
     char folder[128];
@@ -665,6 +685,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_fcopy_sees_a_file_that_lost_its_end),
         cmocka_unit_test(test_fcopy_that_cannot_write_fails_with_the_reason),
         cmocka_unit_test(test_shell_counts_right_and_cleans_up),
+        cmocka_unit_test(test_shell_says_why_it_cannot_begin),
         cmocka_unit_test(test_shell_folder_vanishes_with_a_killed_worker),
         cmocka_unit_test(test_syscall_needs_a_descriptor),
         cmocka_unit_test(test_syscall_sees_a_wrong_answer),

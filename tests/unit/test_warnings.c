@@ -73,7 +73,7 @@ static void test_warnings_name_the_worst_and_count_the_others(void **state)
     struct row rows[] = {MAKE(80, 100, 120), MAKE(70, 100, 130), MAKE(85, 100, 115), MAKE(99, 100, 101)};
 
     text_copy(rows[1].test, sizeof(rows[1].test), "array");
-    text_copy(rows[1].param, sizeof(rows[1].param), "elements=25");
+    set_params(&rows[1], "elements=25");
     assert_warnings(rows, 4, "Warning: array elements=25: the samples spread by 30.0 % (RSD) (and 2 more like it)\n");
 }
 
@@ -162,7 +162,7 @@ static void test_warnings_clock_of_another_row(void **state)
         rows[i].headline = 0;
     }
     text_copy(rows[1].cpus, sizeof(rows[1].cpus), "2");
-    text_copy(rows[2].param, sizeof(rows[2].param), "limit=26");
+    set_params(&rows[2], "limit=26");
     text_copy(rows[3].test, sizeof(rows[3].test), "array");
     rows[4].value = 2; /* of 100: not above 2 % */
     assert_warnings(rows, COUNT(rows), "");
@@ -184,10 +184,10 @@ static void test_warnings_of_all_kinds_in_order(void **state)
 
     rows[0].stats.ci95_lo = 50;
     rows[0].stats.ci95_hi = 150;
-    rows[0].param[0] = 0;
+    set_params(&rows[0], "");
     rows[1].headline = 0;
     rows[1].value = 25;
-    rows[1].param[0] = 0;
+    set_params(&rows[1], "");
     text_copy(rows[1].metric, sizeof(rows[1].metric), "clock_grain");
     /* Mean 112.5, SD 35.36: 31.4 %. */
     assert_warnings(rows, 2,
@@ -202,12 +202,11 @@ static void test_warnings_name_commands_by_their_lines(void **state)
     struct row rows[] = {MAKE(150, 50), MAKE(150, 50, 100)};
 
     text_copy(rows[0].test, sizeof(rows[0].test), "sh");
-    text_copy(rows[0].param, sizeof(rows[0].param), "command=sh -c 'sleep 1'");
+    set_params(&rows[0], "command=sh -c 'sleep 1'");
     assert_warnings(rows, 1, "Warning: sh (sh -c 'sleep 1'): the samples spread by 70.7 % (RSD)\n");
     /* The 40th byte is the first of the two of a letter. */
     text_copy(rows[1].test, sizeof(rows[1].test), "make");
-    text_copy(rows[1].param, sizeof(rows[1].param),
-              "prepare=x command=make 0123456789 0123456789 0123456789 1\xc3\xa4z");
+    set_params(&rows[1], "prepare=x command=make 0123456789 0123456789 0123456789 1\xc3\xa4z");
     assert_warnings(&rows[1], 1,
                     "Warning: make (make 0123456789 0123456789 0123456789 1...): the samples spread by 50.0 % (RSD)\n");
 }

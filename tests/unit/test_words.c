@@ -10,32 +10,30 @@
 #include <cmocka.h>
 
 #include "cmd/words.h"
+#include "sys/command_line.h"
 
 /* The words of the line are those, '|' between. */
 static void assert_split(const char *line, const char *expected)
 {
-    const char *error;
     struct text got = {0};
-    size_t n;
-    char **words = words_split(line, &n, &error);
+    struct words words;
 
-    assert_non_null(words);
-    assert_null(error);
-    assert_null(words[n]);
-    for (size_t i = 0; i < n; i++)
-        text_printf(&got, "%s%s", i ? "|" : "", words[i]);
+    assert_null(words_of_command(line, true, &words));
+    assert_null(words.word[words.n]);
+    words_join(words.word, words.n, &got);
+    for (size_t i = 0, end = 0; i + 1 < words.n; i++)
+        got.data[end += strlen(words.word[i]) + (i > 0)] = '|';
     assert_string_equal(got.data ? got.data : "", expected);
     text_free(&got);
-    free(words);
+    words_free(&words);
 }
 
 static void assert_not_split(const char *line, const char *expected)
 {
-    const char *error;
-    size_t n;
+    struct words words;
 
-    assert_null(words_split(line, &n, &error));
-    assert_string_equal(error, expected);
+    assert_string_equal(words_of_command(line, true, &words), expected);
+    assert_null(words.word);
 }
 
 static void test_words_split_at_blanks(void **state)

@@ -1,53 +1,43 @@
 #compdef jitbench
 # SPDX-License-Identifier: MIT
-# Completion of jitbench's command line for zsh, as `jitbench completion zsh` prints it. Needs no jitbench.
-
-# Completes operands with their help, without those already given. $1: description of the operands.
-_jitbench_words() {
-    local word
-    local -a left
-    for word in $operands; do
-        (( ${words[2,CURRENT-1][(Ie)${word%%:*}]} )) || left+=("$word")
-    done
-    _describe -t operands "$1" left
-}
-
-# Completes the command line of another program; several are separated by --.
-_jitbench_command() {
-    local -i before=${words[1,CURRENT-1][(I)--]}
-    shift before words
-    (( CURRENT -= before ))
-    if (( CURRENT == 1 )); then
-        _command_names -e
-    else
-        _normal
-    fi
-}
-
-_jitbench_commands() {
-    local -a commands=(
-#@commands
-    )
-    _describe -t commands command commands
-}
+# Completion of jitbench's command line for zsh, as `jitbench completion zsh` prints it. `jitbench __complete` finds the
+# candidates.
 
 _jitbench() {
-    local curcontext=$curcontext context state line
-    local -A opt_args
-    local -a operands
-    local -i ret=1
+    local line word kind
+    local -i number
+    local -a lines plain open
 
-    _arguments -C \
-        '(- *)'{-h,--help}'[print the commands]' \
-        '(- *)'{-V,--version}'[print what this program is]' \
-        ':command:_jitbench_commands' \
-        '*:: :->arguments' && ret=0
-    [[ $state == arguments ]] || return ret
-    curcontext=${curcontext%:*}-$words[1]:
-    case $words[1] in
-#@arguments
+    lines=("${(@f)$("${(Q)words[1]/#\~/$HOME}" __complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+    kind=${lines[1]% *} number=${lines[1]#* }
+    if [[ $kind == command ]]; then
+        shift $((number + 1)) words
+        (( CURRENT -= number + 1 ))
+        if (( CURRENT == 1 )); then
+            _command_names -e
+        else
+            _normal
+        fi
+        return
+    fi
+    compset -p $number
+    case $kind in
+    files) _files ;;
+    folders) _files -/ ;;
+    *)
+        # No blank follows a candidate in open.
+        for line in "${(@)lines[2,-1]}"; do
+            word=${line%%$'\t'*}
+            [[ $line == *$'\t'* ]] && line=${word//:/\\:}:${line#*$'\t'} || line=${word//:/\\:}
+            if [[ $kind == list || $word == *= ]]; then
+                open+=("$line")
+            else
+                plain+=("$line")
+            fi
+        done
+        _describe -t values value plain -- open -S ''
+        ;;
     esac
-    return ret
 }
 
 # Works both autoloaded from a directory in $fpath and read by source.

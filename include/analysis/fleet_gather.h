@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers the headline figures and settings of many machines row by row, for fleet. Memory is some dozen bytes for each
+ * headline row, whatever the rows contain. */
+#ifndef ANALYSIS_FLEET_GATHER_H
+#define ANALYSIS_FLEET_GATHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/metrics.h"
+#include "rows/index.h"
+#include "rows/row.h"
+
+/* One figure of all machines: from rows that agree in suite, test, load, copies, metric, unit and the words of param
+ * that identify the work. Several rows of one machine (CPUs, runs) are averaged. */
+struct gather_figure {
+    char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
+    char protocol[ROW_PROTOCOL_SIZE];
+    uint64_t copies;
+    bool higher_is_better;
+    size_t first, n; /* range in values[]: the machines that have the figure, in the order of their numbers */
+};
+
+struct gather_value {
+    uint32_t figure, machine, rows;
+    float error; /* relative standard error from the samples' spread; NAN: not known */
+    double value;
+};
+
+/* A property in which machines may differ: a column (kernel, build, ...), an item of the columns settings and
+ * scratch_disk, or the highest nice value. */
+struct gather_setting {
+    uint32_t setting, machine, value; /* indices in settings, machines and setting_values */
+    uint32_t order;                   /* a later value replaces an earlier one */
+};
+
+struct gather_machine {
+    size_t runs, rows, failed;
+    bool namesake; /* another machine has the same name */
+    bool many_ranks;
+    char rank[16];
+    bool has_nice;
+    double nice; /* the highest */
+};
+
+struct gather_name {
+    size_t first;
+    unsigned machines;
+    bool vague; /* the first machine of the name has no known CPUs */
+};
+
+struct gather {
+    bool by_rank;                  /* each rank counts as a machine */
+    const struct metrics *metrics; /* tells the headline figures */
+    struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */
+    struct gather_machine *machine;
+    size_t machine_capacity;
+    struct index figures;
+    struct gather_figure *figure;
+    size_t figure_capacity;
+    struct gather_value *values;
+    size_t n_values, values_capacity;
+    struct index settings, setting_values;
+    struct gather_setting *setting;
+    size_t n_setting, setting_capacity;
+    uint64_t doubles;      /* duplicate rows, which were left out */
+    uint64_t without_rank; /* by_rank: rows without a rank number, which count for the host */
+    /* Private. */
+    struct index names, identities, runs, seen;
+    struct gather_name *name;
+    size_t name_capacity;
+    uint32_t *of_identity; /* number of the machine */
+    size_t of_identity_capacity;
+    struct row_run last_run;
+    size_t last_machine;
+    char last_disk[sizeof(((struct row *)NULL)->scratch_disk)];
+    size_t last_disk_machine;
+};
+
+/* Adds a row. Returns 0, or -1 when out of memory. Control characters in its texts are replaced. */
+int gather_row(struct gather *g, const struct row *row);
+/* Completes the figures after the last row; required by the functions below. Returns 0, or -1 when out of memory. */
+int gather_finish(struct gather *g);
+void gather_free(struct gather *g);
+
+/* Returns the machine's value of the figure; NAN: none. */
+double gather_value(const struct gather *g, size_t figure, size_t machine);
+/* Returns the setting's value that more than half of the machines with a value have; NULL: there is none. */
+const char *gather_majority(const struct gather *g, size_t setting);
+/* Returns the machine's value; NULL: not known. */
+const char *gather_setting(const struct gather *g, size_t setting, size_t machine);
+
+#endif

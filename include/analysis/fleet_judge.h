@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the machines that stand out among those gathered. Reads and prints nothing. */
+#ifndef ANALYSIS_FLEET_JUDGE_H
+#define ANALYSIS_FLEET_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/fleet_gather.h"
+#include "stats/outlier.h"
+
+struct judged {
+    size_t machine;
+    const char *name;
+    bool far;   /* stands out in at least one figure (the first rule of stats/outlier.h) */
+    bool often; /* is the worst machine in many figures (the second rule) */
+    bool broke; /* has failed rows, which most other machines have not */
+    size_t figures, n_far, worst_count;
+    size_t figure;        /* the worst figure: among those beyond their threshold, otherwise among all; SIZE_MAX:
+                           * none */
+    double distance;      /* distance of the worst figure from the median in spreads, never negative */
+    double effect;        /* effect of the worst figure as a share of the median; positive: worse */
+    double median_effect; /* median of the effects over all figures */
+    size_t differences;   /* number of settings that differ from the majority's */
+};
+
+struct judgement {
+    const struct gather *g;
+    double least_effect;           /* share of the median; smaller effects do not stand out */
+    struct outlier_metric *metric; /* median and spread of each figure; n 0: not judged */
+    double *threshold;             /* threshold of each figure in spreads */
+    size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
+    const char **majority;         /* most frequent value of each setting; NULL: there is none */
+    struct judged *judged;         /* machines that stand out first, worse ones before better ones, sorted by
+                                    * distance */
+};
+
+/* Judges the machines in g, on which gather_finish() was called and which must not change until judge_free(). Returns
+ * 0, or -1 when out of memory; the caller calls judge_free() in both cases. */
+int judge(struct judgement *j, const struct gather *g, double least_effect);
+void judge_free(struct judgement *j);
+
+/* Returns the effect as a share of the median; positive: worse. */
+double judge_worse_by(const struct judgement *j, size_t figure, double value);
+/* Returns whether the value is beyond the figure's threshold and its effect is large enough. */
+bool judge_is_far(const struct judgement *j, size_t figure, double value);
+bool judge_stands_out(const struct judged *judged);
+/* Returns the number of machines that stand out. */
+size_t judge_count_out(const struct judgement *j);
+/* Returns the threshold, in spreads, of the figure that most machines have. */
+double judge_usual_threshold(const struct judgement *j);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of metrics: titles, units, directions and headlines of all tests. The commands make it from the benchmarks'
+ * descriptors (cmd/metrics.c) and hand it to all code that reads rows. */
+#ifndef ANALYSIS_METRICS_H
+#define ANALYSIS_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rows/row.h"
+
+struct metrics_metric {
+    const char *id, *title, *unit, *better; /* unit NULL: the unit of the clock ("cycles" or "ns") */
+    bool headline;                          /* the metric by which the test is judged */
+};
+
+struct metrics_test {
+    const char *suite, *name, *title;
+    bool row_per_cpu;                    /* the test has a row for each CPU */
+    bool named_by_user;                  /* describes all tests of the suite, whose names the user gives */
+    const struct metrics_metric *metric; /* NULL: a variant, which has the metrics of other tests of the suite */
+    size_t n;
+};
+
+struct metrics_suite {
+    const char *name, *title;
+};
+
+struct metrics {
+    const struct metrics_suite *suite; /* in the order in which they are shown */
+    size_t n_suites;
+    const struct metrics_test *test;
+    size_t n_tests;
+};
+
+/* In each of these functions the table may be NULL or empty: then nothing is known. */
+
+/* Returns the test, or for a suite whose tests are named by the user the one that describes them; otherwise NULL. */
+const struct metrics_test *metrics_test(const struct metrics *metrics, const char *suite, const char *test);
+/* Returns the title of a test, or its name when it is not known or given by the user. */
+const char *metrics_test_title(const struct metrics *metrics, const char *suite, const char *test);
+/* Returns the title of the row's metric in its test, otherwise in the first test of the suite that has it (a test may
+ * be a variant of another); otherwise its id. */
+const char *metrics_title(const struct metrics *metrics, const struct row *row);
+/* Returns the suite's title, or "". */
+const char *metrics_suite_title(const struct metrics *metrics, const char *suite);
+
+/* Returns whether the row's metric is a headline metric of its suite and has a direction: such rows are compared. A
+ * metric that no test of the suite has (an index, or a metric of a newer version) counts as one when the row gives its
+ * direction. */
+bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
+
+/* Marks the headline rows, which files do not mark; of unknown tests the first metric. */
+void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n);
+
+#endif

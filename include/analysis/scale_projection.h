@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Projects what the noise of some hosts costs work on many ranks, from their rows. Used by project and report. Reads
+ * and prints nothing. */
+#ifndef ANALYSIS_SCALE_PROJECTION_H
+#define ANALYSIS_SCALE_PROJECTION_H
+
+#include <stddef.h>
+
+#include "analysis/scale_detours.h"
+#include "stats/scale.h"
+
+/* Number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and above. */
+#define PROJECTION_DECADES 8u
+#define PROJECTION_CAUSES  (DETOUR_CAUSES + 1) /* the last one: cause not known */
+#define PROJECTION_COSTS   (PROJECTION_CAUSES * PROJECTION_DECADES)
+
+/* Initialise to zero except for steps and ranks; then add the rows, then call projection_compute(). */
+struct projection {
+    double step_ns[PROJECT_STEPS_MAX], ranks[PROJECT_RANKS_MAX]; /* in ascending order */
+    size_t n_steps, n_ranks;
+    size_t points;     /* number of points, see project_slowdown_on() */
+    size_t hosts_most; /* maximum number of hosts kept individually; 0: no limit. Rows of further hosts must be
+                        * consecutive for each host. */
+    struct detours_host **hosts;
+    size_t n, capacity;
+    size_t n_more;                       /* number of further hosts: they are included in all */
+    struct detours_host *all;            /* all hosts that have detours, merged */
+    double *slowdown;                    /* see projection_slowdown() */
+    struct detours_host *further, *rest; /* private: the last of the further hosts; those before it */
+};
+
+/* Adds a row of the host of that name, in which control characters are replaced; rows without detours are ignored.
+ * Returns 0, or -1 when out of memory. */
+int projection_enter(struct projection *p, const char *name, const struct row *row);
+/* Removes hosts without detours; say (may be NULL) is called with their names. */
+void projection_drop_empty(struct projection *p, void (*say)(const char *name));
+/* Computes the slow-down. Returns 0, or -1 when out of memory. With no host left it does nothing. */
+int projection_compute(struct projection *p);
+/* Returns the slow-down by step and number of ranks for a host; host n: for all together. With n_more, all hosts are
+ * treated as one machine, otherwise each has an equal share of the ranks. */
+const double *projection_slowdown(const struct projection *p, size_t host);
+void projection_free(struct projection *p);
+
+/* Cost of the detours with one cause and one decade of lengths, of all hosts. */
+struct projection_cost {
+    unsigned cause, decade;            /* cause DETOUR_CAUSES: of prime, not known */
+    double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time */
+    double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
+};
+/* Finds the detours' costs, the highest first; costs has room for PROJECTION_COSTS. Returns 0, or -1 when out of
+ * memory. */
+int projection_costs(const struct projection *p, struct projection_cost *costs, size_t *n);
+/* Return names: "1 us .. 10 us" and "preempted". */
+const char *projection_decade(const struct projection_cost *cost);
+const char *projection_cause(const struct projection_cost *cost);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of jitbench latency: its tasks, options and plan (latency_plan.c). */
+#ifndef CMD_LATENCY_H
+#define CMD_LATENCY_H
+
+#include "cmd/suites.h"
+#include "load/params.h"
+
+enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
+struct task {
+    const struct bench *bench;
+    const struct sim_params *params;
+    const char *title;
+    bool real_time; /* has a real-time mode */
+    /* The most informative loads for the task: by default, and with --quick. */
+    const char *telling, *quick;
+    const char *late; /* reason for the task's limit beyond which a wake-up counts as late */
+};
+extern const struct task latency_tasks[N_TASKS];
+extern const char *const latency_task_names[]; /* in the same order; ends with NULL */
+
+/* Target of the option table. */
+struct latency_options {
+    uint64_t tasks, no_tasks, loads, no_loads; /* bit masks */
+    char loops[1024];
+    bool anew, real_time, single_cpu, all_pairs;
+    uint64_t load_threads, hack_groups, file_bytes, memory_bytes;
+    int64_t load_nice;
+    double custom_pct;
+    uint64_t custom_ns, late_after_ns;
+};
+
+/* latency_plan.c */
+/* Implement tables, select, plan and announce of struct suite. */
+size_t latency_tables(void *options, struct option_table *out);
+int latency_select(struct measure *m, const char *operand);
+int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
+void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A session: the run of a measuring command, for the files behind measure.h. */
+#ifndef CMD_SESSION_H
+#define CMD_SESSION_H
+
+#include "cmd/measure.h"
+
+/* Target of --series. */
+struct series_option {
+    char path[1024];
+};
+
+/* All functions that return a status complain on standard error. */
+struct session {
+    struct measure m;
+    const struct command *command;
+    const struct suite *const *suites;
+    size_t n_suites;
+    void *options[TABLES_MAX];     /* options struct of each suite */
+    struct plan plans[TABLES_MAX]; /* plan of each suite */
+    struct series_option series;
+    bool alone; /* no other rank was started with the same arguments */
+    int finish_status;
+};
+
+/* measure_options.c */
+/* Complains, and returns EXIT_USAGE. */
+int session_usage_error(const struct session *s, const char *error);
+/* Returns 0; EXIT_USAGE; or -1 when help was printed (EXIT_ROW_FAILED: it could not be printed). */
+int session_parse(struct session *s, int argc, char **argv);
+/* Sets the options of suites that `all` runs to their defaults; the common options are as given. */
+int session_default_options(struct session *s, size_t i);
+/* Decides on which CPUs and with which policy the tests run. */
+int session_resolve_place(struct session *s);
+
+/* measure_header.c */
+/* Returns the expected duration in s; 0: not known. */
+double session_likely_seconds(const struct session *s, size_t i);
+/* Print what will be measured and how; the tables of the suite that has ended; the summary of `all`. */
+void session_put_header(struct session *s);
+void session_print_suite(struct session *s);
+void session_put_summary(struct session *s);
+
+#endif

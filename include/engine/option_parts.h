@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* For the files behind option.h: the texts of values in messages and help. */
+#ifndef ENGINE_OPTION_PARTS_H
+#define ENGINE_OPTION_PARTS_H
+
+#include "engine/option.h"
+
+/* Size of an option's name, and of a value in a message. */
+#define NAME_MAX_BYTES 64
+#define SHOWN_SIZE     64
+
+/* option.c */
+/* Returns a long name of the option: index 0 is its name, the aliases follow. NULL after the last. */
+const char *option_name_at(const struct option *row, unsigned index, size_t *length);
+/* Returns the option's default under the preset, as a user would type it; NULL: unset. For presets other than the
+ * first, NULL means that they have no default of their own. */
+const char *option_preset_of(const struct option_table *table, const struct option *row, enum option_preset preset);
+
+/* option_value.c */
+/* Writes the error and returns -1. */
+int option_fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Appends to a line; text that does not fit is cut. */
+void option_add(char *line, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Returns a value as it is shown in an error line: on one line, and short enough that the range after it is still
+ * visible. */
+const char *option_show(const char *value, char shown[SHOWN_SIZE]);
+/* Returns whether the option has a range: an option whose limits are both zero has none. */
+bool option_has_range(const struct option *row);
+/* Writes "1 to 100" in the units of the option's type. */
+void option_show_range(const struct option *row, char *buf, size_t size);
+/* Writes the choices as a list, "random, sorted or none", with an optional first item before them. */
+void option_show_choices(const char *first, const char *const *choices, char *buf, size_t size);
+/* Returns the hint for a word, or NULL. */
+const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length);
+/* Writes a default, which is in the form that a user types, as a person reads it. */
+void option_show_value(const struct option *row, const char *typed, char *buf, size_t size);
+
+#endif

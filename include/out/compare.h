@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a comparison. */
+#ifndef OUT_COMPARE_H
+#define OUT_COMPARE_H
+
+#include <stdbool.h>
+
+#include "analysis/compare.h"
+#include "rows/rows.h"
+#include "rows/text.h"
+
+enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
+struct compared_print {
+    enum compared_format format;
+    bool verbose; /* list every row that cannot be compared */
+    double min_effect;
+    unsigned width; /* of the table; 0: no limit */
+};
+/* Prints the table of rows, that of means, the rows that cannot be compared, and the hosts that stand out. The CSV
+ * contains rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
+void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out);
+
+/* Prints what was compared: the sides, what differs between them, and what was tested. changed NULL: rows of the same
+ * files were compared. */
+void compared_put_header(const struct compared *compared, const struct row_set *base, const struct row_set *changed,
+                         struct text *out);
+/* Prints warnings about doubtful rows, after an empty line. */
+void compared_put_warnings(const struct compared *compared, const struct pairs *pairs, struct text *out);
+
+#endif

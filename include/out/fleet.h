@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a fleet. */
+#ifndef OUT_FLEET_H
+#define OUT_FLEET_H
+
+#include "analysis/fleet_judge.h"
+#include "rows/text.h"
+
+/* Appends the table of machines, as wide as that (0: no limit), and the summary. verbose: all machines, with all
+ * figures that are far off. */
+void fleet_put(const struct judgement *judgement, bool verbose, unsigned width, struct text *out);
+/* Appends all figures of a machine (index in judged) as CSV; for 0 below the names of the columns. */
+void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets settings for low noise and restores them: for `tune`, and for commands that measure with --tuned. */
+#ifndef SETTINGS_TUNED_H
+#define SETTINGS_TUNED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "settings/settings.h"
+#include "sys/cpuset.h"
+
+/* The files to be written, with the index in settings_list of the setting that each belongs to. Initialise to zero. */
+struct tuned_plan {
+    struct setting_writes writes;
+    size_t *of;
+};
+/* Adds the writes needed for that setting of the list. Returns 0 or -1 when out of memory. */
+int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view);
+void tuned_plan_free(struct tuned_plan *plan);
+
+/* Returns why a file was refused, in words; explains errors whose text is not specific. */
+const char *tuned_refusal(const char *path, int error);
+
+/* Returns whether the refusal is expected, because the interrupt is managed by the kernel and cannot be moved. */
+bool tuned_is_managed(const char *path, int error);
+
+/* Sets all settings that `tune` writes without being named. Returns 0 when all are set, except for interrupts managed
+ * by the kernel, with nothing or a line for the header in message; -1 when some are not, with a line that names them.
+ * huge_advised: the measured work requests huge pages, which then stay available on request. tuned_end() must follow in
+ * both cases. If the process is killed, `untune` restores the settings. */
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
+/* Restores the settings; prints failures on standard error. Does nothing when nothing was changed. */
+void tuned_end(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Creates files that did not exist before, and writes them. All functions return -errno on failure. */
+#ifndef SYS_NEW_FILE_H
+#define SYS_NEW_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Creates a file in an open directory and opens it for reading and writing, with further flags of open(). Never follows
+ * a link. Returns the descriptor; -EEXIST when the name exists. */
+int new_file(int folder, const char *name, int flags, mode_t mode);
+
+/* Writes a random name: ".jitbench-0123456789abcdef". */
+#define NEW_FILE_NAME_SIZE sizeof(".jitbench-0123456789abcdef")
+void new_file_random_name(char name[NEW_FILE_NAME_SIZE]);
+/* As new_file(), under a random name. */
+int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode);
+
+/* Creates a file without a name, which is removed when it is closed, and opens it for reading and writing
+ * (close-on-exec). Not all file systems support that. */
+int new_file_nameless(int folder, mode_t mode);
+/* Gives a name to a file without one. Never replaces another file. Returns 0. */
+int new_file_give_name(int fd, int folder, const char *name);
+
+/* Creates a file in memory. Flags in newer are those that an older kernel does not know: it is tried again without. */
+int new_file_in_memory(unsigned flags, unsigned newer);
+
+/* Writes everything. Returns 0. */
+int new_file_write(int fd, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. */
+#include "analysis/compare.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fleet_judge.h"
+#include "stats/inference.h"
+#include "stats/stats.h"
+
+#define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
+#define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
+#define DRIFT_PCT       3.0  /* smaller drifts are not reported */
+#define ROWS_FOR_SPREAD 5u   /* fewest rows for an estimate of their spread, as for a confidence interval */
+
+const char *const compared_verdict_names[] = {
+    [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
+    [VERDICT_HIGHER] = "higher",        [VERDICT_SAME] = "no change seen", [VERDICT_UNJUDGED] = "not judged",
+    [VERDICT_APART] = "not comparable",
+};
+
+enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
+{
+    if (c->change == CHANGE_UNKNOWN)
+        return VERDICT_UNJUDGED;
+    if (c->change == CHANGE_NONE)
+        return VERDICT_SAME;
+    if (!better[0])
+        return c->change == CHANGE_HIGHER ? VERDICT_HIGHER : VERDICT_LOWER;
+    return (c->change == CHANGE_HIGHER) == (strcmp(better, "higher") == 0) ? VERDICT_FASTER : VERDICT_SLOWER;
+}
+
+/* --- Runs. --- */
+
+/* The runs of one side. Rows of one run are merged, and where hosts are the unit, rows of one host. */
+struct side {
+    struct comparison_run *runs;
+    const struct row **first; /* first row of each run */
+    double *values;
+    size_t n_runs, n_values;
+};
+
+static void side_free(struct side *side)
+{
+    free(side->runs);
+    free(side->first);
+    free(side->values);
+}
+
+static bool same_host(const struct row *a, const struct row *b)
+{
+    return !strcmp(a->run->host, b->run->host);
+}
+
+static size_t count_hosts(const struct row *const *rows, size_t n)
+{
+    size_t hosts = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = same_host(rows[i], rows[k]);
+        hosts += !seen;
+    }
+    return hosts;
+}
+
+static bool hosts_count(const struct pair *pair)
+{
+    return count_hosts(pair->base, pair->n_base) >= HOSTS_MIN &&
+           count_hosts(pair->changed, pair->n_changed) >= HOSTS_MIN;
+}
+
+static size_t values_of(const struct row *row, double *values)
+{
+    if (!row->n_samples)
+        values[0] = row->value;
+    else
+        memcpy(values, row->samples, row->n_samples * sizeof(*values));
+    return row->n_samples ? row->n_samples : 1;
+}
+
+/* Takes one run of the side: all its rows, found from `first` on. For hosts the values are the means of the rows. */
+static void take_run(const struct row *const *rows, size_t n, size_t first, bool by_hosts, struct side *side)
+{
+    double *values = side->values + side->n_values;
+    size_t taken = 0;
+
+    for (size_t i = first; i < n; i++) {
+        if (!(by_hosts ? same_host(rows[first], rows[i]) : pair_same_run(rows[first], rows[i])))
+            continue;
+        size_t more = values_of(rows[i], values + taken);
+        if (by_hosts) {
+            values[taken] = stats_mean(values + taken, more);
+            more = 1;
+        }
+        taken += more;
+    }
+    side->first[side->n_runs] = rows[first];
+    side->runs[side->n_runs++] = (struct comparison_run){.samples = values, .n = taken};
+    side->n_values += taken;
+}
+
+static int take_side(const struct row *const *rows, size_t n, bool by_hosts, struct side *side)
+{
+    size_t values = 0;
+
+    memset(side, 0, sizeof(*side));
+    for (size_t i = 0; i < n; i++)
+        values += rows[i]->n_samples + 1;
+    side->runs = calloc(n + 1, sizeof(*side->runs));
+    side->first = calloc(n + 1, sizeof(const struct row *));
+    side->values = calloc(values + 1, sizeof(*side->values));
+    if (!side->runs || !side->first || !side->values)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < side->n_runs && !seen; k++)
+            seen = by_hosts ? same_host(side->first[k], rows[i]) : pair_same_run(side->first[k], rows[i]);
+        if (!seen)
+            take_run(rows, n, i, by_hosts, side);
+    }
+    return 0;
+}
+
+/* --- Rows. --- */
+
+static double drift_pct(const struct row *row)
+{
+    const size_t half = row->n_samples / 2;
+
+    if (half < 4)
+        return 0;
+    const double *second = row->samples + row->n_samples - half;
+    const double before = stats_mean(row->samples, half), pct = 100 * fabs(stats_mean(second, half) / before - 1);
+    return inference_welch(row->samples, half, second, half).p < DRIFT_P && pct > DRIFT_PCT ? pct : 0;
+}
+
+static void look_at_runs(const struct row *const *rows, size_t n, struct compared_row *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out->drift_pct = fmax(out->drift_pct, drift_pct(rows[i]));
+        out->few = rows[i]->n_samples < out->few ? rows[i]->n_samples : out->few;
+    }
+}
+
+static int compare_pair(const struct pair *pair, struct compared_row *row, struct comparison *comparison)
+{
+    struct side base, changed;
+
+    row->pair = pair;
+    row->by_hosts = hosts_count(pair);
+    row->few = SIZE_MAX;
+    int result = take_side(pair->base, pair->n_base, row->by_hosts, &base);
+    result |= take_side(pair->changed, pair->n_changed, row->by_hosts, &changed);
+    if (!result)
+        result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
+                                    &(struct comparison_side){changed.runs, changed.n_runs}, comparison);
+    /* `jitbench run` interleaves the samples of its commands, so there is no drift between commands. */
+    if (!result && pair->within && row_command(&pair->about->param))
+        comparison->floor = 0;
+    look_at_runs(pair->base, pair->n_base, row);
+    look_at_runs(pair->changed, pair->n_changed, row);
+    side_free(&base);
+    side_free(&changed);
+    return result;
+}
+
+/* --- The mean of a suite. --- */
+
+/* Returns whether the row is a headline row with a direction and samples of its own (an index has none). */
+static bool has_direction(const struct compared *c, const struct compared_row *row)
+{
+    return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
+}
+
+/* Returns whether the row counts in the mean. Its spread must be known. Pairs within the same files are alternatives,
+ * whose mean is meaningless. */
+static bool in_mean(const struct compared *c, const struct compared_row *row)
+{
+    return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
+}
+
+static bool of_mean(const struct compared_mean *mean, const struct compared_row *row)
+{
+    return !strcmp(mean->suite, row->pair->about->suite) && !strcmp(mean->host, row->pair->host);
+}
+
+/* Returns -1 or +1: +1 when a higher value is better. */
+static double sign_of(const struct compared_row *row)
+{
+    return strcmp(row->pair->about->better, "higher") ? -1 : 1;
+}
+
+/* Returns the variance of the mean logarithm of one side of the row's ratio, and its degrees of freedom. */
+static double log_variance(const struct row *const *rows, size_t n, double *df)
+{
+    struct stats_running s = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < rows[i]->n_samples; k++)
+            stats_add(&s, log(rows[i]->samples[k]));
+    *df = (double)s.n - 1;
+    return s.n < 2 || !isfinite(s.m2) ? 0 : s.m2 / *df / (double)s.n;
+}
+
+/* Computes the mean when a side has only one or two runs. Its error is the larger of two: the one from the samples of
+ * the rows, and the one from the spread of the rows' ratios, which includes drift between runs. Its noise floor is the
+ * median of those of its rows, because drift common to all rows does not average out. */
+static int mean_of_ratios(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
+{
+    struct stats_running logs = {.n = 0};
+    double variance = 0, quarter = 0, *floors = calloc(c->n_rows + 1, sizeof(*floors));
+    size_t n = 0;
+
+    if (!floors)
+        return -1;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct compared_row *row = &c->row[i];
+        const struct comparison *of = &c->comparison[row->number];
+        if (!of_mean(mean, row) || !in_mean(c, row))
+            continue;
+        stats_add(&logs, sign_of(row) * log(of->ratio));
+        floors[n++] = of->floor / of->base;
+        for (int side = 0; side < 2; side++) {
+            double df, v = side ? log_variance(row->pair->changed, row->pair->n_changed, &df)
+                                : log_variance(row->pair->base, row->pair->n_base, &df);
+            variance += v;
+            quarter += df > 0 ? v * v / df : 0;
+        }
+    }
+    const double by_samples = sqrt(variance) / (double)n, by_rows = stats_sd(&logs) / sqrt((double)n);
+    const double df_samples = quarter > 0 ? fmax(1, variance * variance / quarter) : 1, df_rows = (double)n - 1;
+    double half = by_samples > 0 ? stats_student_t(0.95, df_samples) * by_samples : 0;
+    double p = by_samples > 0 ? stats_student_p(logs.mean / by_samples, df_samples) : 1;
+    if (n >= ROWS_FOR_SPREAD && by_rows > 0) {
+        half = fmax(half, stats_student_t(0.95, df_rows) * by_rows);
+        p = fmax(by_samples > 0 ? p : 0, stats_student_p(logs.mean / by_rows, df_rows));
+    }
+    *out = (struct comparison){.tested = half > 0 ? TESTED_SAMPLES : TESTED_NOTHING,
+                               .n_base = 1,
+                               .n_new = 1,
+                               .base = 1,
+                               .changed = exp(logs.mean),
+                               .ratio = exp(logs.mean),
+                               .low = half > 0 ? exp(logs.mean - half) : (double)NAN,
+                               .high = half > 0 ? exp(logs.mean + half) : (double)NAN,
+                               .p_welch = half > 0 ? fmax(p, DBL_MIN) : (double)NAN,
+                               .p_rank = (double)NAN,
+                               .p = (double)NAN,
+                               .floor = stats_median(floors, n)};
+    free(floors);
+    return 0;
+}
+
+/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median. 0 when the run
+ * lacks one of the rows. */
+static double score_of(const struct compared *c, const struct compared_mean *mean, const struct row *run, bool changed)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct compared_row *row = &c->row[i];
+        struct stats_running s = {.n = 0};
+        if (!of_mean(mean, row) || !in_mean(c, row))
+            continue;
+        const struct row **rows = changed ? row->pair->changed : row->pair->base;
+        for (size_t k = 0; k < (changed ? row->pair->n_changed : row->pair->n_base); k++)
+            if (row->by_hosts ? same_host(rows[k], run) : pair_same_run(rows[k], run))
+                stats_add(&s, stats_mean(rows[k]->samples, rows[k]->n_samples));
+        if (!s.n || !(s.mean > 0))
+            return 0;
+        sum += sign_of(row) * log(s.mean / c->comparison[row->number].base);
+    }
+    return exp(sum / (double)mean->rows);
+}
+
+/* Takes the scores of all runs of a side that have every row of the suite. */
+static int take_scores(const struct compared *c, const struct compared_mean *mean, const struct compared_row *row,
+                       bool changed, struct side *side)
+{
+    size_t n = 0;
+
+    if (take_side(changed ? row->pair->changed : row->pair->base, changed ? row->pair->n_changed : row->pair->n_base,
+                  row->by_hosts, side))
+        return -1;
+    for (size_t r = 0; r < side->n_runs; r++) {
+        const double score = score_of(c, mean, side->first[r], changed);
+        if (!(score > 0))
+            continue;
+        side->values[n] = score;
+        side->runs[n] = (struct comparison_run){.samples = &side->values[n], .n = 1};
+        n++;
+    }
+    side->n_runs = n;
+    return 0;
+}
+
+static int compare_mean(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
+{
+    const struct compared_row *row = c->row;
+    struct side base, changed;
+
+    for (size_t i = c->n_rows; i-- > 0;)
+        if (of_mean(mean, &c->row[i]) && in_mean(c, &c->row[i]))
+            row = &c->row[i];
+    int result = take_scores(c, mean, row, false, &base) | take_scores(c, mean, row, true, &changed);
+    if (!result && base.n_runs >= COMPARISON_RUNS && changed.n_runs >= COMPARISON_RUNS)
+        result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
+                                    &(struct comparison_side){changed.runs, changed.n_runs}, out);
+    else if (!result)
+        result = mean_of_ratios(c, mean, out);
+    side_free(&base);
+    side_free(&changed);
+    return result;
+}
+
+static void count_mean(struct compared *c, const struct compared_row *row)
+{
+    size_t m = 0;
+
+    while (m < c->n_means && !of_mean(&c->mean[m], row))
+        m++;
+    text_copy(c->mean[m].suite, sizeof(c->mean[m].suite), row->pair->about->suite);
+    text_copy(c->mean[m].host, sizeof(c->mean[m].host), row->pair->host);
+    c->mean[m].rows++;
+    c->n_means += m == c->n_means;
+}
+
+/* Computes the means of suites with at least two rows. */
+static int find_means(struct compared *c)
+{
+    size_t kept = 0;
+
+    c->mean = calloc(c->n_rows + 1, sizeof(*c->mean));
+    if (!c->mean)
+        return -1;
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (in_mean(c, &c->row[i]))
+            count_mean(c, &c->row[i]);
+    for (size_t m = 0; m < c->n_means; m++) {
+        if (c->mean[m].rows < 2)
+            continue;
+        c->mean[kept] = c->mean[m];
+        c->mean[kept].number = c->n_rows + kept;
+        if (compare_mean(c, &c->mean[kept], &c->comparison[c->n_rows + kept]))
+            return -1;
+        kept++;
+    }
+    c->n_means = kept;
+    return 0;
+}
+
+/* --- Hosts. --- */
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const double x = fabs(log(((const struct compared_host *)a)->ratio));
+    const double y = fabs(log(((const struct compared_host *)b)->ratio));
+
+    return (x < y) - (x > y);
+}
+
+/* Returns the mean logarithm of the ratios of a host's rows; NAN when it has none. */
+static double host_log(const struct compared *c, const char *host)
+{
+    struct stats_running s = {.n = 0};
+
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (has_direction(c, &c->row[i]) && !strcmp(c->row[i].pair->host, host))
+            stats_add(&s, sign_of(&c->row[i]) * log(c->comparison[c->row[i].number].ratio));
+    return s.n ? s.mean : (double)NAN;
+}
+
+static bool host_seen(const struct compared *c, const char *host)
+{
+    for (size_t h = 0; h < c->n_hosts; h++)
+        if (!strcmp(c->host[h].host, host))
+            return true;
+    return false;
+}
+
+/* Marks the hosts that stand out by the rules of `jitbench fleet` (analysis/fleet_judge.h), with the ratio of each row
+ * in place of its value. */
+static int judge_hosts(struct compared *c, double min_effect)
+{
+    struct gather g = {.by_rank = false};
+    struct judgement j = {.g = NULL};
+    struct row_run run;
+    int result = 0;
+
+    row_run_init(&run);
+    for (size_t i = 0; i < c->n_rows && !result; i++) {
+        const struct comparison *of = &c->comparison[c->row[i].number];
+        if (!c->row[i].pair->host[0] || !has_direction(c, &c->row[i]))
+            continue;
+        struct row row = *c->row[i].pair->about;
+        text_copy(run.host, sizeof(run.host), c->row[i].pair->host);
+        row.run = &run;
+        row.value = of->ratio;
+        row.stats.n = 0; /* the ratio's error is not known */
+        result = gather_row(&g, &row);
+    }
+    if (!result)
+        result = gather_finish(&g) || judge(&j, &g, min_effect) ? -1 : 0;
+    for (size_t m = 0; !result && m < g.machines.n; m++)
+        for (size_t h = 0; h < c->n_hosts; h++)
+            if (!strcmp(c->host[h].host, j.judged[m].name))
+                c->host[h].stands_out = judge_stands_out(&j.judged[m]);
+    gather_free(&g);
+    judge_free(&j);
+    return result;
+}
+
+static int find_hosts(struct compared *c, double min_effect)
+{
+    c->host = calloc(c->n_rows + 1, sizeof(*c->host));
+    if (!c->host)
+        return -1;
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct pair *pair = c->row[i].pair;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): each of the n_rows has its pair */
+        if (!pair->host[0] || host_seen(c, pair->host) || isnan(host_log(c, pair->host)))
+            continue;
+        text_copy(c->host[c->n_hosts].host, sizeof(c->host[0].host), pair->host);
+        c->host[c->n_hosts++].ratio = exp(host_log(c, pair->host));
+    }
+    qsort(c->host, c->n_hosts, sizeof(*c->host), compare_hosts);
+    return c->n_hosts ? judge_hosts(c, min_effect) : 0;
+}
+
+/* --- All of it. --- */
+
+struct effect {
+    struct compared_row row;
+    double size;
+};
+
+static int compare_effects(const void *a, const void *b)
+{
+    const struct effect *x = a, *y = b;
+    int order = (x->size < y->size) - (x->size > y->size);
+
+    return order ? order : (x->row.number > y->row.number) - (x->row.number < y->row.number);
+}
+
+/* Returns the size of the effect for sorting. A change from or to 0 is larger than any other. */
+static double effect_of(const struct comparison *c)
+{
+    if (c->ratio > 0)
+        return fabs(log(c->ratio));
+    return c->base == c->changed ? 0 : (double)INFINITY;
+}
+
+static int sort_rows(struct compared *c)
+{
+    struct effect *effects = calloc(c->n_rows + 1, sizeof(*effects));
+
+    if (!effects)
+        return -1;
+    for (size_t i = 0; i < c->n_rows; i++)
+        effects[i] = (struct effect){.row = c->row[i], .size = effect_of(&c->comparison[c->row[i].number])};
+    qsort(effects, c->n_rows, sizeof(*effects), compare_effects);
+    for (size_t i = 0; i < c->n_rows; i++)
+        c->row[i] = effects[i].row;
+    free(effects);
+    return 0;
+}
+
+int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
+                  struct compared *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->row = calloc(pairs->n + 1, sizeof(*out->row));
+    out->not_comparable = calloc(pairs->n + 1, sizeof(const struct pair *));
+    out->comparison = calloc(2 * pairs->n + 1, sizeof(*out->comparison)); /* there are at most as many means as rows */
+    if (!out->row || !out->not_comparable || !out->comparison)
+        return -1;
+    for (size_t i = 0; i < pairs->n; i++) {
+        const struct pair *pair = &pairs->pair[i];
+        const bool judged = metrics_is_compared(metrics, pair->about);
+        if (!all && !judged)
+            continue;
+        if (pair->why[0]) {
+            out->not_comparable[out->n_not_comparable++] = pair;
+            continue;
+        }
+        out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged};
+        if (compare_pair(pair, &out->row[out->n_rows], &out->comparison[out->n_rows]))
+            return -1;
+        out->n_rows++;
+    }
+    if (find_means(out) || find_hosts(out, min_effect) ||
+        comparison_judge(out->comparison, out->n_rows + out->n_means, 0.95, min_effect))
+        return -1;
+    for (size_t i = 0; i < out->n_rows + out->n_means; i++)
+        out->n_judged += out->comparison[i].tested != TESTED_NOTHING;
+    return sort_rows(out);
+}
+
+void compared_free(struct compared *compared)
+{
+    free(compared->row);
+    free(compared->mean);
+    free(compared->host);
+    free(compared->comparison);
+    free(compared->not_comparable);
+    memset(compared, 0, sizeof(*compared));
+}
+
+struct compared_counts compared_count(const struct compared *c)
+{
+    struct compared_counts counts = {.not_comparable = c->n_not_comparable};
+
+    for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
+        const bool is_row = i < c->n_rows;
+        const size_t number = is_row ? c->row[i].number : c->mean[i - c->n_rows].number;
+        const enum compared_verdict verdict =
+            compared_verdict(&c->comparison[number], is_row ? c->row[i].pair->about->better : "higher");
+        counts.slower += verdict == VERDICT_SLOWER;
+        counts.changed += verdict < VERDICT_SAME;
+        counts.not_comparable += is_row && verdict == VERDICT_UNJUDGED;
+    }
+    return counts;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers figures and settings of many machines from their rows. */
+#include "analysis/fleet_gather.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/text.h"
+#include "sys/memory.h"
+#include "sys/setting_items.h"
+
+/* Larger values are treated as damage: their sums might not be finite. */
+#define VALUE_MOST 1e100
+/* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
+#define SETTINGS_MOST 256u
+
+/* As grow_array(); returns the array, whose new elements are zeroed, or NULL. */
+static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
+{
+    const size_t before = *capacity;
+
+    if (!grow_array(&array, capacity, number, size))
+        return NULL;
+    memset((char *)array + before * size, 0, (*capacity - before) * size);
+    return array;
+}
+
+/* --- Machines. --- */
+
+static bool is_number(const char *s)
+{
+    return *s && !s[strspn(s, "0123456789")];
+}
+
+static struct gather_name *enter_name(struct gather *g, const char *base)
+{
+    size_t number = index_enter(&g->names, base);
+    void *grown = number == SIZE_MAX ? NULL : make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
+
+    if (!grown)
+        return NULL;
+    g->name = grown;
+    return &g->name[number];
+}
+
+/* Adds another machine of that name. */
+static size_t new_machine(struct gather *g, struct gather_name *name, const char *base, bool vague)
+{
+    char shown[160];
+    size_t machines = g->machines.n, number;
+
+    text_copy(shown, sizeof(shown), base);
+    do
+        if (name->machines++)
+            (void)snprintf(shown, sizeof(shown), "%s (%u)", base, name->machines);
+    while ((number = index_enter(&g->machines, shown)) < machines);
+    void *grown = number == SIZE_MAX ? NULL : make_room(g->machine, &g->machine_capacity, number, sizeof(*g->machine));
+    if (!grown)
+        return SIZE_MAX;
+    g->machine = grown;
+    g->machine[number].namesake = name->machines > 1;
+    if (name->machines == 1) {
+        name->first = number;
+        name->vague = vague;
+    }
+    return number;
+}
+
+/* Finds or adds the run's machine. Machines of the same name are distinguished by properties that do not change from
+ * run to run; if none is known, by name only. */
+static size_t enter_machine(struct gather *g, const struct row_run *run)
+{
+    const char *rank = g->by_rank && is_number(run->rank) ? run->rank : "";
+    bool vague = !run->cpu_model[0] && !run->arch[0] && !run->cpus_online;
+    char identity[512], base[128];
+    size_t before = g->identities.n;
+
+    (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
+    text_sanitize(base);
+    struct gather_name *name = enter_name(g, base);
+    if (!name || (name->machines && vague))
+        return name ? name->first : SIZE_MAX;
+    (void)snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, run->host, rank, run->cpu_model,
+                   run->arch, run->cpus_online);
+    size_t number = index_enter(&g->identities, identity);
+    if (number == SIZE_MAX)
+        return SIZE_MAX;
+    if (number < before)
+        return g->of_identity[number];
+    void *grown = make_room(g->of_identity, &g->of_identity_capacity, number, sizeof(*g->of_identity));
+    if (!grown)
+        return SIZE_MAX;
+    g->of_identity = grown;
+    size_t machine = name->machines && name->vague ? name->first : new_machine(g, name, base, vague);
+    name->vague = name->vague && vague;
+    g->of_identity[number] = (uint32_t)machine;
+    return machine;
+}
+
+/* --- Settings. --- */
+
+static int enter_setting(struct gather *g, size_t machine, const char *name, const char *value)
+{
+    char sanitized[sizeof(((struct row_run *)NULL)->settings)];
+
+    if (!value[0] || !name[0])
+        return 0;
+    text_copy(sanitized, sizeof(sanitized), name);
+    text_sanitize(sanitized);
+    size_t number = index_enter(&g->settings, sanitized);
+    if (number != SIZE_MAX && number >= SETTINGS_MOST)
+        return 0;
+    text_copy(sanitized, sizeof(sanitized), value);
+    text_sanitize(sanitized);
+    size_t value_number = index_enter(&g->setting_values, sanitized);
+    if (number == SIZE_MAX || value_number == SIZE_MAX)
+        return -1;
+    void *grown = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
+    if (!grown)
+        return -1;
+    g->setting = grown;
+    g->setting[g->n_setting] = (struct gather_setting){.setting = (uint32_t)number,
+                                                       .machine = (uint32_t)machine,
+                                                       .value = (uint32_t)value_number,
+                                                       .order = (uint32_t)g->n_setting};
+    g->n_setting++;
+    return 0;
+}
+
+/* Adds the items of the column settings, or of scratch_disk, whose names get the prefix "scratch_". */
+static int enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
+{
+    char name[SETTING_NAME + 8];
+    struct setting_items items;
+
+    setting_items_begin(&items, text, of_run);
+    while (setting_items_next(&items)) {
+        (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
+        if (enter_setting(g, machine, name, items.value))
+            return -1;
+    }
+    return 0;
+}
+
+/* Enters the disk of tests that use files. Consecutive rows of a machine mostly have the same disk. */
+static int enter_disk(struct gather *g, size_t machine, const char *disk)
+{
+    if (!disk[0] || (g->last_disk_machine == machine && !strcmp(g->last_disk, disk)))
+        return 0;
+    text_copy(g->last_disk, sizeof(g->last_disk), disk);
+    g->last_disk_machine = machine;
+    return enter_items(g, machine, disk, false);
+}
+
+static int enter_settings(struct gather *g, size_t machine, const struct row_run *run)
+{
+    char cpus[24] = "";
+
+    if (run->cpus_online)
+        (void)snprintf(cpus, sizeof(cpus), "%" PRIu64, run->cpus_online);
+    return enter_setting(g, machine, "kernel", run->kernel) || enter_setting(g, machine, "cpu", run->cpu_model) ||
+                   enter_setting(g, machine, "cpus", cpus) || enter_setting(g, machine, "build", run->build) ||
+                   enter_items(g, machine, run->settings, true)
+               ? -1
+               : 0;
+}
+
+static int by_setting(const void *a, const void *b)
+{
+    const struct gather_setting *x = a, *y = b;
+
+    if (x->setting != y->setting)
+        return x->setting < y->setting ? -1 : 1;
+    if (x->machine != y->machine)
+        return x->machine < y->machine ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int finish_settings(struct gather *g)
+{
+    char nice[32];
+    size_t kept = 0;
+
+    for (size_t m = 0; m < g->machines.n; m++) {
+        (void)snprintf(nice, sizeof(nice), "%g", g->machine[m].nice);
+        if (g->machine[m].has_nice && enter_setting(g, m, "nice", nice))
+            return -1;
+    }
+    if (g->n_setting)
+        qsort(g->setting, g->n_setting, sizeof(*g->setting), by_setting);
+    for (size_t i = 0; i < g->n_setting; i++) {
+        kept -= kept && g->setting[kept - 1].setting == g->setting[i].setting &&
+                g->setting[kept - 1].machine == g->setting[i].machine;
+        g->setting[kept++] = g->setting[i];
+    }
+    g->n_setting = kept;
+    return 0;
+}
+
+/* Returns the first entry of that setting and machine, or the next one after its place. */
+static size_t find_setting(const struct gather *g, size_t setting, size_t machine)
+{
+    const struct gather_setting wanted = {.setting = (uint32_t)setting, .machine = (uint32_t)machine};
+    size_t low = 0, high = g->n_setting;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_setting(&g->setting[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const char *gather_setting(const struct gather *g, size_t setting, size_t machine)
+{
+    size_t at = find_setting(g, setting, machine);
+
+    return at < g->n_setting && g->setting[at].setting == setting && g->setting[at].machine == machine
+               ? g->setting_values.name[g->setting[at].value]
+               : NULL;
+}
+
+/* Finds the value that more than half have: it remains when each pair of different values is struck out (Boyer, Moore
+ * 1981). */
+const char *gather_majority(const struct gather *g, size_t setting)
+{
+    size_t first = find_setting(g, setting, 0), end = find_setting(g, setting + 1, 0), left = 0, agree = 0;
+    uint32_t value = 0;
+
+    for (size_t i = first; i < end; i++) {
+        value = left ? value : g->setting[i].value;
+        left = g->setting[i].value == value ? left + 1 : left - 1;
+    }
+    for (size_t i = first; i < end; i++)
+        agree += g->setting[i].value == value;
+    return 2 * agree > end - first ? g->setting_values.name[value] : NULL;
+}
+
+/* --- Figures. --- */
+
+/* Formats the parameters that identify the work, and "copy=" from the column cpus. */
+static void work_of(const struct row *row, char *buf, size_t size)
+{
+    struct text words = {0};
+    struct row_word word = {0};
+
+    while (row_next_word(&row->param, &word)) {
+        if ((word.of->kind != PARAM_WORK && word.of->kind != PARAM_COMMAND) || !strncmp(word.text, "copy=", 5))
+            continue;
+        text_append(&words, " ", words.length > 0);
+        text_append(&words, word.text, word.length);
+    }
+    text_copy(buf, size, words.data ? words.data : "");
+    text_free(&words);
+}
+
+static void put_sanitized(char *to, size_t size, const char *from)
+{
+    text_copy(to, size, from);
+    text_sanitize(to);
+}
+
+static size_t enter_figure(struct gather *g, const struct row *row)
+{
+    char work[ROW_PARAM_SIZE], key[sizeof(*row)];
+
+    work_of(row, work, sizeof(work));
+    (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test,
+                   row->load, row->metric, row->copies, row->unit, work);
+    size_t before = g->figures.n, number = index_enter(&g->figures, key);
+    void *grown = number == SIZE_MAX ? NULL : make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
+    if (!grown)
+        return SIZE_MAX;
+    g->figure = grown;
+    struct gather_figure *figure = &g->figure[number];
+    if (number == before) {
+        put_sanitized(figure->suite, sizeof(figure->suite), row->suite);
+        put_sanitized(figure->test, sizeof(figure->test), row->test);
+        put_sanitized(figure->load, sizeof(figure->load), row->load);
+        put_sanitized(figure->metric, sizeof(figure->metric), row->metric);
+        put_sanitized(figure->unit, sizeof(figure->unit), row->unit);
+        put_sanitized(figure->work, sizeof(figure->work), work);
+        row_protocol(&row->param, figure->protocol);
+        text_sanitize(figure->protocol);
+        figure->copies = row->copies;
+        figure->higher_is_better = !strcmp(row->better, "higher");
+    }
+    return number;
+}
+
+static int enter_value(struct gather *g, size_t figure, size_t machine, const struct row *row)
+{
+    double error = row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean);
+    void *grown = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
+
+    if (!grown)
+        return -1;
+    g->values = grown;
+    g->values[g->n_values++] = (struct gather_value){.figure = (uint32_t)figure,
+                                                     .machine = (uint32_t)machine,
+                                                     .rows = 1,
+                                                     .error = error < VALUE_MOST ? (float)fmin(error, 1e30) : NAN,
+                                                     .value = row->value};
+    return 0;
+}
+
+static int by_figure(const void *a, const void *b)
+{
+    const struct gather_value *x = a, *y = b;
+
+    if (x->figure != y->figure)
+        return x->figure < y->figure ? -1 : 1;
+    return x->machine < y->machine ? -1 : x->machine > y->machine;
+}
+
+/* Merges two values of the same machine and figure. */
+static void pool(struct gather_value *into, const struct gather_value *from)
+{
+    double n = (double)into->rows + from->rows;
+
+    into->value += (from->value - into->value) * from->rows / n;
+    into->error = isnan(into->error) ? from->error : isnan(from->error) ? into->error : fmaxf(into->error, from->error);
+    into->rows += from->rows;
+}
+
+static void finish_figures(struct gather *g)
+{
+    size_t kept = 0;
+
+    if (g->n_values)
+        qsort(g->values, g->n_values, sizeof(*g->values), by_figure);
+    for (size_t i = 0; i < g->n_values; i++) {
+        if (kept && !by_figure(&g->values[kept - 1], &g->values[i])) {
+            pool(&g->values[kept - 1], &g->values[i]);
+            continue;
+        }
+        struct gather_figure *figure = &g->figure[g->values[i].figure];
+        figure->first = figure->n++ ? figure->first : kept;
+        g->values[kept++] = g->values[i];
+    }
+    g->n_values = kept;
+}
+
+double gather_value(const struct gather *g, size_t figure, size_t machine)
+{
+    const struct gather_figure *f = &g->figure[figure];
+    size_t low = f->first, high = f->first + f->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (g->values[middle].machine < machine)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < f->first + f->n && g->values[low].machine == machine ? g->values[low].value : (double)NAN;
+}
+
+/* --- Rows. --- */
+
+/* Returns whether this row was added before (a file that was given twice, or copied): 1, 0, or -1 when out of
+ * memory. */
+static int came_before(struct gather *g, const struct row *row)
+{
+    char key[2 * sizeof(*row)];
+    size_t before = g->seen.n;
+
+    if (!row->run->run_id[0])
+        return 0;
+    (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
+                   row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
+                   row->cpus, row->param.text, row->value);
+    /* Stores only a hash: with a million rows, a collision occurs in one of ten million fleets. */
+    (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
+    size_t number = index_enter(&g->seen, key);
+    return number == SIZE_MAX ? -1 : number < before;
+}
+
+/* Returns whether two runs are equal in the columns that identify machine, rank and run. */
+static bool is_same_run(const struct row_run *a, const struct row_run *b)
+{
+    return a->cpus_online == b->cpus_online && !strcmp(a->run_id, b->run_id) && !strcmp(a->host, b->host) &&
+           !strcmp(a->rank, b->rank) && !strcmp(a->utc, b->utc) && !strcmp(a->cpu_model, b->cpu_model) &&
+           !strcmp(a->arch, b->arch);
+}
+
+/* Adds a run, once for consecutive rows of the run. */
+static int enter_run(struct gather *g, const struct row_run *run)
+{
+    char id[128];
+    size_t before = g->runs.n;
+
+    if (g->machines.n && is_same_run(&g->last_run, run))
+        return 0;
+    size_t machine = enter_machine(g, run);
+    if (machine == SIZE_MAX)
+        return -1;
+    (void)snprintf(id, sizeof(id), "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
+    size_t number = index_enter(&g->runs, id);
+    if (number == SIZE_MAX || (number == before && enter_settings(g, machine, run)))
+        return -1;
+    struct gather_machine *entered = &g->machine[machine];
+    entered->many_ranks = entered->many_ranks || (entered->runs && strcmp(entered->rank, run->rank) != 0);
+    text_copy(entered->rank, sizeof(entered->rank), run->rank);
+    entered->runs += number == before;
+    g->last_machine = machine;
+    g->last_run = *run;
+    return 0;
+}
+
+static void enter_nice(struct gather_machine *machine, double nice)
+{
+    if (isnan(nice))
+        return;
+    machine->nice = machine->has_nice ? fmax(machine->nice, nice) : nice;
+    machine->has_nice = true;
+}
+
+static bool is_figure(const struct gather *g, const struct row *row)
+{
+    return row->status != ROW_SKIPPED && fabs(row->value) < VALUE_MOST && metrics_is_compared(g->metrics, row);
+}
+
+int gather_row(struct gather *g, const struct row *row)
+{
+    if (enter_run(g, row->run))
+        return -1;
+    if (row->status != ROW_FAILED && !is_figure(g, row))
+        return 0;
+    int before = came_before(g, row);
+    if (before) {
+        g->doubles += before > 0;
+        return before < 0 ? -1 : 0;
+    }
+    struct gather_machine *machine = &g->machine[g->last_machine];
+    g->without_rank += g->by_rank && !is_number(row->run->rank);
+    if (row->status == ROW_FAILED) {
+        machine->failed++;
+        return 0;
+    }
+    machine->rows++;
+    enter_nice(machine, row->nice);
+    if (enter_disk(g, g->last_machine, row->scratch_disk))
+        return -1;
+    size_t figure = enter_figure(g, row);
+    return figure == SIZE_MAX ? -1 : enter_value(g, figure, g->last_machine, row);
+}
+
+int gather_finish(struct gather *g)
+{
+    finish_figures(g);
+    return finish_settings(g);
+}
+
+void gather_free(struct gather *g)
+{
+    free(g->figure);
+    free(g->values);
+    free(g->setting);
+    free(g->machine);
+    free(g->name);
+    free(g->of_identity);
+    index_free(&g->machines);
+    index_free(&g->figures);
+    index_free(&g->settings);
+    index_free(&g->setting_values);
+    index_free(&g->names);
+    index_free(&g->identities);
+    index_free(&g->runs);
+    index_free(&g->seen);
+    memset(g, 0, sizeof(*g));
+}

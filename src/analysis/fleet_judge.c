@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the machines that stand out among those gathered. */
+#include "analysis/fleet_judge.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lower limit of a relative spread: no measurement of jitbench is more precise. */
+#define LEAST_SPREAD 0.002
+
+/* Temporary buffers. */
+struct scratch {
+    double *values, *sorted; /* buffers for the values of a figure, or of a machine */
+    double *effects;         /* effects of all judged values; those of a machine begin at effect_first[machine] */
+    size_t *effect_first, *effects_n;
+    double *shares; /* for each machine, the sum over its figures of 1 / (number of machines that have the figure) */
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t n)
+{
+    if (!n)
+        return 0;
+    qsort(values, n, sizeof(*values), by_number);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+double judge_worse_by(const struct judgement *j, size_t figure, double value)
+{
+    double effect = outlier_effect(&j->metric[figure], value);
+
+    return j->g->figure[figure].higher_is_better ? -effect : effect;
+}
+
+bool judge_is_far(const struct judgement *j, size_t figure, double value)
+{
+    return fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
+           fabs(outlier_effect(&j->metric[figure], value)) >= j->least_effect;
+}
+
+bool judge_stands_out(const struct judged *judged)
+{
+    return judged->far || judged->often || judged->broke;
+}
+
+size_t judge_count_out(const struct judgement *j)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < j->g->machines.n; i++)
+        n += judge_stands_out(&j->judged[i]);
+    return n;
+}
+
+double judge_usual_threshold(const struct judgement *j)
+{
+    double threshold = 0;
+
+    for (size_t k = 0, most = 0; k < j->g->figures.n; k++)
+        if (j->metric[k].n > most) {
+            most = j->metric[k].n;
+            threshold = j->threshold[k];
+        }
+    return threshold;
+}
+
+/* Returns the median of the machines' standard errors, which one outlier does not change. */
+static double usual_error(const struct gather_value *values, size_t n, double *scratch)
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i].error))
+            scratch[known++] = (double)values[i].error;
+    return median(scratch, known);
+}
+
+/* Finds median and spread of the figures that enough machines have. */
+static void measure_figures(struct judgement *j, struct scratch *scratch)
+{
+    size_t tests = 0;
+
+    for (size_t k = 0; k < j->g->figures.n; k++) {
+        const struct gather_figure *figure = &j->g->figure[k];
+        const struct gather_value *values = &j->g->values[figure->first];
+        double least = fmax(usual_error(values, figure->n, scratch->sorted), LEAST_SPREAD);
+        for (size_t i = 0; i < figure->n; i++)
+            scratch->values[i] = values[i].value;
+        if (!outlier_measure(scratch->values, figure->n, least, scratch->sorted, &j->metric[k])) {
+            j->metric[k].n = 0;
+            continue;
+        }
+        j->n_figures++;
+        tests += figure->n;
+    }
+    for (size_t k = 0; k < j->g->figures.n; k++)
+        if (j->metric[k].n)
+            j->threshold[k] = k && j->metric[k].n == j->metric[k - 1].n ? j->threshold[k - 1]
+                                                                        : outlier_threshold(j->metric[k].n, tests);
+}
+
+/* Updates the machine's worst figure: the value farthest on the bad side, with precedence for those beyond their
+ * threshold. */
+static void note_worst(const struct judgement *j, struct judged *judged, size_t k, double value)
+{
+    bool is_far = judge_is_far(j, k, value);
+    bool worse = judge_worse_by(j, k, value) > 0;
+    double distance = fabs(outlier_distance(&j->metric[k], value));
+
+    judged->n_far += is_far;
+    if (judged->figure != SIZE_MAX) {
+        bool worse_before = judged->effect > 0;
+        if (judged->far != is_far ? judged->far
+                                  : (worse != worse_before ? worse_before : distance <= fabs(judged->distance)))
+            return;
+    }
+    judged->far = is_far;
+    judged->figure = k;
+    judged->distance = distance;
+    judged->effect = judge_worse_by(j, k, value);
+}
+
+/* Counts the machine that is worst in the figure. Of several with the same worst value none counts, because quantised
+ * values would otherwise accuse the first of them. */
+static void count_worst(struct judgement *j, size_t k)
+{
+    const struct gather_figure *figure = &j->g->figure[k];
+    size_t worst = SIZE_MAX;
+    double most = 0;
+
+    for (size_t i = figure->first; i < figure->first + figure->n; i++) {
+        double by = judge_worse_by(j, k, j->g->values[i].value);
+        if (by == most)
+            worst = SIZE_MAX;
+        if (by > most) {
+            most = by;
+            worst = j->g->values[i].machine;
+        }
+    }
+    if (worst != SIZE_MAX)
+        j->judged[worst].worst_count++;
+}
+
+static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
+{
+    const struct gather_figure *figure = &j->g->figure[k];
+
+    for (size_t i = figure->first; i < figure->first + figure->n; i++) {
+        size_t machine = j->g->values[i].machine;
+        struct judged *judged = &j->judged[machine];
+        judged->figures++;
+        scratch->effects[scratch->effect_first[machine] + scratch->effects_n[machine]++] =
+            judge_worse_by(j, k, j->g->values[i].value);
+        scratch->shares[machine] += 1 / (double)figure->n;
+        note_worst(j, judged, k, j->g->values[i].value);
+    }
+    count_worst(j, k);
+}
+
+static void count_differences(struct judgement *j)
+{
+    for (size_t i = 0; i < j->g->n_setting; i++) {
+        const struct gather_setting *setting = &j->g->setting[i];
+        const char *majority = j->majority[setting->setting];
+        j->judged[setting->machine].differences +=
+            majority && strcmp(majority, j->g->setting_values.name[setting->value]) != 0;
+    }
+}
+
+static void judge_machine(const struct judgement *j, struct scratch *scratch, struct judged *judged, bool many_broke)
+{
+    size_t m = judged->machine;
+
+    judged->median_effect = median(scratch->effects + scratch->effect_first[m], judged->figures);
+    judged->broke = j->g->machine[m].failed && !many_broke;
+    judged->often = judged->figures && judged->median_effect >= j->least_effect &&
+                    outlier_worst_too_often(j->n_machines, judged->figures,
+                                            scratch->shares[m] / (double)judged->figures, judged->worst_count);
+}
+
+/* Sorts machines that stand out first, followed by those whose settings differ, those with failed rows and those that
+ * could not be judged; then by name. */
+static int by_finding(const void *a, const void *b)
+{
+    const struct judged *x = a, *y = b;
+    const int order[][2] = {
+        {judge_stands_out(x), judge_stands_out(y)},
+        {x->often || x->broke || (x->far && x->effect > 0), y->often || y->broke || (y->far && y->effect > 0)},
+        {x->often, y->often},
+        {x->far, y->far},
+    };
+
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+        if (order[i][0] != order[i][1])
+            return order[i][1] - order[i][0];
+    if (judge_stands_out(x) && x->distance != y->distance)
+        return x->distance > y->distance ? -1 : 1;
+    if (x->differences != y->differences)
+        return x->differences > y->differences ? -1 : 1;
+    if (!x->figures != !y->figures)
+        return x->figures ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void judge_all(struct judgement *j, struct scratch *scratch)
+{
+    size_t broken = 0;
+
+    measure_figures(j, scratch);
+    /* Computes where each machine's effects begin. */
+    for (size_t i = 0; i < j->g->n_values; i++)
+        scratch->effect_first[j->g->values[i].machine + 1]++;
+    for (size_t m = 0; m < j->g->machines.n; m++) {
+        scratch->effect_first[m + 1] += scratch->effect_first[m];
+        j->judged[m] = (struct judged){.machine = m, .name = j->g->machines.name[m], .figure = SIZE_MAX};
+        broken += j->g->machine[m].failed > 0;
+    }
+    for (size_t s = 0; s < j->g->settings.n; s++)
+        j->majority[s] = gather_majority(j->g, s);
+    for (size_t k = 0; k < j->g->figures.n; k++)
+        if (j->metric[k].n)
+            judge_figure(j, scratch, k);
+    for (size_t m = 0; m < j->g->machines.n; m++)
+        j->n_machines += j->judged[m].figures > 0;
+    count_differences(j);
+    for (size_t m = 0; m < j->g->machines.n; m++)
+        judge_machine(j, scratch, &j->judged[m], 2 * broken >= j->g->machines.n);
+    qsort(j->judged, j->g->machines.n, sizeof(*j->judged), by_finding);
+}
+
+int judge(struct judgement *j, const struct gather *g, double least_effect)
+{
+    const size_t machines = g->machines.n, figures = g->figures.n;
+    size_t most = machines > figures ? machines : figures;
+    struct scratch scratch = {.values = calloc(most + 1, sizeof(double)),
+                              .sorted = calloc(most + 1, sizeof(double)),
+                              .effects = calloc(g->n_values + 1, sizeof(double)),
+                              .effect_first = calloc(machines + 2, sizeof(size_t)),
+                              .effects_n = calloc(machines + 1, sizeof(size_t)),
+                              .shares = calloc(machines + 1, sizeof(double))};
+    int result = -1;
+
+    *j = (struct judgement){.g = g,
+                            .least_effect = least_effect,
+                            .metric = calloc(figures + 1, sizeof(*j->metric)),
+                            .threshold = calloc(figures + 1, sizeof(*j->threshold)),
+                            .majority = calloc(g->settings.n + 1, sizeof(*j->majority)),
+                            .judged = calloc(machines + 1, sizeof(*j->judged))};
+    if (scratch.values && scratch.sorted && scratch.effects && scratch.effect_first && scratch.effects_n &&
+        scratch.shares && j->metric && j->threshold && j->majority && j->judged) {
+        judge_all(j, &scratch);
+        result = 0;
+    }
+    free(scratch.values);
+    free(scratch.sorted);
+    free(scratch.effects);
+    free(scratch.effect_first);
+    free(scratch.effects_n);
+    free(scratch.shares);
+    return result;
+}
+
+void judge_free(struct judgement *j)
+{
+    free(j->metric);
+    free(j->threshold);
+    free(j->majority);
+    free(j->judged);
+    memset(j, 0, sizeof(*j));
+}

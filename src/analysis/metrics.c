@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks up titles, units, directions and headlines in the table of metrics. */
+#include "analysis/metrics.h"
+
+#include <string.h>
+
+static const struct metrics none;
+
+static const struct metrics *table_of(const struct metrics *metrics)
+{
+    return metrics ? metrics : &none;
+}
+
+static const struct metrics_metric *metric_of(const struct metrics_test *test, const char *id)
+{
+    for (size_t m = 0; m < test->n; m++)
+        if (!strcmp(test->metric[m].id, id))
+            return &test->metric[m];
+    return NULL;
+}
+
+const struct metrics_test *metrics_test(const struct metrics *metrics, const char *suite, const char *test)
+{
+    const struct metrics *table = table_of(metrics);
+
+    for (size_t t = 0; t < table->n_tests; t++)
+        if (!strcmp(table->test[t].suite, suite) &&
+            (table->test[t].named_by_user || !strcmp(table->test[t].name, test)))
+            return &table->test[t];
+    return NULL;
+}
+
+/* Returns the test's metric, otherwise the metric of the first test of the suite that has it (a test may be a variant
+ * of another). NULL when there is none. */
+static const struct metrics_metric *find(const struct metrics *metrics, const struct row *row)
+{
+    const struct metrics *table = table_of(metrics);
+    const struct metrics_test *test = metrics_test(metrics, row->suite, row->test);
+    const struct metrics_metric *found = test ? metric_of(test, row->metric) : NULL;
+
+    for (size_t t = 0; t < table->n_tests && !found; t++)
+        if (!strcmp(table->test[t].suite, row->suite))
+            found = metric_of(&table->test[t], row->metric);
+    return found;
+}
+
+const char *metrics_test_title(const struct metrics *metrics, const char *suite, const char *test)
+{
+    const struct metrics_test *found = metrics_test(metrics, suite, test);
+
+    return found && !found->named_by_user ? found->title : test;
+}
+
+const char *metrics_title(const struct metrics *metrics, const struct row *row)
+{
+    const struct metrics_metric *metric = find(metrics, row);
+
+    return metric && metric->title ? metric->title : row->metric;
+}
+
+const char *metrics_suite_title(const struct metrics *metrics, const char *suite)
+{
+    const struct metrics *table = table_of(metrics);
+
+    for (size_t s = 0; s < table->n_suites; s++)
+        if (!strcmp(table->suite[s].name, suite))
+            return table->suite[s].title;
+    return "";
+}
+
+bool metrics_is_compared(const struct metrics *metrics, const struct row *row)
+{
+    const struct metrics *table = table_of(metrics);
+    bool known = false;
+
+    for (size_t t = 0; t < table->n_tests; t++) {
+        if (strcmp(table->test[t].suite, row->suite) != 0)
+            continue;
+        const struct metrics_metric *metric = metric_of(&table->test[t], row->metric);
+        if (metric && metric->headline)
+            return metric->better[0];
+        known = known || metric;
+    }
+    return !known && row->better[0];
+}
+
+static bool same_measurement(const struct row *a, const struct row *b)
+{
+    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
+           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
+           !strcmp(a->cpus, b->cpus);
+}
+
+void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct metrics_metric *metric = find(metrics, &rows[i]);
+        const struct metrics_test *test = metrics_test(metrics, rows[i].suite, rows[i].test);
+        const bool known = test && test->n && !test->named_by_user;
+        rows[i].headline = metric ? metric->headline : !known && (i == 0 || !same_measurement(&rows[i], &rows[i - 1]));
+    }
+}

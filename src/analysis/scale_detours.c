@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects detours from rows in bins by length. */
+#include "analysis/scale_detours.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/hist.h"
+
+/* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
+ * differences are the work's own variation. */
+#define EXPERIMENT_SHARE 0.5
+#define PERIODIC_LEAST   8u
+#define PERIODIC_SPREAD  0.25
+/* Number of events that a series keeps from its beginning, whatever their length. */
+#define FIRST_EVENTS 500u
+
+/* --- Bins. --- */
+
+static size_t bin_of(double ns)
+{
+    double at = ns > 1 ? log2(ns) * DETOURS_PER_OCTAVE : 0;
+
+    return at < DETOURS_BINS ? (size_t)at : DETOURS_BINS - 1;
+}
+
+static unsigned octave_of(double ns)
+{
+    return (unsigned)(bin_of(ns) / DETOURS_PER_OCTAVE);
+}
+
+static void put(struct detours_of *of, double ns, double n)
+{
+    struct detours_bin *bin = &of->bins[bin_of(ns)];
+
+    bin->n += n;
+    bin->ns += n * ns;
+}
+
+/* --- Periods. --- */
+
+static int by_position(const void *a, const void *b)
+{
+    const struct stats_point *x = a, *y = b;
+
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Returns the length above which all events are in the series; shorter ones may be missing after the first events. */
+static double least_complete(const struct stats_point *sorted, size_t n, uint64_t left_out)
+{
+    double least = INFINITY;
+
+    if (!left_out)
+        return 0;
+    for (size_t i = FIRST_EVENTS; i < n; i++)
+        least = fmin(least, sorted[i].value);
+    return least;
+}
+
+/* Returns whether the distances between events of the octave have a small enough spread. */
+static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned octave)
+{
+    struct stats_running gaps = {0};
+    double before = NAN;
+
+    for (size_t i = 0; i < n; i++) {
+        if (octave_of(sorted[i].value) != octave)
+            continue;
+        if (!isnan(before))
+            stats_add(&gaps, sorted[i].at - before);
+        before = sorted[i].at;
+    }
+    return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
+}
+
+/* Returns whether the octave is periodic. events are sorted; all those of at least the length `least` are present. */
+static bool octave_is_periodic(const struct stats_point *sorted, size_t n, double least, unsigned octave)
+{
+    return least <= exp2(octave) && evenly_spread(sorted, n, octave);
+}
+
+/* Returns the events sorted by position, which the caller frees; NULL when out of memory. */
+static struct stats_point *sort_events(const struct stats_point *events, size_t n)
+{
+    struct stats_point *sorted = malloc((n + 1) * sizeof(*sorted));
+
+    if (!sorted)
+        return NULL;
+    if (n)
+        memcpy(sorted, events, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), by_position);
+    return sorted;
+}
+
+/* Counts the octaves whose events (position in us, length in ns) come at even distances: at least 8 of them, all
+ * recorded, whose gaps have a standard deviation below a quarter of their mean. */
+static void count_periodic(struct detours_host *host, const struct row *row)
+{
+    struct stats_point *sorted = row->n_series ? sort_events(row->series, row->n_series) : NULL;
+    unsigned events[DETOUR_CLASSES] = {0};
+
+    if (!sorted)
+        return;
+    double least = least_complete(sorted, row->n_series, row->series_left_out);
+    for (size_t i = 0; i < row->n_series; i++)
+        events[octave_of(sorted[i].value)]++;
+    for (unsigned octave = 0; octave < DETOUR_CLASSES; octave++)
+        host->periodic[octave] +=
+            events[octave] >= PERIODIC_LEAST && octave_is_periodic(sorted, row->n_series, least, octave);
+    free(sorted);
+}
+
+/* --- Rows. --- */
+
+/* Returns the middle of a histogram's bin, which is given by its lowest value. Bins have width 1 at first, then there
+ * are 64 in an octave (stats/hist.h, base 0). */
+static double middle(double low)
+{
+    return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
+}
+
+static void enter_detours(struct detours_host *host, const struct row *row)
+{
+    for (size_t i = 0; i < row->n_hist; i++)
+        if (row->hist[i].value > 0)
+            put(&host->noise, middle(row->hist[i].at), row->hist[i].value);
+    host->noise.rows++;
+    host->noise.unit_ns = 1;
+    count_periodic(host, row);
+}
+
+static void enter_cause(struct detours_host *host, const struct row *row, unsigned cause)
+{
+    for (size_t i = 0; i < row->n_series; i++)
+        if (row->series[i].value > 0)
+            host->by_cause[cause][octave_of(row->series[i].at)] += row->series[i].value;
+}
+
+static void enter_experiments(struct detours_host *host, const struct row *row)
+{
+    const double median = row->stats.median;
+
+    if (!(median > 0) || !row->n_hist)
+        return;
+    for (size_t i = 0; i < row->n_hist; i++) {
+        double over = row->hist[i].at - median, n = row->hist[i].value;
+        if (!(n > 0))
+            continue;
+        host->prime.work += n * (over > median * EXPERIMENT_SHARE ? median : row->hist[i].at);
+        if (over > median * EXPERIMENT_SHARE)
+            put(&host->prime, over, n);
+    }
+    host->prime.rows++;
+    host->experiment_ticks = median;
+}
+
+static void enter_prime(struct detours_host *host, const struct row *row)
+{
+    if (!strcmp(row->metric, "cycles"))
+        enter_experiments(host, row);
+    else if (!strcmp(row->metric, "time") && host->experiment_ticks > 0 && row->stats.median > 0)
+        host->prime.unit_ns = row->stats.median / host->experiment_ticks;
+}
+
+void detours_enter(struct detours_host *host, const struct row *row)
+{
+    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED)
+        return;
+    if (!strcmp(row->suite, "prime"))
+        enter_prime(host, row);
+    if (strcmp(row->suite, "noise"))
+        return;
+    if (!strcmp(row->metric, "detour"))
+        enter_detours(host, row);
+    else if (!strcmp(row->metric, "lost") && row->wall_s > 0 && row->value >= 0 && row->value <= 100)
+        host->noise.work += row->wall_s * 1e9 * (1 - row->value / 100);
+    for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
+        if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
+            enter_cause(host, row, cause);
+}
+
+static bool is_usable(const struct detours_of *of)
+{
+    return of->rows && of->work > 0 && of->unit_ns > 0;
+}
+
+const struct detours_of *detours_used(const struct detours_host *host)
+{
+    return is_usable(&host->noise) ? &host->noise : is_usable(&host->prime) ? &host->prime : NULL;
+}
+
+double detours_work_ns(const struct detours_host *host)
+{
+    const struct detours_of *of = detours_used(host);
+
+    return of ? of->work * of->unit_ns : 0;
+}
+
+double detours_lost_pct(const struct detours_host *host)
+{
+    const struct detours_of *of = detours_used(host);
+    double lost = 0;
+
+    for (size_t b = 0; of && b < DETOURS_BINS; b++)
+        lost += of->bins[b].ns;
+    return of ? 100 * lost / (lost + of->work) : 0;
+}
+
+/* Adds detours, converted to the unit of `into`. */
+static void merge(struct detours_of *into, const struct detours_of *from)
+{
+    if (!(into->unit_ns > 0))
+        into->unit_ns = from->unit_ns;
+    into->rows += from->rows;
+    if (!(from->unit_ns > 0))
+        return;
+    into->work += from->work * from->unit_ns / into->unit_ns;
+    for (size_t b = 0; b < DETOURS_BINS; b++)
+        if (from->bins[b].n > 0)
+            put(into, from->bins[b].ns / from->bins[b].n * from->unit_ns / into->unit_ns, from->bins[b].n);
+}
+
+void detours_merge(struct detours_host *into, const struct detours_host *from)
+{
+    merge(&into->noise, &from->noise);
+    merge(&into->prime, &from->prime);
+    for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
+        into->periodic[k] += from->periodic[k];
+        for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
+            into->by_cause[cause][k] += from->by_cause[cause][k];
+    }
+}
+
+/* Returns whether the bin's detours are periodic on most CPUs; then a rank meets them periodically wherever it runs. */
+static bool is_periodic(const struct detours_host *host, const struct detours_of *of, size_t bin)
+{
+    return of == &host->noise && 2 * host->periodic[bin / DETOURS_PER_OCTAVE] > of->rows;
+}
+
+size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
+                       struct project_detours detours[2])
+{
+    const struct detours_of *of = detours_used(host);
+    size_t n = 0, filled = 0;
+
+    for (unsigned periodic = 0; of && periodic < 2; periodic++) {
+        struct stats_point *first = lengths + n;
+        for (size_t b = 0; b < DETOURS_BINS; b++) {
+            double kept = of->bins[b].n * (keep ? keep[b / DETOURS_PER_OCTAVE] : 1);
+            if (kept > 0 && is_periodic(host, of, b) == periodic)
+                lengths[n++] = (struct stats_point){of->bins[b].ns / of->bins[b].n * of->unit_ns, kept};
+        }
+        if (lengths + n > first)
+            detours[filled++] = (struct project_detours){.lengths = first,
+                                                         .n = (size_t)(lengths + n - first),
+                                                         .work_ns = of->work * of->unit_ns,
+                                                         .periodic = periodic};
+    }
+    return filled;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Projects what noise costs many ranks, for each host and for all together, and finds the detours that cost most. */
+#include "analysis/scale_projection.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/text.h"
+#include "sys/memory.h"
+
+/* --- Hosts. --- */
+
+static struct detours_host *new_host(const char *name)
+{
+    struct detours_host *host = calloc(1, sizeof(*host));
+
+    if (host)
+        text_copy(host->name, sizeof(host->name), name);
+    return host;
+}
+
+/* Returns the place for a host beyond the maximum: the previous such host is first merged into the rest. */
+static struct detours_host *further_host(struct projection *p, const char *name)
+{
+    if (p->further && !strcmp(p->further->name, name))
+        return p->further;
+    if (!p->rest && !(p->rest = new_host("")))
+        return NULL;
+    if (p->further && detours_used(p->further))
+        detours_merge(p->rest, p->further);
+    free(p->further);
+    p->further = new_host(name);
+    p->n_more += p->further != NULL;
+    return p->further;
+}
+
+static struct detours_host *host_of(struct projection *p, const char *name)
+{
+    for (size_t i = p->n; i-- > 0;)
+        if (!strcmp(p->hosts[i]->name, name))
+            return p->hosts[i];
+    if (p->hosts_most && p->n == p->hosts_most)
+        return further_host(p, name);
+    if (!grow_array(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *)))
+        return NULL;
+    struct detours_host *host = new_host(name);
+    if (host)
+        p->hosts[p->n++] = host;
+    return host;
+}
+
+int projection_enter(struct projection *p, const char *name, const struct row *row)
+{
+    char known[sizeof(p->further->name)];
+
+    text_copy(known, sizeof(known), name);
+    text_sanitize(known);
+    struct detours_host *host = host_of(p, known);
+    if (!host)
+        return -1;
+    detours_enter(host, row);
+    return 0;
+}
+
+void projection_drop_empty(struct projection *p, void (*say)(const char *name))
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (detours_used(p->hosts[i])) {
+            p->hosts[kept++] = p->hosts[i];
+            continue;
+        }
+        if (say)
+            say(p->hosts[i]->name);
+        free(p->hosts[i]);
+    }
+    p->n = kept;
+}
+
+void projection_free(struct projection *p)
+{
+    for (size_t h = 0; h < p->n; h++)
+        free(p->hosts[h]);
+    free(p->hosts);
+    free(p->all);
+    free(p->slowdown);
+    free(p->further);
+    free(p->rest);
+    memset(p, 0, sizeof(*p));
+}
+
+/* --- The projection. --- */
+
+static double *slowdown_of(const struct projection *p, size_t host)
+{
+    return p->slowdown + host * p->n_steps * p->n_ranks;
+}
+
+const double *projection_slowdown(const struct projection *p, size_t host)
+{
+    return slowdown_of(p, host);
+}
+
+static int compute(const struct projection *p, const struct project_host *hosts, size_t n, double *slowdown)
+{
+    return project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, p->ranks, p->n_ranks, slowdown);
+}
+
+/* Computes the slow-down of all hosts as one machine. */
+static int compute_pooled(const struct projection *p, struct stats_point *lengths, double *slowdown)
+{
+    struct project_detours detours[2];
+    const struct project_host host = {
+        .detours = detours, .n = detours_sources(p->all, NULL, lengths, detours), .weight = 1};
+
+    return compute(p, &host, 1, slowdown);
+}
+
+/* Computes the slow-down of each host, then of all together. lengths has room for one host more than there are. */
+static int compute_hosts(const struct projection *p, struct stats_point *lengths, struct project_detours *detours,
+                         struct project_host *hosts)
+{
+    for (size_t h = 0; h < p->n; h++) {
+        hosts[h] = (struct project_host){.detours = &detours[2 * h], .weight = 1};
+        hosts[h].n = detours_sources(p->hosts[h], NULL, &lengths[h * DETOURS_BINS], &detours[2 * h]);
+        if (compute(p, &hosts[h], 1, slowdown_of(p, h)))
+            return -1;
+    }
+    if (p->n_more)
+        return compute_pooled(p, &lengths[p->n * DETOURS_BINS], slowdown_of(p, p->n));
+    if (p->n > 1)
+        return compute(p, hosts, p->n, slowdown_of(p, p->n));
+    memcpy(slowdown_of(p, 1), slowdown_of(p, 0), p->n_steps * p->n_ranks * sizeof(*p->slowdown));
+    return 0;
+}
+
+static void merge_all(struct projection *p)
+{
+    for (size_t h = 0; h < p->n; h++)
+        detours_merge(p->all, p->hosts[h]);
+    if (p->rest)
+        detours_merge(p->all, p->rest);
+    if (p->further && detours_used(p->further))
+        detours_merge(p->all, p->further);
+}
+
+int projection_compute(struct projection *p)
+{
+    if (!p->n)
+        return 0;
+    struct stats_point *lengths = calloc((p->n + 1) * DETOURS_BINS, sizeof(*lengths));
+    struct project_detours *detours = calloc(2 * p->n, sizeof(*detours));
+    struct project_host *hosts = calloc(p->n, sizeof(*hosts));
+    int result = -1;
+
+    p->slowdown = calloc((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
+    p->all = calloc(1, sizeof(*p->all));
+    if (lengths && detours && hosts && p->slowdown && p->all) {
+        merge_all(p);
+        result = compute_hosts(p, lengths, detours, hosts);
+    }
+    free(lengths);
+    free(detours);
+    free(hosts);
+    return result;
+}
+
+/* --- Costs. --- */
+
+static unsigned decade_of(unsigned octave)
+{
+    double ns = exp2(octave);
+    int decade = (int)floor(log10(ns * 1.42)) - 1; /* decade of the octave's middle */
+
+    return decade < 0 ? 0 : decade < (int)PROJECTION_DECADES ? (unsigned)decade : PROJECTION_DECADES - 1;
+}
+
+static double share_of(const struct detours_host *all, unsigned cause, unsigned octave)
+{
+    double sum = 0;
+
+    if (cause == DETOUR_CAUSES)
+        return 1;
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        sum += all->by_cause[c][octave];
+    return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
+}
+
+/* Computes the share of all hosts' detours in each octave that is left after removing those of a cause and a decade of
+ * lengths. */
+static void remove_them(const struct projection *p, struct projection_cost *cost, double *keep)
+{
+    const struct detours_of *of = detours_used(p->all);
+    double lost = 0, all = of->work;
+
+    for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
+        double share = decade_of(k) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
+        keep[k] = 1 - share;
+        for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
+            cost->per_s += share * of->bins[b].n / detours_work_ns(p->all) * 1e9;
+            lost += share * of->bins[b].ns;
+            all += of->bins[b].ns;
+        }
+    }
+    cost->lost_pct = 100 * lost / all;
+}
+
+static int find_cost(const struct projection *p, struct projection_cost *cost, struct stats_point *lengths)
+{
+    struct project_detours detours[2];
+    double keep[DETOUR_CLASSES];
+
+    remove_them(p, cost, keep);
+    if (!(cost->per_s > 0))
+        return 0;
+    const struct project_host host = {
+        .detours = detours, .n = detours_sources(p->all, keep, lengths, detours), .weight = 1};
+    return project_slowdown_on(p->points, &host, 1, p->step_ns, p->n_steps, &p->ranks[p->n_ranks - 1], 1,
+                               cost->without);
+}
+
+static int by_lost(const void *a, const void *b)
+{
+    const struct projection_cost *x = a, *y = b;
+
+    return (x->without[0] > y->without[0]) - (x->without[0] < y->without[0]);
+}
+
+int projection_costs(const struct projection *p, struct projection_cost *costs, size_t *n)
+{
+    struct stats_point *lengths = calloc(DETOURS_BINS, sizeof(*lengths));
+    bool of_noise = detours_used(p->all) == &p->all->noise;
+    unsigned first = of_noise ? 0 : DETOUR_CAUSES, end = of_noise ? DETOUR_CAUSES : PROJECTION_CAUSES;
+    int result = lengths ? 0 : -1;
+
+    *n = 0;
+    for (unsigned i = first * PROJECTION_DECADES; !result && i < end * PROJECTION_DECADES; i++) {
+        costs[*n] = (struct projection_cost){.cause = i / PROJECTION_DECADES, .decade = i % PROJECTION_DECADES};
+        result = find_cost(p, &costs[*n], lengths);
+        *n += costs[*n].per_s > 0;
+    }
+    free(lengths);
+    if (!result)
+        qsort(costs, *n, sizeof(*costs), by_lost);
+    return result;
+}
+
+const char *projection_decade(const struct projection_cost *cost)
+{
+    static const char *const decades[PROJECTION_DECADES] = {"< 100 ns",        "100 ns .. 1 us", "1 us .. 10 us",
+                                                            "10 us .. 100 us", "100 us .. 1 ms", "1 ms .. 10 ms",
+                                                            "10 ms .. 100 ms", "> 100 ms"};
+
+    return decades[cost->decade < PROJECTION_DECADES ? cost->decade : PROJECTION_DECADES - 1];
+}
+
+const char *projection_cause(const struct projection_cost *cost)
+{
+    return cost->cause < DETOUR_CAUSES ? detour_cause_names[cost->cause] : "not known";
+}

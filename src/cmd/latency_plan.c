@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench latency: its tasks, its options, and the plan: which task runs under which load. */
+#include "cmd/latency.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/foreign.h"
+#include "cmd/progress.h"
+#include "load/memload.h"
+#include "rows/reader.h"
+#include "sys/cgroup.h"
+#include "sys/scratch.h"
+
+#define BIT(n)      (1ull << (n))
+#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1) /* without custom, which runs when it is named or its figures are given */
+#define MEMLOAD_PCT 110u                   /* % of RAM, with swap */
+#define NO_SWAP_PCT 90u                    /* % of the available memory, without swap */
+#define SPARE_PCT   5u                     /* % of RAM, left free when swapping */
+#define OVERHEAD_MS 350u                   /* added to the time of each sample */
+
+#define NOTICED "which people notice"
+const struct task latency_tasks[N_TASKS] = {
+    [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
+                    "none burn write compile", "when its buffer is empty"},
+    [TASK_VIDEO] = {&bench_video, &sim_video, "Video", true, "none burn write compile x", "none burn compile",
+                    "when a frame is lost"},
+    [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn", NOTICED},
+    [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
+    [TASK_CUSTOM] = {&bench_custom, &sim_custom, "Custom", true, "none burn write compile", "none burn", NOTICED},
+};
+const char *const latency_task_names[] = {"audio", "video", "x", "gaming", "custom", NULL};
+
+/* --- Options. --- */
+
+static const struct option rows[] = {
+    {.name = "task",
+     .letter = 'W',
+     .type = OPTION_NAMES,
+     .value_name = "TASK,...",
+     .choices = latency_task_names,
+     OPTION_AT(struct latency_options, tasks),
+     .help = "measure only these simulated tasks, as if given as operands"},
+    {.name = "exclude-task",
+     .letter = 'X',
+     .type = OPTION_NAMES,
+     .value_name = "TASK,...",
+     .choices = latency_task_names,
+     OPTION_AT(struct latency_options, no_tasks),
+     .help = "not these"},
+    {.name = "load",
+     .letter = 'w',
+     .type = OPTION_NAMES,
+     .value_name = "LOAD,...",
+     .choices = load_names,
+     OPTION_AT(struct latency_options, loads),
+     .help = "measure only under these loads"},
+    {.name = "exclude-load",
+     .letter = 'x',
+     .type = OPTION_NAMES,
+     .value_name = "LOAD,...",
+     .choices = load_names,
+     OPTION_AT(struct latency_options, no_loads),
+     .help = "not under these"},
+    {.name = "all-pairs",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, all_pairs),
+     .preset = {[PRESET_CLASSIC] = "yes"},
+     .help = "measure each task under each load, not only the most informative pairs"},
+    {.name = "real-time",
+     .letter = 'r',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, real_time),
+     .help = "SCHED_FIFO and locked memory for audio, video and custom; --fifo for any task"},
+    {.name = "single-cpu",
+     .letter = 'u',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, single_cpu),
+     .help = "run task and load on the same CPU"},
+    {.name = "loops-per-ms",
+     .letter = 'l',
+     .type = OPTION_TEXT,
+     .value_name = "N|FILE",
+     OPTION_AT(struct latency_options, loops),
+     .help = "work of a millisecond: N loops, or the number in an earlier CSV; default: measured"},
+    {.name = "calibrate",
+     .letter = 'b',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct latency_options, anew),
+     .help = "measure loops per millisecond anew: the default"},
+    {.name = "load-cpus",
+     .letter = 'L',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 4096,
+     OPTION_AT(struct latency_options, load_threads),
+     .help = "threads of burn and ring; default: one per CPU"},
+    {.name = "load-nice",
+     .letter = 'N',
+     .type = OPTION_INT,
+     .value_name = "N",
+     .min = -20,
+     .max = 19,
+     OPTION_AT(struct latency_options, load_nice),
+     .help = "nice value of the load"},
+    {.name = "custom-cpu",
+     .letter = 'C',
+     .type = OPTION_PERCENT,
+     .value_name = "PCT",
+     .min = 0.1,
+     .max = 100,
+     OPTION_AT(struct latency_options, custom_pct),
+     .help = "share of a CPU that custom uses"},
+    {.name = "custom-interval",
+     .letter = 'I',
+     .type = OPTION_DURATION_US,
+     .value_name = "TIME",
+     .min = 100e3,
+     .max = 10e9,
+     OPTION_AT(struct latency_options, custom_ns),
+     .help = "time between custom's wake-ups; in microseconds if it has no unit"},
+    {.name = "late-after",
+     .type = OPTION_DURATION,
+     .value_name = "TIME",
+     .min = 1e3,
+     .max = 60e9,
+     OPTION_AT(struct latency_options, late_after_ns),
+     .help = "count wake-ups later than this as late; default: audio's buffer (50 ms), video's frame (16.7 ms), "
+             "otherwise 7 ms"},
+    {.name = "file-size",
+     .type = OPTION_SIZE,
+     .value_name = "SIZE",
+     .min = 8 << 20,
+     .max = 0x1p44,
+     OPTION_AT(struct latency_options, file_bytes),
+     .preset = {"256M", "64M", "1G"},
+     .help = "size of the file of write and read; at most half of the free space"},
+    {.name = "memload-size",
+     .type = OPTION_SIZE,
+     .value_name = "SIZE",
+     .min = 16 << 20,
+     .max = 0x1p50,
+     OPTION_AT(struct latency_options, memory_bytes),
+     .help = "memory of memload; default: 110 % of RAM with swap, 90 % of the available memory without"},
+    {.name = "hack-groups",
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 1000,
+     OPTION_AT(struct latency_options, hack_groups),
+     .help = "groups of hack, 40 threads each; default: one per CPU"},
+};
+
+size_t latency_tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){.heading = "Options of latency",
+                                   .rows = rows,
+                                   .n = sizeof(rows) / sizeof(rows[0]),
+                                   .foreign = foreign_cyclictest,
+                                   .target = options};
+    return 1;
+}
+
+int latency_select(struct measure *m, const char *operand)
+{
+    for (size_t t = 0; t < N_TASKS; t++)
+        if (!strcasecmp(latency_task_names[t], operand)) {
+            m->selected[t] = true;
+            return 0;
+        }
+    return -1;
+}
+
+/* --- The plan. --- */
+
+/* The tasks and loads chosen by the user. */
+struct choice {
+    uint64_t tasks, loads;
+    bool telling; /* nothing was chosen: run the most informative pairs */
+};
+
+/* Returns the bit of a load in the masks. */
+static uint64_t load_bit(const struct load *load)
+{
+    size_t at = 0;
+
+    while (load_list[at] != load)
+        at++;
+    return BIT(at);
+}
+
+static void choose(const struct measure *m, const struct latency_options *o, struct choice *choice)
+{
+    uint64_t named = o->tasks;
+
+    for (size_t t = 0; t < N_TASKS && m->operands_given; t++)
+        named |= m->selected[t] ? BIT(t) : 0;
+    choice->telling = !named && !o->loads && !o->no_tasks && !o->no_loads && !o->all_pairs;
+    choice->tasks = named;
+    if (!named) {
+        choice->tasks = ALL_TASKS | (o->custom_ns && o->custom_pct > 0 ? BIT(TASK_CUSTOM) : 0);
+        for (size_t t = 0; t < N_TASKS && o->real_time; t++)
+            if (!latency_tasks[t].real_time)
+                choice->tasks &= ~BIT(t);
+    }
+    choice->loads = o->loads;
+    /* fill_load() leaves memload out if there is not enough swap. */
+    for (size_t load = 0; load_list[load] && !o->loads; load++)
+        choice->loads |= load_list[load]->only_named ? 0 : BIT(load);
+    choice->tasks &= ~o->no_tasks;
+    choice->loads &= ~o->no_loads;
+}
+
+static bool wanted(const struct measure *m, const struct choice *choice, size_t task, size_t load)
+{
+    if (!(choice->tasks & BIT(task)) || !(choice->loads & BIT(load)) ||
+        !strcmp(latency_task_names[task], load_names[load]))
+        return false; /* a task cannot be its own load */
+    return !choice->telling ||
+           text_has_word(m->preset == PRESET_QUICK ? latency_tasks[task].quick : latency_tasks[task].telling,
+                         load_names[load]);
+}
+
+static bool any_wanted(const struct measure *m, const struct choice *choice)
+{
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load_list[load]; load++)
+            if (wanted(m, choice, task, load))
+                return true;
+    return false;
+}
+
+static int check(const struct measure *m, const struct latency_options *o, const struct choice *choice, char *error,
+                 size_t error_size)
+{
+    const bool custom = choice->tasks & BIT(TASK_CUSTOM) || choice->loads & load_bit(&load_custom);
+    const char *problem = NULL;
+
+    if (custom && !o->custom_ns)
+        problem = "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)";
+    else if (custom && !(o->custom_pct > 0))
+        problem = "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)";
+    else if (!o->custom_ns != !(o->custom_pct > 0))
+        problem = "--custom-interval (-I) and --custom-cpu (-C) go together";
+    else if (o->anew && o->loops[0])
+        problem = "--calibrate (-b) and --loops-per-ms (-l) exclude each other";
+    else if (!choice->tasks)
+        problem = "--exclude-task (-X) leaves no task to measure";
+    else if (!choice->loads)
+        problem = "--exclude-load (-x) leaves no load to measure under";
+    else if (!any_wanted(m, choice))
+        problem = "--task and --load leave no pair to measure: a task is no load of its own";
+    if (!problem)
+        return 0;
+    (void)snprintf(error, error_size, "%s", problem);
+    return -1;
+}
+
+/* Returns loops_per_ms from an earlier CSV: from the calibration's row, or a parameter of any other row. */
+static double loops_of_file(const char *path, char *error, size_t error_size)
+{
+    struct reader *r = reader_open(path, error, error_size);
+    double loops = (double)NAN;
+    struct row_params params = {.n = 0};
+
+    if (!r)
+        return loops;
+    const size_t at_metric = reader_column(r, "metric"), at_param = reader_column(r, "param");
+    const size_t at_value = reader_column(r, "value");
+    while (reader_next(r) == 1) {
+        const char *metric = reader_at(r, at_metric), *param = reader_at(r, at_param);
+        text_copy(params.text, sizeof(params.text), param ? param : "");
+        row_params_read(&params);
+        if (metric && !strcmp(metric, "loops_per_ms"))
+            loops = reader_number(r, at_value);
+        else if (isnan(loops))
+            loops = row_param_number(&params, "loops_per_ms");
+    }
+    reader_close(r);
+    if (!(loops >= 1))
+        (void)snprintf(error, error_size, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
+    return loops;
+}
+
+/* Returns the given loops_per_ms; 0: to be measured; negative: an error. */
+static double given_loops(const struct latency_options *o, char *error, size_t error_size)
+{
+    char *end, reason[300] = "";
+
+    if (!o->loops[0])
+        return 0;
+    double loops = strtod(o->loops, &end);
+    if (o->loops[strspn(o->loops, "0123456789.")] == 0) {
+        if (*end == 0 && loops >= 100 && loops <= 1e9)
+            return loops;
+        (void)snprintf(error, error_size, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
+        return -1;
+    }
+    loops = loops_of_file(o->loops, reason, sizeof(reason));
+    if (loops >= 1)
+        return loops;
+    (void)snprintf(error, error_size, "%s%s", strncmp(reason, "--", 2) ? "--loops-per-ms: " : "", reason);
+    return -1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Sets the resources that a load may use. Returns why memload is left out, NULL when it is not. */
+static const char *fill_load(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                             struct load_params *p)
+{
+    const struct machine *machine = &m->machine;
+    /* Interbench uses the number of the machine's CPUs. -u sets where load and task run, not the amount of load. */
+    uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
+                    : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
+                                                                        : m->place.n_order;
+    uint64_t free_bytes;
+    uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
+    uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
+    /* If swap has no room for the wanted memory, the kernel would have to kill a process. */
+    bool swap = cgroup == UINT64_MAX &&
+                available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
+
+    (void)snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
+    free_bytes = scratch_free_bytes(p->dir);
+    p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
+    if (cgroup != UINT64_MAX) /* cached data counts towards the group's memory */
+        p->file_bytes = least(p->file_bytes, cgroup / 2);
+    p->threads = o->load_threads ? o->load_threads : cpus;
+    p->groups = o->hack_groups ? o->hack_groups : cpus;
+    p->memory_spare = !swap;
+    p->memory_bytes = swap ? wanted_bytes : least(available / 100 * NO_SWAP_PCT, memload_room(""));
+    if (o->memory_bytes)
+        p->memory_bytes = o->memory_bytes;
+    p->nice_given = measure_given(m, "load-nice");
+    p->nice = (int)o->load_nice;
+    p->sim.single_cpu = o->single_cpu;
+    p->sim.classic = m->preset == PRESET_CLASSIC;
+    if (!machine->memory_total_bytes)
+        return "the size of the memory is not known here";
+    return swap || choice->telling || o->loads & load_bit(&load_memload)
+               ? NULL
+               : "no swap that could hold it: `--load memload` runs it in 90 % of what is available";
+}
+
+static void fill_custom(const struct latency_options *o, struct sim_params *p)
+{
+    p->interval_ns = o->custom_ns;
+    p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
+}
+
+/* Sets the parameters of a load that is a simulation. */
+static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
+{
+    const struct sim_params common = p->sim;
+
+    for (size_t t = 0; t < N_TASKS; t++)
+        if (!strcmp(latency_task_names[t], load_names[load]))
+            p->sim = *latency_tasks[t].params;
+    if (load_list[load] == &load_custom)
+        fill_custom(o, &p->sim);
+    p->sim.single_cpu = common.single_cpu;
+    p->sim.classic = common.classic;
+    p->sim.loops_per_ms = common.loops_per_ms;
+}
+
+static int add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
+                    const struct load_params *load_params, const char *skip, struct plan *out)
+{
+    struct sim_params params = *latency_tasks[task].params;
+    struct load_params beside = *load_params;
+
+    if (task == TASK_CUSTOM)
+        fill_custom(o, &params);
+    if (o->late_after_ns) {
+        params.late_after_ns = o->late_after_ns;
+        params.late_after_given = true;
+    }
+    params.loops_per_ms = load_params->sim.loops_per_ms;
+    params.real_time = o->real_time;
+    params.single_cpu = o->single_cpu;
+    params.classic = load_params->sim.classic;
+    fill_load_sim(o, load, &beside);
+    if (load_list[load] == &load_compile)
+        beside.file_bytes /= 2; /* compile has two of them */
+    if (o->real_time && !latency_tasks[task].real_time && !m->place.fifo)
+        skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
+    struct plan_item *item = plan_add(out, latency_tasks[task].bench, &params);
+    if (!item || plan_set_load(item, load_list[load], &beside))
+        return -1;
+    item->sampling = measure_sampling(m, latency_tasks[task].bench);
+    item->phase = 1;
+    item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
+    if (skip && !(item->skip = strdup(skip)))
+        return -1;
+    return 0;
+}
+
+static int add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                   struct load_params *load_params, struct plan *out)
+{
+    const char *no_memload = fill_load(m, o, choice, load_params);
+
+    if (!(load_params->sim.loops_per_ms > 0)) {
+        struct plan_item *item = plan_add(out, &bench_calibrate, &load_params->sim);
+        if (!item)
+            return -1;
+        item->sampling = bench_calibrate.sampling[m->preset];
+    }
+    for (size_t task = 0; task < N_TASKS; task++)
+        for (size_t load = 0; load_list[load]; load++)
+            if (wanted(m, choice, task, load) &&
+                add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out))
+                return -1;
+    return 0;
+}
+
+int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    const struct latency_options *o = options;
+    struct load_params *load_params = calloc(1, sizeof(*load_params));
+    struct choice choice;
+    int failed;
+
+    choose(m, o, &choice);
+    failed = check(m, o, &choice, error, error_size);
+    if (!failed && load_params) {
+        load_params->sim.loops_per_ms = given_loops(o, error, error_size);
+        failed = load_params->sim.loops_per_ms < 0;
+    }
+    if (!failed && (!load_params || add_all(m, o, &choice, load_params, out))) {
+        (void)snprintf(error, error_size, "out of memory");
+        failed = -1;
+    }
+    free(load_params);
+    return failed ? -1 : 0;
+}
+
+static bool is_pair(const struct plan_item *item)
+{
+    return item->load != NULL;
+}
+
+void latency_announce(const struct measure *m, const struct plan *plan, struct text *out)
+{
+    const struct bench *bench = NULL;
+    uint64_t ms = 0, pairs = 0, samples = 0;
+    char each[32] = "", all[32];
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        if (!is_pair(item) || item->skip)
+            continue;
+        pairs++;
+        ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
+        samples = item->sampling.min_samples;
+        text_duration(item->sampling.time_ns, each, sizeof(each));
+    }
+    text_duration(progress_round(ms * 1000000), all, sizeof(all));
+    text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
+    if (pairs) {
+        text_printf(out, ", %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
+        text_printf(out, " of %s each, about %s", each, all);
+    }
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        if (!is_pair(item))
+            continue;
+        if (item->bench != bench)
+            text_printf(out, "\n            %-7s under", item->bench->name);
+        bench = item->bench;
+        text_printf(out, item->skip ? " (%s)" : " %s", item->load->name);
+    }
+    text_append(out, "\n", 1);
+    (void)m;
+}

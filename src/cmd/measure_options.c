@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of a measuring command: its option tables, its tests, and the placement. */
+#include "cmd/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cpus.h"
+#include "cmd/measure.h"
+#include "cmd/quiet.h"
+#include "sys/task.h"
+
+static const struct option series_rows[] = {
+    {.name = "series",
+     .type = OPTION_TEXT,
+     .value_name = "FILE",
+     OPTION_AT(struct series_option, path),
+     .help = "write every experiment to FILE, as text"},
+};
+
+/* --- Help. --- */
+
+static size_t suite_tables(const struct suite *suite, void *options, struct measure_options *common,
+                           struct series_option *series, struct option_table *tables)
+{
+    size_t n = suite->tables(options, tables);
+
+    if (suite->common_rows) {
+        tables[n] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = common};
+        n++;
+    }
+    if (suite->timed)
+        measure_timed_table(common, &tables[n++]);
+    if (suite->copies)
+        measure_copies_table(common, &tables[n++]);
+
+    if (!suite->series_header)
+        return n;
+    tables[n] = (struct option_table){.heading = NULL, .rows = series_rows, .n = 1, .target = series};
+    return n + 1;
+}
+
+/* Fills in the options of `all` that are not common ones. */
+static size_t several_tables(struct measure_options *common, struct option_table *tables)
+{
+    measure_dir_table(common, &tables[0]);
+    measure_copies_table(common, &tables[1]);
+    return 2;
+}
+
+size_t measure_tables(const struct command *command, struct option_table *tables)
+{
+    size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
+
+    if (!command->suite) {
+        n = several_tables(NULL, tables);
+        tables[0].heading = "Options of all";
+    }
+    measure_table(command->suite, NULL, &tables[n++]);
+    return n;
+}
+
+/* --- The command line. --- */
+
+int session_usage_error(const struct session *s, const char *error)
+{
+    return command_complain(s->command->name, error, EXIT_USAGE);
+}
+
+bool measure_given(const struct measure *m, const char *name)
+{
+    return option_given(m->tables, m->n_tables, name);
+}
+
+static int select_tests(struct session *s, const char *const *operands, int n)
+{
+    const struct suite *suite = s->suites[0];
+    const bool takes = s->n_suites == 1 && suite->test;
+    struct operand_word word;
+
+    for (size_t t = 0; t < TESTS_MAX; t++)
+        s->m.selected[t] = n == 0;
+    s->m.operands_given = n > 0;
+    for (int i = 0; i < n; i++) {
+        size_t t = 0;
+        if (!takes) {
+            char error[160];
+            (void)snprintf(error, sizeof(error),
+                           suite->commands ? "the command follows '--', but '%.80s' is given before it"
+                                           : "takes no operands, but '%.80s' was given",
+                           operands[i]);
+            return session_usage_error(s, error);
+        }
+        bool found;
+        while ((found = suite->test(t, &word)) && strcmp(word.name, operands[i]) != 0)
+            t++;
+        if (suite->select ? suite->select(&s->m, operands[i]) != 0 : !found)
+            return command_unknown_operand(s->command, operands[i]);
+        if (!suite->select)
+            s->m.selected[t] = true;
+    }
+    return 0;
+}
+
+/* Cuts off the words after the first "--", which are not parsed. Returns the number of words before it. */
+static int cut_words(struct session *s, int argc, char **argv)
+{
+    int n = 1;
+
+    if (s->n_suites != 1 || !s->suites[0]->commands)
+        return argc;
+    while (n < argc && strcmp(argv[n], "--") != 0)
+        n++;
+    if (n < argc) {
+        s->m.words = argv + n + 1;
+        s->m.n_words = (size_t)(argc - n - 1);
+    }
+    return n;
+}
+
+int session_parse(struct session *s, int argc, char **argv)
+{
+    struct measure *m = &s->m;
+    char error[512];
+
+    argc = cut_words(s, argc, argv);
+    measure_table(s->n_suites == 1 ? s->suites[0] : NULL, &m->options, &m->tables[0]);
+    m->n_tables = 1;
+    if (s->n_suites == 1)
+        m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
+    else
+        m->n_tables += several_tables(&m->options, &m->tables[m->n_tables]);
+    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    if (!operands)
+        return session_usage_error(s, "out of memory");
+    int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
+    if (n < 0) {
+        free(operands);
+        return session_usage_error(s, error);
+    }
+    m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
+    int status = 0;
+    if (m->options.help) {
+        struct text help = {0};
+        command_help(s->command, &help);
+        status = command_output(s->command, 1, true, &help);
+        status = status ? status : -1;
+    } else {
+        status = select_tests(s, operands, n);
+    }
+    free(operands);
+    if (status)
+        return status;
+    if (m->options.quick && m->options.classic)
+        return session_usage_error(s, "--quick and --classic exclude each other");
+    if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
+        return session_usage_error(s, "--no-csv and --output exclude each other");
+    if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
+        return session_usage_error(s, error);
+    m->options.no_csv |= m->options.no_file;
+    return 0;
+}
+
+int session_default_options(struct session *s, size_t i)
+{
+    struct option_table tables[TABLES_MAX];
+    char error[512];
+
+    memset(tables, 0, sizeof(tables));
+    size_t n = s->suites[i]->tables(s->options[i], tables);
+    if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
+        return session_usage_error(s, error);
+    return 0;
+}
+
+/* --- Placement. --- */
+
+static int resolve_cpus(struct session *s)
+{
+    struct measure *m = &s->m;
+    struct cpuset *cpus = &m->place.cpus, usable;
+    char error[512], list[256];
+
+    m->place.online = m->machine.online;
+    if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
+        /* Named CPUs may be isolated ones, which are missing in the affinity mask. */
+        if (measure_given(m, "cpus"))
+            cpus_allowed(&m->machine.online, cpus);
+        else
+            cpus_of_mask(&m->machine.online, cpus);
+        if (!cpuset_count(&m->place.online))
+            m->place.online = *cpus;
+        return 0;
+    }
+    *cpus = m->options.cpus.set;
+    if (!cpuset_count(&m->place.online))
+        (void)task_get_affinity(&m->place.online);
+    if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
+        return session_usage_error(s, error);
+    if (!cpus_usable(cpus, &usable)) {
+        (void)cpuset_format_cut(&usable, list, sizeof(list));
+        (void)snprintf(error, sizeof(error), "--cpus: not all of these CPUs are allowed here (allowed: %s)",
+                       cpuset_count(&usable) ? list : "none of them");
+        return session_usage_error(s, error);
+    }
+    return 0;
+}
+
+/* --cpus quiet: picks the allowed CPU that loses the least time at the moment. */
+static int pick_quiet(struct session *s)
+{
+    struct measure *m = &s->m;
+    unsigned cpu;
+
+    if (quiet_cpu(&m->place, &m->clock, &cpu, m->quietest, sizeof(m->quietest))) {
+        char error[256];
+        (void)snprintf(error, sizeof(error), "--cpus quiet: %s", m->quietest);
+        return session_usage_error(s, error);
+    }
+    cpuset_clear(&m->place.cpus);
+    cpuset_add(&m->place.cpus, cpu);
+    m->place.order[0] = cpu;
+    m->place.n_order = 1;
+    return 0;
+}
+
+int session_resolve_place(struct session *s)
+{
+    struct measure *m = &s->m;
+    int status = resolve_cpus(s);
+
+    if (status)
+        return status;
+    m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
+    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET && (status = pick_quiet(s)))
+        return status;
+    m->place.bind = (enum bind_mode)m->options.bind;
+    m->place.bind_given = measure_given(m, "bind");
+    m->place.nice_given = measure_given(m, "nice");
+    m->place.nice = (int)m->options.nice;
+    m->place.fifo = measure_given(m, "fifo");
+    m->place.fifo_priority = (int)m->options.fifo;
+    m->place.layout_fixed = m->options.layout == 1;
+    return 0;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench unix: its options, and the plan made of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/suites.h"
+#include "cmd/unix.h"
+#include "sys/folder.h"
+#include "sys/scratch.h"
+
+/* With more copies than CPUs, a sample lasts at least this long for each turn. */
+#define TURN_NS 40000000u
+
+/* Placement of the halves of context1-two by --pairs. */
+static const char *const pairs_names[] = {"near", "far", "halves", NULL};
+static const struct {
+    const char *title;
+    enum cpu_pairing pairing;
+} pairs_kinds[PAIRS_CHOICES] = {
+    {"Pipe-based Context Switching (near CPUs)", PAIRS_NEAR},
+    {"Pipe-based Context Switching (far CPUs)", PAIRS_FAR},
+    {"Pipe-based Context Switching (CPU halves)", PAIRS_HALVES},
+};
+
+static const struct option rows[] = {
+    {.name = "all-tests",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct unix_options, all_tests),
+     .help = "run the tests outside the index too"},
+    {.name = "pairs",
+     .type = OPTION_NAMES,
+     .value_name = "KIND,...",
+     .choices = pairs_names,
+     OPTION_AT(struct unix_options, pairs),
+     .help = "context1-two between neighbours, between packages or nodes, or from the first half of the CPUs to the "
+             "second; a row for each"},
+    {.name = "brief",
+     .letter = 'b',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct unix_options, brief),
+     .help = "describe the machine in one line only"},
+    {.name = "unixbench-csv",
+     .type = OPTION_TEXT,
+     .value_name = "FILE",
+     OPTION_AT(struct unix_options, unixbench_csv),
+     .help = "write the results in UnixBench's CSV format too"},
+};
+
+size_t unix_tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){
+        .heading = "Options of unix", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    return 1;
+}
+
+static const char *scratch(const struct measure *m)
+{
+    const char *original = getenv("UB_TMPDIR");
+    return !m->options.dir[0] && original && original[0] && access(original, W_OK | X_OK) == 0 ? original
+                                                                                               : measure_dir(m);
+}
+
+static uint64_t resident_mib(void)
+{
+    uint64_t bytes = machine_resident_bytes(""), mib = 1;
+
+    while (mib << 20 < bytes)
+        mib *= 2;
+    return mib;
+}
+
+/* Adds a test to the plan. pairs: for context1-two; pairs_name: the choice of --pairs, otherwise NULL. */
+static int add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
+                    const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
+                    struct plan *out)
+{
+    struct unix_params params = o->params;
+
+    params.halves = t->halves;
+    params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
+    params.pairs_name = pairs_name;
+    if (params.pairs.n > copies)
+        params.pairs.n = (size_t)copies; /* the other pairs are not used, and the row does not mention their
+                                          * relations */
+    params.classic = m->preset == PRESET_CLASSIC;
+    (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
+    struct plan_item *item = plan_add(out, t->bench, &params);
+    if (!item)
+        return -1;
+    item->test = t->name;
+    item->copies = (unsigned)copies;
+    item->phase = phase;
+    item->sampling = measure_sampling(m, t->bench);
+    /* Gives each copy several slices in its turn; otherwise the common window would contain mostly first and last
+     * slices. */
+    uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
+    if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
+        item->sampling.time_ns = turns * TURN_NS;
+    item->no_index = !unix_in_index(unix_protocol_of(m), t);
+    if (params.classic) {
+        item->sampling.classic = true;
+        item->sampling.pause_ns = 3000000000u;
+        /* -i N: short tests get (N+1)/3 passes, as in the original. */
+        if (m->options.samples && t->bench->sampling[PRESET_CLASSIC].min_samples <= 3)
+            item->sampling.min_samples = item->sampling.max_samples =
+                m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
+    }
+    if (pairs_name && !pairs->n)
+        item->skip = strdup(strcmp(pairs_name, "far")
+                                ? "there is only one CPU to measure on"
+                                : "no two of the CPUs are known to be in different packages or NUMA nodes");
+    return pairs_name && !pairs->n && !item->skip ? -1 : 0;
+}
+
+/* Adds a test for each choice of --pairs if it is context1-two, otherwise one test. */
+static int add_pairs(const struct measure *m, const struct unix_test *t, const struct unix_options *o, uint64_t copies,
+                     unsigned phase, struct plan *out)
+{
+    if (t->halves != HALVES_TWO || !o->pairs)
+        return add_test(m, t, o, &o->next, NULL, copies, phase, out);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (o->pairs & 1u << k && add_test(m, t, o, &o->of[k], pairs_names[k], copies, phase, out))
+            return -1;
+    return 0;
+}
+
+static int find_pairs(const struct measure *m, struct unix_options *o)
+{
+    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_NEXT, &o->next))
+        return -1;
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (o->pairs & 1u << k &&
+            topology_pairs("", m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
+            return -1;
+    return 0;
+}
+
+void unix_end(void *options, bool unused)
+{
+    struct unix_options *o = options;
+
+    (void)unused;
+    topology_pairs_free(&o->next);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        topology_pairs_free(&o->of[k]);
+}
+
+/* Checks before measuring that the original's CSV can be created; finish() creates it. */
+static int check_unixbench_csv(const char *path, char *error, size_t error_size)
+{
+    if (!path[0])
+        return 0;
+    int fd = scratch_unnamed(path);
+    const bool named = fd < 0 && fd != -EEXIST;
+    if (named) /* this path does not exist */
+        fd = folder_create(path);
+    if (fd < 0) {
+        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, folder_why_not(fd));
+        return -1;
+    }
+    if (named)
+        folder_remove(path, fd);
+    (void)close(fd);
+    return 0;
+}
+
+int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct unix_options *o = options;
+    uint64_t counts[OPTION_COUNTS_MAX] = {1, m->place.n_order};
+    size_t n = m->options.copies.n ? measure_copies(m, 1, counts) : m->place.n_order > 1 && !m->options.quick ? 2 : 1;
+    bool paired = false;
+    struct unix_test test;
+
+    if (check_unixbench_csv(o->unixbench_csv, error, error_size))
+        return -1;
+    if (find_pairs(m, o))
+        goto no_memory;
+    o->params.resident_mib = resident_mib();
+    /* Interleaves the tests, so that a short disturbance of the machine affects all of them a little and not one of
+     * them entirely. The original runs all passes of a test before the next test. */
+    if (m->preset == PRESET_CLASSIC)
+        out->schedule = SCHEDULE_SEQUENCE;
+    for (size_t c = 0; c < n; c++)
+        for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
+            /* By default, the tests of either index, and context1 in all its variants. */
+            bool wanted =
+                m->operands_given ? m->selected[t] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
+            if (!wanted && !o->all_tests)
+                continue;
+            paired |= test.halves == HALVES_TWO;
+            if (add_pairs(m, &test, o, counts[c], (unsigned)c, out))
+                goto no_memory;
+        }
+    if (!o->pairs || paired)
+        return 0;
+    (void)snprintf(error, error_size, "--pairs places context1-two, which is not among the tests: name it");
+    return -1;
+no_memory:
+    (void)snprintf(error, error_size, "out of memory");
+    return -1;
+}
+
+const char *unix_row_title(const struct row *row)
+{
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (row_param_is(&row->param, "pairs", pairs_names[k]))
+            return pairs_kinds[k].title;
+    const char *title = unix_test_of(row->test).title;
+    return title ? title : row->test;
+}

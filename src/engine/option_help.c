@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Help of options, made from their tables. */
+#include "engine/option_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/option.h"
+#include "rows/text.h"
+
+#define HELP_COLUMN_MAX 30
+#define HELP_TEXT_MIN   20
+
+static void help_left(const struct option *row, struct text *out)
+{
+    const char *value = row->value_name ? row->value_name : "VALUE";
+
+    if (row->letter)
+        text_printf(out, "  -%c, --%s", row->letter, row->name);
+    else
+        text_printf(out, "      --%s", row->name);
+    if (row->type == OPTION_FLAG)
+        return;
+    text_printf(out, row->optional ? "[=%s]" : " %s", value);
+}
+
+/* Adds a note to the list in parentheses at the end of an option's help. */
+static void help_note(struct text *out, bool *open, const char *before, const char *note)
+{
+    text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
+    *open = true;
+}
+
+static void help_notes(const struct option_table *table, const struct option *row, struct text *out)
+{
+    const char *const typed[] = {row->optional, option_preset_of(table, row, PRESET_DEFAULT),
+                                 option_preset_of(table, row, PRESET_QUICK),
+                                 option_preset_of(table, row, PRESET_CLASSIC)};
+    static const char *const before[] = {"without value ", "default ", "--quick ", "--classic "};
+    char buf[512];
+    bool open = false;
+
+    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS) {
+        option_show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
+        help_note(out, &open, "", buf);
+    } else if (row->type != OPTION_FLAG && row->type != OPTION_TEXT && option_has_range(row)) {
+        option_show_range(row, buf, sizeof(buf));
+        help_note(out, &open, "", buf);
+    }
+    for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+        bool as_default = i > 1 && typed[1] && typed[i] && strcmp(typed[i], typed[1]) == 0;
+        if (!typed[i] || as_default)
+            continue;
+        option_show_value(row, typed[i], buf, sizeof(buf));
+        help_note(out, &open, before[i], buf);
+    }
+    if (open)
+        text_append(out, ")", 1);
+}
+
+static void help_right(const struct option_table *table, const struct option *row, struct text *out)
+{
+    const char *name;
+    size_t length;
+
+    text_printf(out, "%s", row->help ? row->help : "");
+    for (unsigned i = 1; (name = option_name_at(row, i, &length)); i++)
+        text_printf(out, "%s--%.*s", i == 1 ? " (also " : ", ", (int)length, name);
+    if (option_name_at(row, 1, &length))
+        text_append(out, ")", 1);
+    help_notes(table, row, out);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Returns the length of the first word; a number and its unit ("250 ms") count as one. */
+static size_t word_length(const char *words)
+{
+    size_t length = strcspn(words, " ");
+    while (length && is_digit(words[length - 1]) && words[length] && words[length + 1] != ' ' &&
+           words[length + 1] != '(' && !is_digit(words[length + 1]))
+        length += 1 + strcspn(words + length + 1, " ");
+    return length;
+}
+
+/* Writes words, wrapped, to a line that is already at column; spaces within a line are preserved. */
+static void wrap(const char *words, size_t column, size_t width, struct text *out)
+{
+    size_t at = column;
+
+    while (*words) {
+        size_t gap = strspn(words, " "), length = word_length(words + gap);
+        if (at > column && width && at + gap + length > width) {
+            text_printf(out, "\n%*s", (int)column, "");
+            at = column;
+        }
+        if (at == column) {
+            words += gap;
+            gap = 0;
+        }
+        text_append(out, words, gap + length);
+        at += gap + length;
+        words += gap + length;
+    }
+    text_append(out, "\n", 1);
+}
+
+static size_t help_column(const struct option_table *table, struct text *scratch)
+{
+    size_t column = 0;
+    for (size_t r = 0; r < table->n; r++) {
+        scratch->length = 0;
+        help_left(&table->rows[r], scratch);
+        size_t need = scratch->length + 2;
+        if (need > column && need <= HELP_COLUMN_MAX)
+            column = need;
+    }
+    return column ? column : HELP_COLUMN_MAX;
+}
+
+void option_help(const struct option_table *table, unsigned width, struct text *out)
+{
+    struct text left = {0}, right = {0};
+    size_t column = help_column(table, &left);
+
+    if (width && width < column + HELP_TEXT_MIN)
+        width = (unsigned)column + HELP_TEXT_MIN;
+    if (table->heading)
+        text_printf(out, "%s:\n", table->heading);
+    for (size_t r = 0; r < table->n; r++) {
+        left.length = right.length = 0;
+        help_left(&table->rows[r], &left);
+        help_right(table, &table->rows[r], &right);
+        if (left.failed || right.failed) {
+            out->failed = 1;
+            break;
+        }
+        if (left.length + 2 > column)
+            text_printf(out, "%s\n%*s", left.data, (int)column, "");
+        else
+            text_printf(out, "%-*s", (int)column, left.data);
+        wrap(right.data, column, width, out);
+    }
+    text_free(&right);
+    text_free(&left);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what stands before and after a comparison: what was compared, and warnings. */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/compare_settings.h"
+#include "out/compare.h"
+
+#define FEW_SAMPLES 5u
+
+/* --- The header: what was compared. --- */
+
+/* Properties of rows that may differ and are listed, because they are what is compared. settings_diff() lists the
+ * column settings. */
+static const struct {
+    const char *name;
+    enum { OF_RUN, OF_ROW, NUMBER, COMMAND, CPUS } kind;
+    size_t offset; /* of a text in the run or the row, or of a double in the row */
+} settings[] = {
+    {"host", OF_RUN, offsetof(struct row_run, host)},
+    {"kernel", OF_RUN, offsetof(struct row_run, kernel)},
+    {"CPU model", OF_RUN, offsetof(struct row_run, cpu_model)},
+    {"command", COMMAND, 0},
+    {"CPUs online", CPUS, 0},
+    {"nice", NUMBER, offsetof(struct row, nice)},
+    {"real-time priority", NUMBER, offsetof(struct row, rt_priority)},
+    {"idle CPUs kept awake", OF_ROW, offsetof(struct row, timer_latency_held)},
+};
+#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
+{
+    const char *text = (const char *)row + settings[setting].offset;
+    double number;
+
+    switch (settings[setting].kind) {
+    case OF_RUN:
+        text = (const char *)row->run + settings[setting].offset;
+        break;
+    case OF_ROW:
+        break;
+    case COMMAND:
+        text = row_command_line(&row->param);
+        break;
+    case CPUS:
+        (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
+        return;
+    case NUMBER:
+        memcpy(&number, text, sizeof(number));
+        (void)snprintf(buf, size, isnan(number) ? "" : "%g", number);
+        return;
+    }
+    text_copy(buf, size, text ? text : "");
+}
+
+/* Lists the different values of the compared rows, as far as there is room. */
+static void values_of(const struct compared *c, size_t setting, bool changed, char *buf, size_t size)
+{
+    struct text out = {0};
+    char value[200];
+    unsigned n = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct pair *pair = c->row[i].pair;
+        const struct row *const *of = changed ? pair->changed : pair->base;
+        for (size_t k = 0; k < (changed ? pair->n_changed : pair->n_base); k++) {
+            value_of(of[k], setting, value, sizeof(value));
+            char quoted[210];
+            (void)snprintf(quoted, sizeof(quoted), "\x1f%s\x1f", value);
+            if (!value[0] || n > 3 || (out.data && strstr(out.data, quoted)))
+                continue;
+            text_append(&out, quoted + (n > 0), strlen(quoted + (n > 0)));
+            n++;
+        }
+    }
+    text_copy(buf, size, out.length ? out.data + 1 : "");
+    for (char *at = buf; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = at[1] ? ';' : '\0';
+    text_free(&out);
+}
+
+static size_t count_hosts(const struct row_set *set)
+{
+    size_t hosts = 0;
+
+    for (size_t i = 0; i < set->n_runs; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = !strcmp(set->runs[i]->host, set->runs[k]->host);
+        hosts += !seen;
+    }
+    return hosts;
+}
+
+static size_t count_runs(const struct row_set *set)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < set->n_runs; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = set->runs[i]->run_id[0] && !strcmp(set->runs[i]->run_id, set->runs[k]->run_id);
+        runs += !seen;
+    }
+    return runs;
+}
+
+static void put_side(const char *name, const struct row_set *set, struct text *out)
+{
+    const struct row_run *run = set->runs[0];
+    const size_t runs = count_runs(set), hosts = count_hosts(set);
+    char host[65];
+
+    text_copy(host, sizeof(host), run->host[0] ? run->host : "an unknown host");
+    for (char *at = host; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    text_printf(out, "%-5s %zu run%s on ", name, runs, runs == 1 ? "" : "s");
+    if (hosts > 1)
+        text_printf(out, "%zu hosts\n", hosts);
+    else
+        text_printf(out, "%s\n", host);
+}
+
+/* Returns whether both sides are commands of one `jitbench run`, whose samples are interleaved. */
+static bool is_in_turn(const struct compared_row *row)
+{
+    return row->pair->within && row_command(&row->pair->about->param);
+}
+
+static void put_tested(const struct compared *compared, struct text *out)
+{
+    size_t by_runs = 0, by_hosts = 0, by_samples = 0, in_turn = 0;
+
+    for (size_t i = 0; i < compared->n_rows; i++) {
+        const struct compared_row *row = &compared->row[i];
+        by_samples += compared->comparison[row->number].tested == TESTED_SAMPLES && !is_in_turn(row);
+        in_turn += is_in_turn(row);
+        by_hosts += row->by_hosts;
+        by_runs += !row->by_hosts && compared->comparison[row->number].tested == TESTED_RUNS;
+    }
+    if (by_hosts)
+        text_printf(out, "Tested means of hosts%s\n", by_runs || by_samples ? ", where each side has three" : "");
+    if (by_runs)
+        text_printf(out, "Tested means of runs%s\n", by_hosts || by_samples ? ", where each side has three" : "");
+    if (by_samples)
+        text_printf(out,
+                    "Tested samples%s: with fewer than three runs a side the drift between runs cannot be seen,\n"
+                    "       so a change has to be larger than the noise floor, which is how far the run's own samples "
+                    "differ\n",
+                    by_hosts || by_runs ? " elsewhere" : "");
+    if (in_turn)
+        text_printf(out, "Commands were measured in turns: drift of the machine affects all of them equally\n");
+}
+
+static void put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
+{
+    struct text differences = {0};
+
+    settings_diff(base, changed, &differences);
+    if (differences.length)
+        text_printf(out, "Settings differ: %s\n", differences.data);
+    out->failed |= differences.failed;
+    text_free(&differences);
+}
+
+void compared_put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
+                         struct text *out)
+{
+    char before[420], after[420];
+
+    put_side(changed ? "Base" : "Within", base, out);
+    if (!changed) {
+        text_printf(out, "Base  the first row of each test and metric; for `run`, the first command\n");
+        put_tested(c, out);
+        text_append(out, "\n", 1);
+        return;
+    }
+    put_side("New", changed, out);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        values_of(c, i, false, before, sizeof(before));
+        values_of(c, i, true, after, sizeof(after));
+        if (before[0] && after[0] && strcmp(before, after) != 0)
+            text_printf(out, "Differs: %s: %s against %s\n", settings[i].name, before, after);
+    }
+    put_settings(base, changed, out);
+    put_tested(c, out);
+    text_append(out, "\n", 1);
+}
+
+/* --- Warnings. --- */
+
+static void warn(struct text *out, size_t n, const char *one, const char *many)
+{
+    if (n)
+        text_printf(out, "Warning: %zu %s\n", n, n == 1 ? one : many);
+}
+
+static size_t count_unstable(const struct pair *pair)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < pair->n_base; i++)
+        n += pair->base[i]->status == ROW_UNSTABLE;
+    for (size_t i = 0; i < pair->n_changed; i++)
+        n += pair->changed[i]->status == ROW_UNSTABLE;
+    return n;
+}
+
+void compared_put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
+{
+    size_t few = 0, drifted = 0, unstable = 0, single = 0;
+    double worst = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct compared_row *row = &c->row[i];
+        single += c->comparison[row->number].tested == TESTED_NOTHING && row->few > 0;
+        few += row->few > 0 && row->few < FEW_SAMPLES && c->comparison[row->number].tested == TESTED_SAMPLES;
+        unstable += count_unstable(row->pair) > 0;
+        drifted += row->drift_pct > 0;
+        worst = fmax(worst, row->drift_pct);
+    }
+    if (single || few || unstable || drifted || pairs->doubles || pairs->degraded)
+        text_append(out, "\n", 1);
+    warn(out, single, "row is not judged: one sample does not show its spread; repeat both sides with --quick --runs 3",
+         "rows are not judged: one sample does not show their spread; repeat both sides with --quick --runs 3");
+    warn(out, few, "row has fewer than 5 samples: only large changes can be seen",
+         "rows have fewer than 5 samples: only large changes can be seen");
+    warn(out, unstable, "row is unstable: its samples spread by more than --max-rsd (5 % by default)",
+         "rows are unstable: their samples spread by more than --max-rsd (5 % by default)");
+    if (drifted)
+        text_printf(out, "Warning: the machine drifted during a run, by up to %.1f %%, in %zu row%s\n", worst, drifted,
+                    drifted == 1 ? "" : "s");
+    warn(out, pairs->doubles, "row occurs twice and is counted once", "rows occur twice and are counted once");
+    warn(out, pairs->degraded, "degraded, skipped or failed row is left out of its side",
+         "degraded, skipped or failed rows are left out of their side");
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a fleet: a line a machine, those that stand out first, and its figures as CSV. */
+#include "out/fleet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "out/grid.h"
+#include "rows/csv.h"
+#include "rows/units.h"
+
+/* Number of lines for machines without findings, unless -v is given. */
+#define PLAIN_MOST 20u
+/* Width of the name column; a longer name shifts the rest of its own line only. */
+#define NAME_WIDTH_MOST 32
+
+/* --- The table. --- */
+
+/* The figures in a machine's line; a column is shown if any machine has that figure. */
+static const struct shown {
+    const char *suite, *test, *load, *metric, *unit, *heading;
+    double scale;
+    int decimals;
+} shown[] = {
+    {"prime", "prime", "", "cycles", "cycles", "prime cycles", 1, 1},
+    {"stream", "bandwidth", "", "copy_rate", "MB/s", "copy MB/s", 1, 0},
+    {"unix", "index", "", "index", "ratio", "unix index", 1, 0},
+    {"latency", "audio", "none", "latency", "ns", "audio us", 1e-3, 1},
+    {"noise", "noise", "", "lost", "%", "lost %", 1, 3},
+};
+enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
+
+struct column {
+    size_t figure; /* SIZE_MAX: no machine has it */
+    char heading[48];
+};
+
+static bool is_shown(const struct shown *what, const struct gather_figure *figure)
+{
+    return !strcmp(figure->suite, what->suite) && !strcmp(figure->test, what->test) &&
+           !strcmp(figure->metric, what->metric) && !strcmp(figure->load, what->load) &&
+           !strcmp(figure->unit, what->unit);
+}
+
+/* Chooses the figure of a column: of those that differ in copies or work, the one that most machines have; of several
+ * such, the one with the fewest copies. */
+static void find_shown(const struct gather *g, const struct shown *what, struct column *column)
+{
+    size_t found = SIZE_MAX;
+
+    for (size_t k = 0; k < g->figures.n; k++) {
+        const struct gather_figure *figure = &g->figure[k], *before = found == SIZE_MAX ? NULL : &g->figure[found];
+        if (!is_shown(what, figure))
+            continue;
+        if (!before || figure->n > before->n || (figure->n == before->n && figure->copies < before->copies))
+            found = k;
+    }
+    column->figure = found;
+    const char *protocol = found == SIZE_MAX ? "" : g->figure[found].protocol;
+    (void)snprintf(column->heading, sizeof(column->heading), "%s%s%s", what->heading, protocol[0] ? ", " : "",
+                   protocol);
+}
+
+static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
+{
+    const char *protocol = figure->protocol;
+    char copies[32] = "";
+    bool named = strcmp(figure->test, figure->suite) != 0;
+
+    if (figure->copies > 1)
+        (void)snprintf(copies, sizeof(copies), " x%llu", (unsigned long long)figure->copies);
+    (void)snprintf(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
+                   figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
+                   protocol[0] ? ")" : "", figure->metric);
+}
+
+/* Appends "prime cycles +5.2 %". The sign is that of the change in value, whether that is better or worse. */
+static void put_effect(const struct judgement *f, const struct judged *j, struct text *out)
+{
+    const struct gather_figure *figure = &f->g->figure[j->figure];
+    char name[256];
+
+    name_figure(figure, name, sizeof(name));
+    text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
+}
+
+static bool is_few(const struct judgement *f)
+{
+    return f->g->machines.n < OUTLIER_HOSTS_LEAST;
+}
+
+static void put_verdict(const struct judgement *f, const struct judged *j, struct text *out)
+{
+    const size_t failed = f->g->machine[j->machine].failed;
+    const char *between = "";
+
+    if (j->often || j->far)
+        text_printf(out, "%s: ", j->often || j->effect > 0 ? "WORSE" : "BETTER");
+    if (j->often) {
+        text_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median), most of all ", j->worst_count,
+                    j->figures, 100 * j->median_effect);
+        put_effect(f, j, out);
+        between = "; ";
+    } else if (j->far) {
+        put_effect(f, j, out);
+        text_printf(out, ", %.1f spreads from the median", j->distance);
+        if (j->n_far > 1)
+            text_printf(out, ", and %zu more (-v)", j->n_far - 1);
+        between = "; ";
+    }
+    if (failed)
+        text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
+                    failed == 1 ? "" : "s");
+    else if (!*between)
+        text_printf(out, "%s",
+                    j->figures  ? "ok"
+                    : is_few(f) ? "not judged"
+                                : "not judged: it has no figure that enough others have");
+}
+
+static void put_differences(const struct judgement *f, const struct judged *j, struct text *out)
+{
+    size_t n = 0;
+
+    for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
+        const char *value = gather_setting(f->g, s, j->machine), *majority = f->majority[s];
+        if (value && majority && strcmp(value, majority) != 0)
+            text_printf(out, "%s%s=%.60s (most have %.60s)", n++ ? ", " : "; differs: ", f->g->settings.name[s], value,
+                        majority);
+    }
+}
+
+static void put_all_far(const struct judgement *f, const struct judged *j, struct grid *grid)
+{
+    char name[256], own[UNITS_SIZE], median[UNITS_SIZE];
+
+    for (size_t k = 0; k < f->g->figures.n && j->n_far; k++) {
+        const struct gather_figure *figure = &f->g->figure[k];
+        const struct outlier_metric *metric = &f->metric[k];
+        double value = metric->n ? gather_value(f->g, k, j->machine) : (double)NAN;
+        if (isnan(value) || !judge_is_far(f, k, value))
+            continue;
+        name_figure(figure, name, sizeof(name));
+        units_value(value, figure->unit, own, sizeof(own));
+        units_plain(own);
+        units_value(metric->median, figure->unit, median, sizeof(median));
+        units_plain(median);
+        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s", name, own,
+                    median, 100 * outlier_effect(metric, value), fabs(outlier_distance(metric, value)),
+                    figure->work[0] ? "; " : "", figure->work);
+    }
+}
+
+static void put_line(const struct judgement *f, const struct judged *j, const struct column *columns, bool verbose,
+                     struct grid *grid)
+{
+    grid_text(grid, j->name);
+    for (size_t c = 0; c < N_SHOWN; c++) {
+        if (columns[c].figure == SIZE_MAX)
+            continue;
+        double value = gather_value(f->g, columns[c].figure, j->machine) * shown[c].scale;
+        if (fabs(value) >= 1e9)
+            text_printf(grid_cell(grid, COLOR_NONE), "%.*g", shown[c].decimals, value);
+        else
+            grid_number(grid, value, (unsigned)shown[c].decimals);
+    }
+    struct text *verdict = grid_cell(grid, COLOR_NONE);
+    put_verdict(f, j, verdict);
+    put_differences(f, j, verdict);
+    if (verbose)
+        put_all_far(f, j, grid);
+}
+
+/* Lists the machines whose index is made of other tests than the column's. */
+static void put_other_indices(const struct judgement *f, const struct shown *what, const struct column *column,
+                              struct text *out)
+{
+    if (column->figure == SIZE_MAX)
+        return;
+    const struct gather_figure *of = &f->g->figure[column->figure];
+    for (size_t k = 0; k < f->g->figures.n && of->protocol[0]; k++) {
+        const struct gather_figure *figure = &f->g->figure[k];
+        size_t n = 0;
+        if (k == column->figure || !is_shown(what, figure) || figure->copies != of->copies)
+            continue;
+        for (size_t m = 0; m < f->g->machines.n; m++)
+            n += isnan(gather_value(f->g, column->figure, m)) && !isnan(gather_value(f->g, k, m));
+        if (n)
+            text_printf(out, "%s: not comparable with the index of %zu %s%s: %s\n", column->heading, n,
+                        f->g->by_rank ? "rank" : "host", n == 1 ? "" : "s", figure->work);
+    }
+}
+
+static bool has_finding(const struct judgement *f, const struct judged *j)
+{
+    return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed || (!j->figures && f->n_figures);
+}
+
+static void put_table(const struct judgement *f, bool verbose, unsigned width, struct text *out)
+{
+    struct column columns[N_SHOWN];
+    size_t plain = 0, hidden = 0;
+    struct grid grid = {.n_columns = 0};
+
+    grid_columns(&grid,
+                 &(struct grid_column){.title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true},
+                 1);
+    for (size_t c = 0; c < N_SHOWN; c++) {
+        find_shown(f->g, &shown[c], &columns[c]);
+        grid_columns(&grid, &(struct grid_column){.title = columns[c].heading}, columns[c].figure != SIZE_MAX);
+    }
+    grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
+    for (size_t i = 0; i < f->g->machines.n; i++) {
+        const struct judged *j = &f->judged[i];
+        plain += !has_finding(f, j);
+        if (has_finding(f, j) || verbose || plain <= PLAIN_MOST)
+            put_line(f, j, columns, verbose, &grid);
+        else
+            hidden++;
+    }
+    grid_print(&grid, width, out);
+    if (hidden)
+        text_printf(out, "(%zu more without findings: -v shows them)\n", hidden);
+    for (size_t c = 0; c < N_SHOWN; c++)
+        put_other_indices(f, &shown[c], &columns[c], out);
+}
+
+/* Appends "a has 1, b has 2". */
+static void put_each(const struct judgement *f, size_t setting, struct text *out)
+{
+    size_t n = 0;
+
+    for (size_t m = 0; m < f->g->machines.n; m++) {
+        const char *value = gather_setting(f->g, setting, m);
+        if (value)
+            text_printf(out, "%s%s has %s", n++ ? ", " : "", f->g->machines.name[m], value);
+    }
+}
+
+/* Lists the settings in which no value has a majority. */
+static void put_undecided(const struct judgement *f, struct text *out)
+{
+    for (size_t s = 0; s < f->g->settings.n; s++) {
+        if (f->majority[s])
+            continue;
+        text_printf(out, "Settings: %s differs", f->g->settings.name[s]);
+        if (is_few(f)) {
+            text_printf(out, ": ");
+            put_each(f, s, out);
+            text_printf(out, ".\n");
+        } else {
+            text_printf(out, ", and no value is common to most machines.\n");
+        }
+    }
+}
+
+/* Prints a comparison of two or three machines, among which outliers cannot be determined. */
+static void put_few(const struct judgement *f, const char *what, struct text *out)
+{
+    const size_t n = f->g->machines.n;
+
+    text_printf(out, "too few to judge figures. 'fleet' needs %d %ss", OUTLIER_HOSTS_LEAST, what);
+    if (n == 2)
+        text_printf(out, "; for two use 'jitbench compare A.csv B.csv'");
+    else if (n == 3)
+        text_printf(out, "; two at a time can be compared with 'jitbench compare A.csv B.csv'");
+    text_printf(out, ".%s\n", n > 1 ? " Failed tests and settings that differ are shown." : "");
+}
+
+static void put_pooled(const struct judgement *f, struct text *out)
+{
+    size_t several = 0, many_ranks = 0;
+
+    for (size_t m = 0; m < f->g->machines.n; m++) {
+        several += f->g->machine[m].runs > 1;
+        many_ranks += f->g->machine[m].many_ranks;
+    }
+    if (several)
+        text_printf(out, "%zu %s%s more than one run: their mean counts.%s\n", several, f->g->by_rank ? "rank" : "host",
+                    several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
+}
+
+/* Prints the thresholds for naming a machine; in one figure, that of the figure that most machines have. */
+static void put_rules(const struct judgement *f, struct text *out)
+{
+    size_t least = outlier_worst_threshold(f->n_machines, f->n_figures);
+
+    text_printf(
+        out,
+        "A %s is named if it is %.3g %% and %.1f spreads (robust standard deviations) off the median in one figure",
+        f->g->by_rank ? "rank" : "host", 100 * f->least_effect, judge_usual_threshold(f));
+    if (least <= f->n_figures)
+        text_printf(out, ", or if it is the worst of all in %zu figures", least);
+    text_printf(out, ". Chance alone names one in 1 of 100 fleets of equal machines.\n");
+}
+
+static void put_summary(const struct judgement *f, struct text *out)
+{
+    const size_t n = f->g->machines.n, outliers = judge_count_out(f), figures = f->n_figures;
+    const char *what = f->g->by_rank ? "rank" : "host";
+
+    text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, n == 1 ? "" : "s", figures, figures == 1 ? "" : "s");
+    if (figures || outliers)
+        text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
+    if (figures)
+        put_rules(f, out);
+    else if (is_few(f))
+        put_few(f, what, out);
+    else
+        text_printf(out, "a figure is judged when %d %ss have it, and its median is not 0.\n", OUTLIER_HOSTS_LEAST,
+                    what);
+    put_pooled(f, out);
+    put_undecided(f, out);
+}
+
+void fleet_put(const struct judgement *f, bool verbose, unsigned width, struct text *out)
+{
+    put_table(f, verbose, width, out);
+    put_summary(f, out);
+}
+
+/* --- The CSV. --- */
+
+static void put_csv_row(const struct judgement *f, const struct judged *j, size_t k, struct text *out)
+{
+    const struct gather_figure *figure = &f->g->figure[k];
+    const struct outlier_metric *metric = &f->metric[k];
+    double value = gather_value(f->g, k, j->machine);
+    const char *const texts[] = {j->name,      figure->suite,  figure->test, figure->load,
+                                 figure->work, figure->metric, figure->unit};
+
+    if (isnan(value))
+        return;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        csv_text(out, texts[i]);
+        text_append(out, ",", 1);
+    }
+    text_printf(out, "%llu,%.17g,", (unsigned long long)figure->copies, value);
+    if (metric->n)
+        text_printf(out, "%.17g,%.17g,%.17g,", metric->median, 100 * outlier_effect(metric, value),
+                    outlier_distance(metric, value));
+    else
+        text_append(out, ",,,", 3);
+    text_printf(out, "%s\r\n", judge_stands_out(j) ? "outlier" : j->figures ? "ok" : "not judged");
+}
+
+void fleet_put_csv(const struct judgement *f, size_t number, struct text *out)
+{
+    if (!number)
+        text_printf(out, "host,suite,test,load,param,metric,unit,copies,value,median,effect_pct,distance,verdict\r\n");
+    for (size_t k = 0; number < f->g->machines.n && k < f->g->figures.n; k++)
+        put_csv_row(f, &f->judged[number], k, out);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what noise costs work on many ranks: slow-downs by host, step and number of ranks, and the costly detours. */
+#include "out/scale.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/grid.h"
+#include "rows/csv.h"
+
+/* Number of hosts shown without -v, the slowest ones. */
+#define SHOWN_MOST      10u
+#define NAME_WIDTH_MOST 24
+/* Number of rows shown in the cost table. */
+#define CAUSES_SHOWN 12u
+
+/* --- The table. --- */
+
+static void put_line(const struct projection *p, const char *name, const struct detours_host *host,
+                     const double *slowdown, struct grid *grid)
+{
+    char step[32];
+
+    for (size_t s = 0; s < p->n_steps; s++) {
+        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, s ? "" : name);
+        grid_text(grid, s ? "" : detours_used(host) == &host->noise ? "noise" : "prime");
+        if (s)
+            grid_text(grid, "");
+        else
+            grid_number(grid, detours_lost_pct(host), 3);
+        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
+        grid_text(grid, step);
+        for (size_t r = 0; r < p->n_ranks; r++)
+            grid_number(grid, slowdown[s * p->n_ranks + r], slowdown[s * p->n_ranks + r] < 100 ? 3 : 1);
+    }
+}
+
+/* Returns the worst slow-down over the steps, at the highest number of ranks. */
+static double worst_of(const struct projection *p, size_t host)
+{
+    double worst = 0;
+
+    for (size_t s = 0; s < p->n_steps; s++)
+        worst = fmax(worst, projection_slowdown(p, host)[(s + 1) * p->n_ranks - 1]);
+    return worst;
+}
+
+struct ranked {
+    double worst;
+    size_t host;
+};
+
+static int by_worst(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    return x->worst < y->worst ? 1 : x->worst > y->worst ? -1 : (x->host > y->host) - (x->host < y->host);
+}
+
+static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)
+{
+    struct ranked *order = calloc(p->n + 1, sizeof(*order));
+
+    if (!order) {
+        grid->cells.failed = 1;
+        return;
+    }
+    for (size_t h = 0; h < p->n; h++)
+        order[h] = (struct ranked){worst_of(p, h), h};
+    qsort(order, p->n, sizeof(*order), by_worst);
+    for (size_t i = 0; i < shown; i++)
+        put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], projection_slowdown(p, order[i].host),
+                 grid);
+    free(order);
+}
+
+static void put_table(const struct projection *p, bool every, struct text *out)
+{
+    static const struct grid_column columns[] = {{.title = "Host", .left = true},
+                                                 {.title = "From", .width = 5, .left = true},
+                                                 {.title = "Lost %", .width = 6},
+                                                 {.title = "Step", .width = 7}};
+    const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
+    char titles[PROJECT_RANKS_MAX][24];
+    struct grid grid = {.n_columns = 0};
+
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t r = 0; r < p->n_ranks; r++) {
+        (void)snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
+        grid_columns(&grid, &(struct grid_column){.title = titles[r], .width = 8}, 1);
+    }
+    text_printf(out, "Slowdown (1.00: no noise) of a step that ends in a barrier, by number of ranks\n");
+    if (p->n > 1)
+        put_line(p, "all", p->all, projection_slowdown(p, p->n), &grid);
+    put_hosts(p, shown, &grid);
+    grid_print(&grid, 0, out);
+    if (shown < p->n)
+        text_printf(out, "(%zu more hosts, which slow down less: -v shows them)\n", p->n - shown);
+}
+
+/* --- Costs. --- */
+
+static void put_cost(const struct projection *p, const struct projection_cost *cost, const double *with,
+                     struct grid *grid)
+{
+    grid_text(grid, projection_decade(cost));
+    grid_text(grid, projection_cause(cost));
+    grid_number(grid, cost->per_s, 3);
+    grid_number(grid, cost->lost_pct, 4);
+    for (size_t s = 0; s < p->n_steps; s++)
+        text_printf(grid_cell(grid, COLOR_NONE), "%.3f -> %7.3f", with[(s + 1) * p->n_ranks - 1], cost->without[s]);
+}
+
+static void put_costs(const struct projection *p, struct text *out)
+{
+    static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
+                                                 {.title = "Cause", .width = 11, .left = true},
+                                                 {.title = "Detours/s", .width = 10},
+                                                 {.title = "Lost %", .width = 7}};
+    struct projection_cost costs[PROJECTION_COSTS];
+    char titles[PROJECT_STEPS_MAX][48], step[32];
+    struct grid grid = {.n_columns = 0};
+    size_t n;
+
+    if (projection_costs(p, costs, &n)) {
+        out->failed = 1;
+        return;
+    }
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t s = 0; s < p->n_steps; s++) {
+        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
+        (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", step);
+        grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19}, 1);
+    }
+    for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
+        put_cost(p, &costs[i], projection_slowdown(p, p->n), &grid);
+    if (n)
+        text_printf(out, "\nWhat costs most: %.0f ranks with these detours, and without them\n",
+                    p->ranks[p->n_ranks - 1]);
+    grid_print(&grid, 0, out);
+}
+
+/* Prints that events rarer than once in the measured time are not in the data. */
+static void put_limits(const struct projection *p, struct text *out)
+{
+    char observed[32];
+
+    text_duration((uint64_t)detours_work_ns(p->all), observed, sizeof(observed));
+    text_printf(out,
+                "\n"
+                "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
+                "included.\n",
+                observed, p->n > 1 ? " on all hosts" : "");
+}
+
+void scale_put(const struct projection *p, bool every, struct text *out)
+{
+    put_table(p, every, out);
+    put_costs(p, out);
+    put_limits(p, out);
+}
+
+/* --- The CSV. --- */
+
+static void put_csv_rows(const struct projection *p, const char *name, const struct detours_host *host,
+                         const double *slowdown, struct text *out)
+{
+    for (size_t s = 0; s < p->n_steps; s++)
+        for (size_t r = 0; r < p->n_ranks; r++) {
+            csv_text(out, name);
+            text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g\r\n",
+                        detours_used(host) == &host->noise ? "noise" : "prime", detours_work_ns(host) * 1e-9,
+                        detours_lost_pct(host), p->step_ns[s], p->ranks[r], slowdown[s * p->n_ranks + r]);
+        }
+}
+
+void scale_put_csv(const struct projection *p, struct text *out)
+{
+    text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown\r\n");
+    for (size_t h = 0; h < p->n; h++)
+        put_csv_rows(p, p->hosts[h]->name, p->hosts[h], projection_slowdown(p, h), out);
+    if (p->n > 1)
+        put_csv_rows(p, "", p->all, projection_slowdown(p, p->n), out);
+}

@@ -1,0 +1,860 @@
+/* SPDX-License-Identifier: MIT */
+/* Defines the figures that jitbench report draws: a table of figures, and the functions that draw each kind. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figure.h"
+#include "report/report.h"
+#include "rows/units.h"
+
+#define PICKS_MAX    768u /* most rows of one figure */
+#define PANELS_MAX   24u  /* most panels of one figure; the page says how many more there are */
+#define OPEN_MAX     4u   /* most panels shown at once; the others are folded */
+#define PARTS_MAX    8u
+#define LABEL_SIZE   64u
+#define FIRST_EVENTS 500.0
+#define METRICS_MAX  12u
+
+/* --- The figures. --- */
+
+enum kind {
+    KIND_FIRST,      /* the first events of the series */
+    KIND_SERIES,     /* the whole series */
+    KIND_BODY,       /* the histogram without its tail */
+    KIND_HISTOGRAM,  /* the whole histogram */
+    KIND_CURVE,      /* value over x_metric, or over the number in param that key names */
+    KIND_BARS,       /* bars grouped by work, one for each part */
+    KIND_BARS_PARTS, /* bars grouped by part, one for each work */
+    KIND_INDEX,      /* a bar for each test */
+    KIND_RANGES,     /* a range for each load, a panel for each test */
+    KIND_STRIPS,
+    KIND_STACKS,
+};
+
+enum label { LABEL_KEY, LABEL_LOAD, LABEL_TEST, LABEL_CPUS };
+
+struct part {
+    const char *metric, *name;
+    unsigned colour;
+};
+
+struct report_figure {
+    const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
+    enum kind kind;
+    enum label label;
+    const char *key;    /* the word in param that distinguishes the works */
+    const char *prefer; /* value of key of the work that is shown first; NULL: the first one */
+    const char *title, *note, *x_title, *y_title, *x_unit, *y_unit; /* y_unit NULL: that of the rows */
+    const char *x_metric;
+    bool per_test, log;
+    struct part parts[PARTS_MAX];
+};
+
+#define CAUSE_PARTS                                                                                                    \
+    {                                                                                                                  \
+        {"lost_preempted", "preempted", 1}, {"lost_interrupt", "interrupt", 0}, {"lost_steal", "steal", 3},            \
+            {"lost_fault", "fault", 4}, {"lost_migrated", "migrated", 2}, {"lost_unexplained", "unexplained", 6},      \
+    }
+
+#define BUCKET_PARTS                                                                                                   \
+    {                                                                                                                  \
+        {"delays_a",                                                                                                   \
+         "A 150\xe2\x80\x93"                                                                                           \
+         "400",                                                                                                        \
+         6},                                                                                                           \
+            {"delays_b",                                                                                               \
+             "B 400\xe2\x80\x93"                                                                                       \
+             "2k",                                                                                                     \
+             0},                                                                                                       \
+            {"delays_c",                                                                                               \
+             "C 2k\xe2\x80\x93"                                                                                        \
+             "6k",                                                                                                     \
+             4},                                                                                                       \
+            {"delays_d", "D >6k", 1},                                                                                  \
+    }
+
+#define SHARE_PARTS                                                                                                    \
+    {                                                                                                                  \
+        {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
+    }
+
+/* The figures of Kot's thesis on very short experiments, for one test. */
+#define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
+    {.suite = suite_,                                                                                                  \
+     .test = test_,                                                                                                    \
+     .metric = "cycles",                                                                                               \
+     .kind = KIND_FIRST,                                                                                               \
+     .label = LABEL_KEY,                                                                                               \
+     .key = key_,                                                                                                      \
+     .prefer = prefer_,                                                                                                \
+     .title = "First 500 experiments",                                                                                 \
+     .x_title = "Experiment",                                                                                          \
+     .y_title = "Each took",                                                                                           \
+     .x_unit = ""},                                                                                                    \
+        {.suite = suite_,                                                                                              \
+         .test = test_,                                                                                                \
+         .metric = "cycles",                                                                                           \
+         .kind = KIND_SERIES,                                                                                          \
+         .label = LABEL_KEY,                                                                                           \
+         .key = key_,                                                                                                  \
+         .prefer = prefer_,                                                                                            \
+         .title = "Longest over the whole run",                                                                        \
+         .note = "the first 500 and the 2,000 longest",                                                                \
+         .x_title = "Experiment",                                                                                      \
+         .y_title = "Each took",                                                                                       \
+         .x_unit = ""},                                                                                                \
+        {.suite = suite_,                                                                                              \
+         .test = test_,                                                                                                \
+         .metric = "cycles",                                                                                           \
+         .kind = KIND_BODY,                                                                                            \
+         .label = LABEL_KEY,                                                                                           \
+         .key = key_,                                                                                                  \
+         .prefer = prefer_,                                                                                            \
+         .title = "Distribution, the fastest 99.9 %",                                                                  \
+         .x_title = "An experiment took",                                                                              \
+         .y_title = "Experiments",                                                                                     \
+         .x_unit = NULL,                                                                                               \
+         .y_unit = ""},                                                                                                \
+        {.suite = suite_,                                                                                              \
+         .test = test_,                                                                                                \
+         .metric = "cycles",                                                                                           \
+         .kind = KIND_HISTOGRAM,                                                                                       \
+         .label = LABEL_KEY,                                                                                           \
+         .key = key_,                                                                                                  \
+         .prefer = prefer_,                                                                                            \
+         .title = "Distribution, all",                                                                                 \
+         .x_title = "An experiment took",                                                                              \
+         .y_title = "Experiments",                                                                                     \
+         .x_unit = NULL,                                                                                               \
+         .y_unit = ""},                                                                                                \
+        {.suite = suite_,                                                                                              \
+         .test = test_,                                                                                                \
+         .metric = "cycles",                                                                                           \
+         .kind = KIND_CURVE,                                                                                           \
+         .label = LABEL_KEY,                                                                                           \
+         .key = key_,                                                                                                  \
+         .title = curve_,                                                                                              \
+         .note = "whiskers: 95 % interval of the mean",                                                                \
+         .x_title = x_title_,                                                                                          \
+         .y_title = "Mean",                                                                                            \
+         .x_unit = "",                                                                                                 \
+         .x_metric = x_metric_},                                                                                       \
+        {.suite = suite_,                                                                                              \
+         .test = test_,                                                                                                \
+         .metric = "cycles",                                                                                           \
+         .kind = KIND_BARS,                                                                                            \
+         .label = LABEL_KEY,                                                                                           \
+         .key = key_,                                                                                                  \
+         .title = "Delays by size",                                                                                    \
+         .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",                       \
+         .x_title = bars_,                                                                                             \
+         .y_title = "Delays in a run",                                                                                 \
+         .y_unit = "",                                                                                                 \
+         .log = true,                                                                                                  \
+         .parts = BUCKET_PARTS},                                                                                       \
+    {                                                                                                                  \
+        .suite = suite_, .test = test_, .metric = "cycles", .kind = KIND_BARS, .label = LABEL_KEY, .key = key_,        \
+        .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",         \
+        .x_title = bars_, .y_title = "Share of all time", .y_unit = "%", .parts = SHARE_PARTS                          \
+    }
+
+static const struct report_figure figures[] = {
+    {.suite = "noise",
+     .metric = "lost",
+     .kind = KIND_STRIPS,
+     .label = LABEL_CPUS,
+     .title = "Time lost on each CPU, over time",
+     .note = "colour: share of the time that was lost",
+     .x_title = "Since the start",
+     .x_unit = "us"},
+    {.suite = "noise",
+     .metric = "lost",
+     .kind = KIND_STACKS,
+     .label = LABEL_CPUS,
+     .title = "Where it went",
+     .note = "the whole run, by cause",
+     .x_title = "Time lost",
+     .x_unit = "%",
+     .parts = CAUSE_PARTS},
+    {.suite = "noise",
+     .metric = "detour",
+     .kind = KIND_RANGES,
+     .label = LABEL_CPUS,
+     .title = "Length of interruptions",
+     .note = "line: minimum to maximum; dot: median; thick: median to p99",
+     .x_title = "An interruption took"},
+    {.suite = "noise",
+     .metric = "detour",
+     .kind = KIND_SERIES,
+     .label = LABEL_CPUS,
+     .title = "Interruptions over time",
+     .note = "the first 500 and the 2,000 longest",
+     .x_title = "Since the start",
+     .y_title = "Each took",
+     .x_unit = "us"},
+    {.suite = "noise",
+     .metric = "detour",
+     .kind = KIND_HISTOGRAM,
+     .label = LABEL_CPUS,
+     .title = "Interruptions by length",
+     .x_title = "An interruption took",
+     .y_title = "Interruptions",
+     .y_unit = ""},
+    EXPERIMENT_FIGURES("prime", "prime", "limit", "22", "Divisions in an experiment", "divisions",
+                       "Mean against divisions", "Limit"),
+    EXPERIMENT_FIGURES("stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size",
+                       "Elements"),
+    {.suite = "stream",
+     .test = "bandwidth",
+     .metric = "copy_rate",
+     .kind = KIND_BARS_PARTS,
+     .label = LABEL_KEY,
+     .key = "stores",
+     .title = "Memory bandwidth, STREAM-style",
+     .note = "best of a run; by kind of stores",
+     .x_title = "Kernel",
+     .y_title = "Best rate",
+     .y_unit = "MB/s",
+     .parts =
+         {{"copy_rate", "Copy", 0}, {"scale_rate", "Scale", 0}, {"add_rate", "Add", 0}, {"triad_rate", "Triad", 0}}},
+    {.suite = "unix",
+     .metric = "rate",
+     .kind = KIND_INDEX,
+     .label = LABEL_TEST,
+     .title = "Index of each test",
+     .note = "10 is the machine of 1995 that the index compares with",
+     .x_title = "Index",
+     .x_unit = ""},
+    {.suite = "latency",
+     .metric = "latency",
+     .kind = KIND_RANGES,
+     .label = LABEL_LOAD,
+     .per_test = true,
+     .title = "Waking up to running",
+     .note = "line: minimum to maximum; dot: median; thick: median to p99",
+     .x_title = "Latency"},
+    {.suite = "latency",
+     .metric = "latency",
+     .kind = KIND_BARS,
+     .label = LABEL_LOAD,
+     .per_test = true,
+     .title = "Work done in time",
+     .x_title = "Load",
+     .y_title = "Share of the work",
+     .y_unit = "%",
+     .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
+};
+
+/* --- The rows of a figure. --- */
+
+struct pick {
+    const struct row *row;
+    size_t run;
+    char label[LABEL_SIZE]; /* label of the work, the same in all runs */
+};
+
+struct picks {
+    const struct report *report;
+    const struct report_figure *about;
+    struct pick *pick; /* PICKS_MAX elements */
+    size_t n;
+};
+
+static void label_of(const struct report_figure *about, const struct row *row, char *buf, size_t size)
+{
+    size_t length = 0;
+    const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
+
+    switch (about->label) {
+    case LABEL_KEY:
+        (void)snprintf(buf, size, "%.*s", key ? (int)(length < 40 ? length : 40) : 0, key ? key : "");
+        break;
+    case LABEL_LOAD:
+        (void)snprintf(buf, size, "%.40s", row->load[0] ? row->load : "none");
+        break;
+    case LABEL_CPUS:
+        (void)snprintf(buf, size, "CPU %.40s", row->cpus[0] ? row->cpus : "?");
+        return; /* the number of copies is that of the CPUs, so it is not named */
+    case LABEL_TEST:
+        (void)snprintf(buf, size, "%.40s", row->test);
+        break;
+    }
+    if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
+        (void)snprintf(buf + strlen(buf), size - strlen(buf), " \xc3\x97%llu", (unsigned long long)row->copies);
+    const char *copy = row_param(&row->param, "copy", &length);
+    if (copy)
+        (void)snprintf(buf + strlen(buf), size - strlen(buf), " #%.*s", (int)(length < 8 ? length : 8), copy);
+}
+
+static void collect(struct picks *picks)
+{
+    const struct report_figure *about = picks->about;
+    const struct row_set *set = &picks->report->set;
+
+    picks->n = 0;
+    for (size_t i = 0; i < set->n && picks->n < PICKS_MAX; i++) {
+        const struct row *row = &set->rows[i];
+        size_t run = report_run_of(picks->report, row);
+        if (run == picks->report->n_runs || strcmp(row->suite, about->suite) != 0 ||
+            strcmp(row->metric, about->metric) != 0 || (about->test && strcmp(row->test, about->test) != 0))
+            continue;
+        if (about->kind == KIND_INDEX && !isfinite(row->index))
+            continue;
+        struct pick *pick = &picks->pick[picks->n++];
+        pick->row = row;
+        pick->run = run;
+        label_of(about, row, pick->label, sizeof(pick->label));
+    }
+}
+
+/* Adds a name to a list of different names in order of appearance, with at most `most` names. */
+static size_t distinct(const char **names, size_t n, const char *name, size_t most)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    if (i == n && n < most)
+        names[n++] = name;
+    return n;
+}
+
+/* Sorts works that are numbers in ascending order. */
+static int by_number(const void *a, const void *b)
+{
+    double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
+    return (x > y) - (x < y);
+}
+
+/* Takes the picks of one work or of all (label NULL), and of one test or all, as entries sorted by label and run. The
+ * entries' labels are the works' if by_work, otherwise the runs'. */
+static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
+                           struct figure_entry *entries, size_t most)
+{
+    const char *labels[PICKS_MAX];
+    size_t n = 0, n_labels = 0;
+
+    for (size_t i = 0; i < picks->n; i++)
+        if (!label || !strcmp(picks->pick[i].label, label))
+            n_labels = distinct(labels, n_labels, picks->pick[i].label, PICKS_MAX);
+    if (picks->about->label == LABEL_KEY && picks->about->kind != KIND_BARS_PARTS)
+        qsort(labels, n_labels, sizeof(labels[0]), by_number);
+    for (size_t l = 0; l < n_labels; l++)
+        for (size_t run = 0; run < picks->report->n_runs; run++)
+            for (size_t i = 0; i < picks->n && n < most; i++) {
+                const struct pick *pick = &picks->pick[i];
+                if (pick->run == run && !strcmp(pick->label, labels[l]) && (!test || !strcmp(pick->row->test, test)))
+                    entries[n++] = (struct figure_entry){.row = pick->row,
+                                                         .label = by_work ? pick->label : picks->report->name[run],
+                                                         .colour = (unsigned)run};
+            }
+    return n;
+}
+
+/* --- Panels. --- */
+
+/* Copies the figure's texts for one panel, with `what` appended to the title. */
+static struct figure words_of(const struct report_figure *about, const struct row *row, const char *what, char *title,
+                              size_t size)
+{
+    bool sideways = about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM || about->kind == KIND_RANGES;
+
+    (void)snprintf(title, size, "%s%s%s", about->title, what[0] ? ": " : "", what);
+    return (struct figure){
+        .title = title,
+        .note = about->note,
+        .x_title = about->x_title,
+        .y_title = about->y_title ? about->y_title : "",
+        .x_unit = about->x_unit ? about->x_unit
+                  : sideways    ? row->unit
+                                : "",
+        .y_unit = about->y_unit ? about->y_unit : row->unit,
+    };
+}
+
+/* Draws one work, with a colour for each run. */
+static bool put_work(const struct picks *picks, const char *label, struct text *out)
+{
+    const struct report_figure *about = picks->about;
+    struct figure_entry entries[REPORT_RUNS_MAX * 4] = {0};
+    size_t n = take_entries(picks, label, NULL, false, entries, REPORT_RUNS_MAX * 4);
+    char title[256], what[128];
+
+    if (n == 0)
+        return false;
+    (void)snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
+                   about->label == LABEL_KEY ? " " : "", label);
+    struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
+    switch (about->kind) {
+    case KIND_FIRST:
+        return figure_trace(out, &words, entries, n, FIRST_EVENTS);
+    case KIND_SERIES:
+        return figure_scatter(out, &words, entries, n, 1);
+    default:
+        return figure_histogram(out, &words, entries, n, about->kind == KIND_BODY);
+    }
+}
+
+/* Draws all works; one is shown, the others are folded. */
+static void put_works(const struct picks *picks, struct text *out, struct text *folded)
+{
+    const char *labels[PICKS_MAX];
+    size_t n = 0, first = 0;
+
+    for (size_t i = 0; i < picks->n; i++)
+        n = distinct(labels, n, picks->pick[i].label, PANELS_MAX);
+    for (size_t i = 0; i < n && picks->about->prefer; i++)
+        first = strcmp(labels[i], picks->about->prefer) == 0 ? i : first;
+    for (size_t i = 0; i < n; i++) {
+        bool open = picks->about->prefer ? i == first : i < OPEN_MAX / 2;
+        (void)put_work(picks, labels[i], open ? out : folded);
+    }
+}
+
+static int by_x(const void *a, const void *b)
+{
+    double x = ((const struct figure_value *)a)->x, y = ((const struct figure_value *)b)->x;
+    return (x > y) - (x < y);
+}
+
+static void put_curve(const struct picks *picks, struct text *out)
+{
+    struct figure_line lines[REPORT_RUNS_MAX];
+    struct figure_value *values = calloc(PICKS_MAX, sizeof(*values));
+    size_t n_lines = 0, used = 0;
+    char title[256];
+
+    for (size_t run = 0; values && run < picks->report->n_runs; run++) {
+        struct figure_line *line = &lines[n_lines];
+        *line =
+            (struct figure_line){.label = picks->report->name[run], .colour = (unsigned)run, .values = values + used};
+        for (size_t i = 0; i < picks->n; i++) {
+            const struct row *row = picks->pick[i].row, *x = row;
+            if (picks->pick[i].run != run)
+                continue;
+            if (picks->about->x_metric)
+                x = report_sibling(picks->report, row, picks->about->x_metric);
+            values[used + line->n++] =
+                (struct figure_value){.x = picks->about->x_metric ? (x ? x->value : (double)NAN)
+                                           : picks->about->key    ? row_param_number(&row->param, picks->about->key)
+                                                                  : (double)NAN,
+                                      .value = row->stats.mean,
+                                      .low = row->stats.ci95_lo,
+                                      .high = row->stats.ci95_hi};
+        }
+        qsort(values + used, line->n, sizeof(*values), by_x);
+        used += line->n;
+        n_lines += line->n > 0;
+    }
+    struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
+    out->failed |= !values;
+    if (values)
+        (void)figure_curve(out, &words, lines, n_lines);
+    free(values);
+}
+
+/* --- Bars. --- */
+
+static struct figure_value value_of(const struct row *row)
+{
+    if (!row)
+        return (struct figure_value){NAN, NAN, NAN, NAN};
+    return (struct figure_value){NAN, row->value, row->stats.ci95_lo, row->stats.ci95_hi};
+}
+
+static size_t count_parts(const struct report_figure *about)
+{
+    size_t n = 0;
+
+    while (n < PARTS_MAX && about->parts[n].metric)
+        n++;
+    return n;
+}
+
+static struct figure_value part_of(const struct picks *picks, const struct figure_entry *entry, size_t part)
+{
+    return value_of(report_sibling(picks->report, entry->row, picks->about->parts[part].metric));
+}
+
+/* Draws bars with works as categories and parts as series, or the other way round. */
+static void put_matrix(const struct picks *picks, const struct figure_entry *entries, size_t n, bool works_across,
+                       const char *what, struct text *out)
+{
+    const struct report_figure *about = picks->about;
+    size_t n_parts = count_parts(about);
+    const char *works[PICKS_MAX], *parts[PARTS_MAX];
+    unsigned colours[PICKS_MAX];
+    struct figure_value *values = n && n_parts ? calloc(n * n_parts, sizeof(*values)) : NULL;
+    char title[256];
+
+    if (!values) {
+        out->failed |= n && n_parts;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        works[i] = entries[i].label;
+        for (size_t p = 0; p < n_parts; p++)
+            values[works_across ? i * n_parts + p : p * n + i] = part_of(picks, &entries[i], p);
+    }
+    for (size_t i = 0; i < (works_across ? n_parts : n); i++)
+        colours[i] = works_across ? about->parts[i].colour : entries[i].colour;
+    for (size_t p = 0; p < n_parts; p++)
+        parts[p] = about->parts[p].name;
+    struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
+    if (!works_across && about->kind == KIND_BARS)
+        words.x_title = "Size above the mean (clock ticks)";
+    (void)figure_bars(out, &words,
+                      &(struct figure_bars){.categories = works_across ? works : parts,
+                                            .series = works_across ? parts : works,
+                                            .colours = colours,
+                                            .n_categories = works_across ? n : n_parts,
+                                            .n_series = works_across ? n_parts : n,
+                                            .values = values,
+                                            .log = about->log});
+    free(values);
+}
+
+/* Draws the runs side by side, for the work that is shown first. */
+static void put_bars_by_run(const struct picks *picks, const struct figure_entry *all, size_t n, struct text *out)
+{
+    struct figure_entry entries[HTML_COLOURS];
+    const char *work = all[0].label;
+    size_t used = 0;
+    char what[128];
+
+    for (size_t i = 0; i < n && picks->about->prefer; i++)
+        work = strcmp(all[i].label, picks->about->prefer) == 0 ? all[i].label : work;
+    for (size_t i = 0; i < n && used < HTML_COLOURS; i++)
+        if (!strcmp(all[i].label, work)) {
+            entries[used] = all[i];
+            entries[used++].label = picks->report->name[all[i].colour];
+        }
+    (void)snprintf(what, sizeof(what), "%s %.60s", picks->about->key, work);
+    put_matrix(picks, entries, used, false, what, out);
+}
+
+/* Draws the works of one run. */
+static void put_bars_of_run(const struct picks *picks, const struct figure_entry *all, size_t n, size_t run,
+                            const char *test, struct text *out)
+{
+    bool across = picks->about->kind != KIND_BARS_PARTS, several = picks->report->n_runs > 1;
+    struct figure_entry entries[FIGURE_LINES_MAX];
+    size_t used = 0;
+    char what[128];
+
+    for (size_t i = 0; i < n; i++)
+        if (all[i].colour == run)
+            entries[used++] = all[i];
+    if (used <
+        1 + (size_t)(picks->about->kind == KIND_BARS && !test)) /* a single work was drawn by put_bars_by_run() */
+        return;
+    (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
+                   several ? picks->report->name[run] : "");
+    for (size_t i = 0; i < used && !across; i++)
+        entries[i].colour = (unsigned)(i == 0 ? 0 : i + 3); /* colours of works, different from those of runs */
+    put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
+}
+
+static void put_bars(const struct picks *picks, const char *test, struct text *out)
+{
+    struct figure_entry all[FIGURE_LINES_MAX] = {0};
+    size_t n = take_entries(picks, NULL, test, true, all, FIGURE_LINES_MAX);
+    bool one_work = true;
+
+    for (size_t i = 1; i < n; i++)
+        one_work = one_work && !strcmp(all[i].label, all[0].label);
+    if (n > 0 && picks->about->kind == KIND_BARS && !test && (one_work || picks->report->n_runs > 1))
+        put_bars_by_run(picks, all, n, out);
+    for (size_t run = 0; run < picks->report->n_runs; run++)
+        put_bars_of_run(picks, all, n, run, test, out);
+}
+
+/* --- A line for each work. --- */
+
+/* Extends the common axis of all tests' panels. */
+static void share_axis(struct figure *words, const struct stats_summary *s)
+{
+    if (s->min > 0 && isfinite(s->min))
+        words->x_low = words->x_low > 0 ? fmin(words->x_low, s->min) : s->min;
+    if (isfinite(s->max))
+        words->x_high = fmax(words->x_high, s->max);
+}
+
+/* Adds the run to each line's label if there are several runs, because colour alone is not accessible. */
+static void name_lines(const struct report *report, struct figure_entry *entries, size_t n,
+                       char (*labels)[LABEL_SIZE + REPORT_NAME])
+{
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) {
+        size_t run = report_run_of(report, entries[i].row);
+        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
+                       run < report->n_runs ? report->name[run] : "");
+        entries[i].label = labels[i];
+    }
+}
+
+static void put_stacks(const struct picks *picks, const struct figure *words, const struct figure_entry *entries,
+                       size_t n, struct text *out)
+{
+    size_t n_parts = count_parts(picks->about);
+    double parts[FIGURE_LINES_MAX * PARTS_MAX];
+    const char *names[PARTS_MAX];
+    unsigned colours[PARTS_MAX];
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t p = 0; p < n_parts; p++)
+            parts[i * n_parts + p] = part_of(picks, &entries[i], p).value;
+    for (size_t p = 0; p < n_parts; p++) {
+        names[p] = picks->about->parts[p].name;
+        colours[p] = picks->about->parts[p].colour;
+    }
+    (void)figure_stacks(out, words, entries, n, &(struct figure_parts){names, colours, n_parts, parts});
+}
+
+/* Draws the index. The value of an index row is the rate, so its interval is scaled to the index. */
+static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
+{
+    struct figure_value values[FIGURE_LINES_MAX];
+
+    for (size_t i = 0; i < n && entries[i].row; i++) {
+        const struct row *row = entries[i].row;
+        double scale = row->index / row->value;
+        values[i] = (struct figure_value){NAN, row->index, row->stats.ci95_lo * scale, row->stats.ci95_hi * scale};
+    }
+    (void)figure_lengths(out, words, entries, values, n);
+}
+
+#define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
+
+/* Formats "stable protocol", or if runs differ "box: stable protocol, other: classic protocol". */
+static void name_protocols(const struct report *report, char *buf, size_t size)
+{
+    char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
+    struct text out = {0};
+    bool differ = false;
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        const size_t run = report_run_of(report, row);
+        if (run < report->n_runs && !strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
+            row_protocol(&row->param, protocol[run]);
+    }
+    for (size_t run = 1; run < report->n_runs; run++)
+        differ = differ || strcmp(protocol[0], protocol[run]) != 0;
+    for (size_t run = 0; run < report->n_runs && differ; run++)
+        if (protocol[run][0])
+            text_printf(&out, "%s%s: %s", out.length ? ", " : "", report->name[run], protocol[run]);
+    text_copy(buf, size, differ && out.data ? out.data : protocol[0]);
+    text_free(&out);
+}
+
+static void put_lines(const struct picks *picks, const char *test, struct text *out)
+{
+    const struct report_figure *about = picks->about;
+    struct figure_entry entries[FIGURE_LINES_MAX] = {0};
+    char labels[FIGURE_LINES_MAX][LABEL_SIZE + REPORT_NAME], protocols[PROTOCOLS_SIZE], title[256 + PROTOCOLS_SIZE];
+    size_t n = take_entries(picks, NULL, test, true, entries, FIGURE_LINES_MAX);
+
+    if (n == 0)
+        return;
+    protocols[0] = '\0';
+    if (about->kind == KIND_INDEX)
+        name_protocols(picks->report, protocols, sizeof(protocols));
+    struct figure words = words_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
+    for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++)
+        share_axis(&words, &picks->pick[i].row->stats);
+    name_lines(picks->report, entries, n, labels);
+    if (about->kind == KIND_INDEX)
+        put_index(&words, entries, n, out);
+    else if (about->kind == KIND_RANGES)
+        (void)figure_ranges(out, &words, entries, n);
+    else if (about->kind == KIND_STRIPS)
+        (void)figure_strips(out, &words, entries, n);
+    else
+        put_stacks(picks, &words, entries, n, out);
+}
+
+static void put_panel(const struct picks *picks, const char *test, struct text *out)
+{
+    if (picks->about->kind == KIND_BARS || picks->about->kind == KIND_BARS_PARTS)
+        put_bars(picks, test, out);
+    else
+        put_lines(picks, test, out);
+}
+
+static void put_figure(const struct picks *picks, struct text *out, struct text *folded)
+{
+    const char *tests[PANELS_MAX];
+    size_t n = 0;
+
+    switch (picks->about->kind) {
+    case KIND_FIRST:
+    case KIND_SERIES:
+    case KIND_BODY:
+    case KIND_HISTOGRAM:
+        put_works(picks, out, folded);
+        return;
+    case KIND_CURVE:
+        put_curve(picks, out);
+        return;
+    default:
+        break;
+    }
+    if (!picks->about->per_test)
+        put_panel(picks, NULL, out);
+    for (size_t i = 0; picks->about->per_test && i < picks->n; i++)
+        n = distinct(tests, n, picks->pick[i].row->test, PANELS_MAX);
+    for (size_t i = 0; i < n; i++)
+        put_panel(picks, tests[i], out);
+}
+
+/* --- Suites without figures of their own. --- */
+
+/* Returns whether two rows have the same label although they are not the same measurement. */
+static bool shares_label(const char (*labels)[LABEL_SIZE + REPORT_NAME], const size_t *groups, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (groups[i] != groups[j] && !strcmp(labels[i], labels[j]))
+                return true;
+    return false;
+}
+
+/* Takes the rows of one metric of a suite, in the order of the tables. */
+static size_t take_metric(const struct report *report, const char *suite, const char *metric,
+                          struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
+{
+    static const struct report_figure by_test = {.label = LABEL_TEST};
+    size_t groups[FIGURE_LINES_MAX], n = 0;
+
+    for (size_t i = 0; i < report->set.n && n < FIGURE_LINES_MAX; i++) {
+        const struct row *row = &report->set.rows[report->order[i].row];
+        size_t run = report_run_of(report, row);
+        if (run == report->n_runs || strcmp(row->suite, suite) != 0 || strcmp(row->metric, metric) != 0)
+            continue;
+        label_of(&by_test, row, labels[n], LABEL_SIZE);
+        groups[n] = report->order[i].group;
+        entries[n] = (struct figure_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
+        n++;
+    }
+    if (shares_label((const char(*)[LABEL_SIZE + REPORT_NAME]) labels, groups, n))
+        for (size_t i = 0; i < n; i++)
+            report_label(report, entries[i].row, labels[i], LABEL_SIZE);
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run comes first, because the end of a long label is
+                                                            * cut off */
+        char label[LABEL_SIZE];
+        text_copy(label, sizeof(label), labels[i]);
+        (void)snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);
+    }
+    return n;
+}
+
+/* Returns whether all values of the rows are equal; the number is then enough. */
+static bool is_constant(const struct figure_entry *entries, size_t n)
+{
+    const double first = entries[0].row->value;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = entries[i].row;
+        if (row->value != first || (row->stats.n && (row->stats.min != first || row->stats.max != first)))
+            return false;
+    }
+    return true;
+}
+
+/* Draws the samples of each test in a panel for each metric that varies; lists the constant ones in a sentence. */
+static void put_generic(const struct picks *picks, const char *suite, struct text *out, struct text *constant)
+{
+    const struct row_set *set = &picks->report->set;
+    const char *metrics[METRICS_MAX];
+    struct figure_entry entries[FIGURE_LINES_MAX];
+    char(*labels)[LABEL_SIZE + REPORT_NAME] = calloc(FIGURE_LINES_MAX, sizeof(*labels));
+    char value[UNITS_SIZE], title[256];
+    size_t n_metrics = 0;
+
+    if (!labels) {
+        out->failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < set->n; i++)
+        if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
+            n_metrics = distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
+    for (size_t m = 0; m < n_metrics; m++) {
+        size_t n = take_metric(picks->report, suite, metrics[m], entries, labels);
+        if (!n)
+            continue;
+        const char *words = metrics_title(picks->report->metrics, entries[0].row), *unit = report_unit(entries[0].row);
+        if (is_constant(entries, n)) {
+            units_value(entries[0].row->value, unit, value, sizeof(value));
+            html_printf(constant, "%s%s %s", constant->length ? ", " : "", metrics[m], value);
+            continue;
+        }
+        (void)snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
+                       words == metrics[m] ? "" : words);
+        (void)figure_samples(out,
+                             &(struct figure){.title = title,
+                                              .note = "dots: samples; bar: median; line: 95 % interval of the mean",
+                                              .x_title = metrics[m],
+                                              .x_unit = unit},
+                             entries, n);
+    }
+    free(labels);
+}
+
+/* --- All figures of a suite. --- */
+
+static void put_folded(struct text *folded, struct text *out)
+{
+    if (folded->length)
+        text_printf(out, "<details><summary>More of these figures</summary><div class=\"grid\">\n%s</div></details>\n",
+                    folded->data);
+    out->failed |= folded->failed;
+    text_free(folded);
+}
+
+void report_put_figures(const struct report *report, const char *suite, struct text *out)
+{
+    struct picks picks = {.report = report, .pick = calloc(PICKS_MAX, sizeof(struct pick))};
+    struct text shown = {0}, folded = {0}, constant = {0};
+    const char *test = NULL;
+    bool known = false;
+
+    if (!picks.pick) {
+        out->failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        picks.about = &figures[i];
+        if (strcmp(figures[i].suite, suite) != 0)
+            continue;
+        known = true;
+        collect(&picks);
+        if (picks.n == 0)
+            continue;
+        if (figures[i].test && (!test || strcmp(test, figures[i].test) != 0)) {
+            if (test)
+                text_printf(&shown, "</div>\n");
+            if (test)
+                put_folded(&folded, &shown);
+            text_printf(&shown, "<h3>");
+            html_text(&shown, metrics_test_title(report->metrics, suite, figures[i].test));
+            text_printf(&shown, "</h3>\n<div class=\"grid\">\n");
+            test = figures[i].test;
+        }
+        put_figure(&picks, &shown, &folded);
+    }
+    if (!known)
+        put_generic(&picks, suite, &shown, &constant);
+    if (shown.length) {
+        text_printf(out, "%s%s</div>\n", test ? "" : "<div class=\"grid\">\n", shown.data);
+        put_folded(&folded, out);
+    }
+    if (constant.length)
+        text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
+    out->failed |= shown.failed | constant.failed;
+    text_free(&shown);
+    text_free(&constant);
+    text_free(&folded);
+    free(picks.pick);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* The report's section on many hosts: outliers, a heat map of hosts by figures, and the distribution of each figure. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fleet_judge.h"
+#include "report/figure.h"
+#include "report/heat.h"
+#include "report/report.h"
+#include "rows/units.h"
+
+#define LEAST_EFFECT  0.02 /* default of fleet's --min-effect */
+#define FINDINGS_MOST 40u
+#define ROWS_MOST     60u
+#define COLUMNS_MOST  60u
+#define OPEN_MOST     12u /* distributions shown at once */
+#define NAME          128u
+
+struct fleet {
+    const struct gather *g;
+    struct judgement judgement;
+    size_t column[COLUMNS_MOST], n_columns, n_hidden; /* figures that were judged; number of those not shown */
+    char (*name)[NAME];                               /* names of the columns */
+};
+
+/* --- Selection. --- */
+
+static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
+{
+    static const char *const telling[] = {"limit", "elements", "stores"};
+    struct row_params work = {.n = 0};
+    struct text out = {0};
+    size_t length;
+
+    text_copy(work.text, sizeof(work.text), figure->work);
+    row_params_read(&work);
+    text_printf(&out, "%s", figure->suite);
+    if (strcmp(figure->test, figure->suite) != 0)
+        text_printf(&out, " %s", figure->test);
+    if (figure->load[0])
+        text_printf(&out, "/%s", figure->load);
+    for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+        const char *word = row_param(&work, telling[i], &length);
+        if (word)
+            text_printf(&out, " %.*s", (int)length, word);
+    }
+    if (figure->protocol[0])
+        text_printf(&out, ", %s", figure->protocol);
+    if (figure->copies > 1)
+        text_printf(&out, " \xc3\x97%" PRIu64, figure->copies);
+    if (strcmp(figure->metric, figure->test) != 0)
+        text_printf(&out, " %s", figure->metric);
+    text_copy(buf, size, out.data ? out.data : "");
+    text_free(&out);
+}
+
+static bool anyone_far(const struct fleet *f, size_t figure)
+{
+    const struct gather_figure *of = &f->g->figure[figure];
+
+    for (size_t i = of->first; i < of->first + of->n; i++)
+        if (judge_is_far(&f->judgement, figure, f->g->values[i].value))
+            return true;
+    return false;
+}
+
+/* Chooses the columns: if there are more figures than room, those in which a host is far off. */
+static int choose_columns(struct fleet *f)
+{
+    size_t far = 0, others;
+
+    for (size_t k = 0; k < f->g->figures.n; k++)
+        far += f->judgement.metric[k].n && anyone_far(f, k);
+    others = far < COLUMNS_MOST ? COLUMNS_MOST - far : 0;
+    for (size_t k = 0; k < f->g->figures.n; k++) {
+        if (!f->judgement.metric[k].n)
+            continue;
+        bool is_far = anyone_far(f, k);
+        if (f->n_columns < COLUMNS_MOST && (is_far || others)) {
+            others -= !is_far;
+            f->column[f->n_columns++] = k;
+        } else {
+            f->n_hidden++;
+        }
+    }
+    f->name = calloc(f->n_columns + 1, sizeof(*f->name));
+    for (size_t c = 0; f->name && c < f->n_columns; c++)
+        name_figure(&f->g->figure[f->column[c]], f->name[c], NAME);
+    return f->name ? 0 : -1;
+}
+
+static bool has_finding(const struct fleet *f, const struct judged *j)
+{
+    return judge_stands_out(j) || j->differences || f->g->machine[j->machine].failed;
+}
+
+/* --- In words. --- */
+
+static void put_cell(const char *s, const char *classes, struct text *out)
+{
+    text_printf(out, "<td%s%s%s>", classes[0] ? " class=\"" : "", classes, classes[0] ? "\"" : "");
+    html_text(out, s);
+    text_printf(out, "</td>");
+}
+
+static void put_verdict(const struct fleet *f, const struct judged *j, struct text *out)
+{
+    size_t failed = f->g->machine[j->machine].failed;
+    bool named = judge_stands_out(j), worse = j->often || j->broke || j->effect > 0;
+
+    text_printf(out, "<td%s>%s</td><td class=\"w\">", named && worse ? " class=\"bad\"" : "",
+                !named               ? "ok"
+                : j->often || j->far ? (worse ? "worse" : "better")
+                                     : "broken");
+    if (j->often)
+        html_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median)", j->worst_count, j->figures,
+                    100 * j->median_effect);
+    else if (j->far)
+        html_printf(out, "far off in %zu of %zu figures", j->n_far, j->figures);
+    if (failed)
+        html_printf(out, "%s%zu row%s failed", j->often || j->far ? "; " : "", failed, failed == 1 ? "" : "s");
+    text_printf(out, "</td>");
+}
+
+/* Prints the figure in which the host is farthest off: its value, the median, and the signed difference. */
+static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
+{
+    char name[NAME], value[UNITS_SIZE], median[UNITS_SIZE], text[3 * UNITS_SIZE];
+
+    if (j->figure == SIZE_MAX || !(j->far || j->often)) {
+        text_printf(out, "<td></td><td></td><td></td>");
+        return;
+    }
+    const struct gather_figure *figure = &f->g->figure[j->figure];
+    const char *unit = !strcmp(figure->unit, "ratio") || !strcmp(figure->unit, "bool") ? "" : figure->unit;
+    double own = gather_value(f->g, j->figure, j->machine);
+    name_figure(figure, name, sizeof(name));
+    put_cell(name, "", out);
+    units_value(own, unit, value, sizeof(value));
+    units_value(f->judgement.metric[j->figure].median, unit, median, sizeof(median));
+    (void)snprintf(text, sizeof(text), "%s, median %s: %+.1f %%", value, median,
+                   100 * outlier_effect(&f->judgement.metric[j->figure], own));
+    put_cell(text, "", out);
+    (void)snprintf(text, sizeof(text), "%.1f", j->distance);
+    put_cell(text, "n", out);
+}
+
+static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
+{
+    size_t n = 0;
+
+    text_printf(out, "<td class=\"w\">");
+    for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
+        const char *value = gather_setting(f->g, s, j->machine), *majority = f->judgement.majority[s];
+        if (value && majority && strcmp(value, majority) != 0)
+            html_printf(out, "%s%s=%.80s (most have %.80s)", n++ ? ", " : "", f->g->settings.name[s], value, majority);
+    }
+    text_printf(out, "</td>");
+}
+
+static void put_findings(const struct fleet *f, struct text *out)
+{
+    size_t shown = 0, more = 0;
+
+    for (size_t i = 0; i < f->g->machines.n; i++) {
+        const struct judged *j = &f->judgement.judged[i];
+        if (!has_finding(f, j))
+            continue;
+        if (shown == FINDINGS_MOST) {
+            more++;
+            continue;
+        }
+        if (!shown++)
+            text_printf(out, "<div class=\"scroll\"><table><thead><tr><th>Host</th><th>Verdict</th><th>In what</th>"
+                             "<th>Farthest in</th><th>Measured</th><th class=\"n\">Spreads off</th>"
+                             "<th>Settings that differ</th></tr></thead><tbody>\n");
+        text_printf(out, "<tr>");
+        put_cell(j->name, "", out);
+        put_verdict(f, j, out);
+        put_worst(f, j, out);
+        put_differences(f, j, out);
+        text_printf(out, "</tr>\n");
+    }
+    if (shown)
+        text_printf(out, "</tbody></table></div>\n");
+    if (more)
+        text_printf(out,
+                    "<p class=\"soft\">%zu more hosts with findings are left out here: jitbench fleet names all."
+                    "</p>\n",
+                    more);
+}
+
+static void put_in_words(const struct fleet *f, struct text *out)
+{
+    size_t outliers = judge_count_out(&f->judgement), differ = 0;
+
+    for (size_t i = 0; i < f->g->machines.n; i++)
+        differ += f->judgement.judged[i].differences > 0;
+    text_printf(out, "<ul class=\"say\">\n<li><strong>%zu of %zu hosts</strong> stand%s out", outliers,
+                f->g->machines.n, outliers == 1 ? "s" : "");
+    for (size_t i = 0; i < outliers && i < 8; i++)
+        html_printf(out, "%s%s%s", i ? ", " : ": ", f->judgement.judged[i].name,
+                    i == 7 && outliers > 8 ? " and others" : "");
+    text_printf(out, "; the settings of %zu differ from those of most.</li>\n", differ);
+    text_printf(out, "<li class=\"soft\">");
+    if (f->judgement.n_figures)
+        html_printf(out,
+                    "%zu figures were judged. A host stands out if it is 2 %% and %.1f spreads (robust standard "
+                    "deviations) off the median in one of them, or if it is the worst of all in many. Chance alone "
+                    "names one in 1 of 100 fleets of equal machines.",
+                    f->judgement.n_figures, judge_usual_threshold(&f->judgement));
+    else
+        html_printf(out, "No figure was judged: %d hosts need to have it, and its median must not be 0.",
+                    OUTLIER_HOSTS_LEAST);
+    text_printf(out, "</li>\n");
+    for (size_t s = 0, n = 0; s < f->g->settings.n && n < 8; s++)
+        if (!f->judgement.majority[s]) {
+            n++;
+            text_printf(out, "<li>");
+            html_printf(out, "%s differs, and no value is common to most hosts.", f->g->settings.name[s]);
+            text_printf(out, "</li>\n");
+        }
+    text_printf(out, "</ul>\n");
+}
+
+/* --- The heat map. --- */
+
+static void fill_cell(const void *context, size_t row, size_t column, struct heat_cell *cell)
+{
+    const struct fleet *f = context;
+    const struct judged *j = &f->judgement.judged[row];
+    size_t k = f->column[column];
+    const struct gather_figure *figure = &f->g->figure[k];
+    const char *unit = !strcmp(figure->unit, "ratio") || !strcmp(figure->unit, "bool") ? "" : figure->unit;
+    double own = gather_value(f->g, k, j->machine);
+    char value[UNITS_SIZE];
+
+    if (isnan(own)) {
+        (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: no value", j->name, f->name[column]);
+        return;
+    }
+    double effect = outlier_effect(&f->judgement.metric[k], own);
+    double distance = fabs(outlier_distance(&f->judgement.metric[k], own));
+    bool worse = judge_worse_by(&f->judgement, k, own) > 0;
+    cell->worse = worse ? distance : -distance;
+    cell->far = judge_is_far(&f->judgement, k, own);
+    units_value(own, unit, value, sizeof(value));
+    (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: %s, %+.1f %%: %s by %.1f spreads%s", j->name,
+                   f->name[column], value, 100 * effect, worse ? "worse" : "better", distance,
+                   cell->far ? ", stands out" : "");
+}
+
+static void put_map(const struct fleet *f, struct text *out)
+{
+    const char *rows[ROWS_MOST], *columns[COLUMNS_MOST];
+    bool stands_out[ROWS_MOST], begins[COLUMNS_MOST];
+    struct heat heat = {.row_title = "Host",
+                        .rows = rows,
+                        .columns = columns,
+                        .row_stands_out = stands_out,
+                        .column_begins = begins,
+                        .n_columns = f->n_columns,
+                        .cell = fill_cell,
+                        .context = f};
+
+    for (; heat.n_rows < f->g->machines.n && heat.n_rows < ROWS_MOST; heat.n_rows++) {
+        rows[heat.n_rows] = f->judgement.judged[heat.n_rows].name;
+        stands_out[heat.n_rows] = judge_stands_out(&f->judgement.judged[heat.n_rows]);
+    }
+    for (size_t c = 0; c < f->n_columns; c++) {
+        columns[c] = f->name[c];
+        begins[c] = !c || strcmp(f->g->figure[f->column[c]].suite, f->g->figure[f->column[c - 1]].suite) != 0;
+    }
+    text_printf(out, "<h3>Hosts by figures</h3>\n"
+                     "<p class=\"soft\">How many spreads each figure of each host is off the fleet's median. Cells "
+                     "with a number stand out. Hosts with findings come first.</p>\n");
+    heat_put(out, &heat);
+    if (heat.n_rows < f->g->machines.n) {
+        size_t more = f->g->machines.n - heat.n_rows, out_too = 0;
+        for (size_t i = heat.n_rows; i < f->g->machines.n; i++)
+            out_too += has_finding(f, &f->judgement.judged[i]);
+        text_printf(out, "<p class=\"soft\">%zu more hosts, %zu of them with findings, are left out here.</p>\n", more,
+                    out_too);
+    }
+    if (f->n_hidden)
+        text_printf(out, "<p class=\"soft\">%zu more figures are left out here.</p>\n", f->n_hidden);
+}
+
+/* --- Distributions. --- */
+
+/* Finds the farthest hosts, which are named. Returns how many are beyond the threshold. */
+static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
+{
+    const struct gather_figure *of = &f->g->figure[k];
+    double distance[FIGURE_NAMED_MAX] = {0};
+    size_t far = 0;
+
+    *n = 0;
+    for (size_t i = of->first; i < of->first + of->n; i++) {
+        const struct gather_value *v = &f->g->values[i];
+        double own = fabs(outlier_distance(&f->judgement.metric[k], v->value));
+        if (!judge_is_far(&f->judgement, k, v->value))
+            continue;
+        far++;
+        size_t at = *n < FIGURE_NAMED_MAX ? (*n)++ : FIGURE_NAMED_MAX;
+        if (at == FIGURE_NAMED_MAX && !(own > distance[--at]))
+            continue;
+        for (; at > 0 && distance[at - 1] < own; at--) {
+            named[at] = named[at - 1];
+            distance[at] = distance[at - 1];
+        }
+        named[at] = (struct figure_dot){f->g->machines.name[v->machine], v->value,
+                                        judge_worse_by(&f->judgement, k, v->value) > 0};
+        distance[at] = own;
+    }
+    return far;
+}
+
+static void put_distribution(const struct fleet *f, size_t column, double *values, struct text *out)
+{
+    size_t k = f->column[column];
+    const struct gather_figure *of = &f->g->figure[k];
+    struct figure_dot named[FIGURE_NAMED_MAX];
+    struct figure_dots dots = {.values = values, .n = of->n, .median = f->judgement.metric[k].median, .named = named};
+    size_t far = find_named(f, k, named, &dots.n_named);
+    char note[160], title[96];
+
+    for (size_t i = 0; i < of->n; i++)
+        values[i] = f->g->values[of->first + i].value;
+    (void)snprintf(note, sizeof(note), "%zu hosts, %s is better", of->n, of->higher_is_better ? "more" : "less");
+    if (far > dots.n_named)
+        (void)snprintf(note + strlen(note), sizeof(note) - strlen(note), "; %zu more stand out", far - dots.n_named);
+    (void)snprintf(title, sizeof(title), "%s", of->metric);
+    title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
+    for (char *s = title; *s; s++)
+        *s = (char)(*s == '_' ? ' ' : *s);
+    const struct figure figure = {.title = f->name[column],
+                                  .note = note,
+                                  .x_title = title,
+                                  .x_unit = !strcmp(of->unit, "ratio") || !strcmp(of->unit, "bool") ? "" : of->unit};
+    (void)figure_dots(out, &figure, &dots);
+}
+
+/* Draws distributions: those with an outlier first; the others are folded. */
+static void put_distributions(const struct fleet *f, struct text *out)
+{
+    double *values = malloc((f->g->machines.n + 1) * sizeof(*values));
+    size_t order[COLUMNS_MOST], n = 0;
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t c = 0; c < f->n_columns; c++)
+            if (anyone_far(f, f->column[c]) == !pass)
+                order[n++] = c;
+    if (!values) {
+        out->failed = 1;
+        return;
+    }
+    text_printf(out,
+                "<h3>How each figure spreads</h3>\n"
+                "<p class=\"soft\">A dot is a host%s, the line their median; those that stand out have a name. The "
+                "vertical position means nothing.</p>\n"
+                "<div class=\"grid\">\n",
+                f->g->machines.n > 400 ? " (of more than 400 those at even ranks)" : "");
+    for (size_t i = 0; i < n; i++) {
+        if (i == OPEN_MOST)
+            text_printf(out, "</div>\n<details><summary>%zu more figures</summary>\n<div class=\"grid\">\n", n - i);
+        put_distribution(f, order[i], values, out);
+    }
+    text_printf(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
+    free(values);
+}
+
+bool report_has_fleet(const struct report *report)
+{
+    return report->gather.machines.n >= OUTLIER_HOSTS_LEAST;
+}
+
+void report_put_fleet(const struct report *report, struct text *out)
+{
+    struct fleet f = {.g = &report->gather};
+
+    if (judge(&f.judgement, f.g, LEAST_EFFECT) || choose_columns(&f)) {
+        out->failed = 1;
+    } else {
+        text_printf(out, "<section><h2 id=\"fleet\">Fleet</h2>\n");
+        put_in_words(&f, out);
+        put_findings(&f, out);
+        if (f.n_columns) {
+            put_map(&f, out);
+            put_distributions(&f, out);
+        }
+        text_printf(out, "</section>\n");
+    }
+    judge_free(&f.judgement);
+    free(f.name);
+}

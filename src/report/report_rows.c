@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* The report's tables of rows: their order, their columns, and the ratio of each row to its base. */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare_pairs.h"
+#include "report/report.h"
+#include "rows/units.h"
+#include "stats/stats.h"
+
+/* --- The order of the rows. --- */
+
+enum { KEY_GROUP, KEY_CLASS, N_KEYS };
+
+/* Sort keys of a row. Rows of one group are the same measurement and metric in several runs. Groups of one class are
+ * compared in a page of one run: the commands of suite run, or a test with different numbers of copies. */
+struct place {
+    char *key[N_KEYS];    /* freed with the place */
+    size_t first[N_KEYS]; /* index of the first row with this key */
+    size_t row, run;
+};
+
+static int fill_place(const struct report *report, size_t number, struct place *place)
+{
+    const struct row *row = &report->set.rows[number];
+    struct text group = {0}, class = {0};
+    const char *cpus = report_one_a_cpu(report, row) && row->copies > 1 ? row->cpus : "";
+    size_t words = pair_key(row, &group);
+
+    text_printf(&group, "\x1f%s", cpus);
+    if (!strcmp(row->suite, "run"))
+        text_printf(&class, "%s\x1f%s\x1f%" PRIu64 "\x1f%s", row->suite, row->load, row->copies, row->metric);
+    else
+        text_printf(&class, "%s\x1f%s\x1f%s\x1f%s\x1f%s", row->suite, row->test, row->load, row->metric,
+                    group.failed ? "" : group.data + words);
+    *place = (struct place){.key = {group.data, class.data}, .row = number, .run = report_run_of(report, row)};
+    return group.failed || class.failed ? -1 : 0;
+}
+
+static int by_size(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_key(const struct place *a, const struct place *b, int key)
+{
+    int order = strcmp(a->key[key], b->key[key]);
+
+    return order ? order : by_size(a->row, b->row);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    return by_key(a, b, KEY_GROUP);
+}
+
+static int by_class(const void *a, const void *b)
+{
+    return by_key(a, b, KEY_CLASS);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order = by_size(x->first[KEY_CLASS], y->first[KEY_CLASS]);
+
+    if (!order)
+        order = by_size(x->first[KEY_GROUP], y->first[KEY_GROUP]);
+    if (!order)
+        order = by_size(x->run, y->run);
+    return order ? order : by_size(x->row, y->row);
+}
+
+static void find_first(struct place *places, size_t n, int key)
+{
+    qsort(places, n, sizeof(*places), key == KEY_GROUP ? by_group : by_class);
+    for (size_t i = 0; i < n; i++)
+        places[i].first[key] =
+            i > 0 && !strcmp(places[i].key[key], places[i - 1].key[key]) ? places[i - 1].first[key] : places[i].row;
+}
+
+/* Sets the base of each row; places are sorted. */
+static void choose_bases(const struct report *report, const struct place *places, size_t n)
+{
+    const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
+
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && places[end].first[key] == places[begin].first[key]; end++)
+            ;
+        bool alone = end == begin + 1 || places[begin].run != 0 ||
+                     (key == KEY_CLASS && places[begin].first[KEY_GROUP] == places[end - 1].first[KEY_GROUP]);
+        for (size_t i = begin; i < end; i++)
+            report->order[i] = (struct report_place){.row = places[i].row,
+                                                     .group = places[i].first[KEY_GROUP],
+                                                     .base = alone ? REPORT_NO_BASE : places[begin].row};
+    }
+}
+
+int report_sort_rows(struct report *report)
+{
+    const size_t n = report->set.n;
+    struct place *places = calloc(n + 1, sizeof(*places));
+    int status = places ? 0 : -1;
+
+    report->order = calloc(n + 1, sizeof(*report->order));
+    for (size_t i = 0; i < n && !status; i++)
+        status = fill_place(report, i, &places[i]);
+    status = report->order ? status : -1;
+    if (!status) {
+        find_first(places, n, KEY_GROUP);
+        find_first(places, n, KEY_CLASS);
+        qsort(places, n, sizeof(*places), by_place);
+        choose_bases(report, places, n);
+    }
+    for (size_t i = 0; places && i < n; i++)
+        for (int key = 0; key < N_KEYS; key++)
+            free(places[i].key[key]);
+    free(places);
+    return status;
+}
+
+/* --- Columns. --- */
+
+/* Bits of columns_of(): the columns that only some tables have. */
+enum { HAS_RATIO, HAS_INTERVAL, HAS_FIGURES };
+
+static const struct {
+    const char *heading, *class; /* class: CSS class that names the figure on narrow screens without headings */
+    size_t offset;
+} figures[] = {
+    {"Minimum", "min", offsetof(struct row, stats.min)},
+    {"Median", "med", offsetof(struct row, stats.median)},
+    {"p99", "p99", offsetof(struct row, stats.p99)},
+    {"Maximum", "max", offsetof(struct row, stats.max)},
+};
+enum { N_FIGURES = sizeof(figures) / sizeof(figures[0]) };
+
+static double figure_of(const struct row *row, size_t i)
+{
+    double value;
+
+    memcpy(&value, (const char *)row + figures[i].offset, sizeof(value));
+    return value;
+}
+
+static bool is_shown(const struct row *row, const char *suite, bool all)
+{
+    return !strcmp(row->suite, suite) && (all || row->headline);
+}
+
+static bool has_interval(const struct row *row)
+{
+    return isfinite(row->stats.ci95_lo) && isfinite(row->stats.ci95_hi);
+}
+
+/* Returns the columns that at least one row needs. *base is set to a row that others are compared with. */
+static unsigned columns_of(const struct report *report, const char *suite, bool all, const struct row **base)
+{
+    unsigned columns = 0;
+
+    *base = NULL;
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[report->order[i].row];
+        if (!is_shown(row, suite, all))
+            continue;
+        columns |= (unsigned)has_interval(row) << HAS_INTERVAL;
+        for (size_t f = 0; f < N_FIGURES; f++)
+            columns |= (unsigned)(isfinite(figure_of(row, f)) != 0) << (HAS_FIGURES + f);
+        if (report->order[i].base == REPORT_NO_BASE)
+            continue;
+        columns |= 1u << HAS_RATIO;
+        *base = *base ? *base : &report->set.rows[report->order[i].base];
+    }
+    return columns;
+}
+
+static void put_cell(const char *s, const char *classes, struct text *out)
+{
+    text_printf(out, "<td%s%s%s>", classes[0] ? " class=\"" : "", classes, classes[0] ? "\"" : "");
+    html_text(out, s);
+    text_printf(out, "</td>");
+}
+
+static void put_number(double value, const char *unit, const char *class, struct text *out)
+{
+    char buf[UNITS_SIZE], classes[16];
+
+    units_value(value, unit, buf, sizeof(buf));
+    (void)snprintf(classes, sizeof(classes), "n %s", class);
+    put_cell(buf, classes, out);
+}
+
+static void put_heads(const struct report *report, unsigned columns, const struct row *base, struct text *out)
+{
+    text_printf(out,
+                "<div class=\"scroll\"><table class=\"rows\"><thead><tr><th>Test</th><th>Metric</th>%s"
+                "<th class=\"n\">Value</th>",
+                report->n_runs > 1 ? "<th>Run</th>" : "");
+    if (columns >> HAS_RATIO & 1) {
+        text_printf(out, "<th class=\"n\">Ratio to ");
+        if (report->n_all_runs > 1)
+            html_text(out, report->name[0]);
+        else if (!strcmp(base->suite, "run"))
+            html_printf(out, "%.24s", base->test);
+        else
+            html_printf(out, "%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
+        text_printf(out, "</th>");
+    }
+    if (columns >> HAS_INTERVAL & 1)
+        text_printf(out, "<th class=\"n\">95 %% interval</th>");
+    for (size_t f = 0; f < N_FIGURES; f++)
+        if (columns >> (HAS_FIGURES + f) & 1)
+            text_printf(out, "<th class=\"n\">%s</th>", figures[f].heading);
+    text_printf(out, "<th class=\"n\">n</th><th>Status</th></tr></thead>\n");
+}
+
+/* --- Rows. --- */
+
+static void put_run(const struct report *report, const struct row *row, const char *element, struct text *out)
+{
+    size_t run = report_run_of(report, row);
+
+    if (report->n_runs < 2)
+        return;
+    text_printf(out, "<%s>", element);
+    if (run < report->n_runs)
+        text_printf(out, "<i class=\"key s%zu\"></i>", run);
+    html_text(out, run < report->n_runs ? report->name[run] : row->run->host);
+    text_printf(out, "</%s>", element);
+}
+
+void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
+{
+    char interval[UNITS_SIZE];
+    double low = (double)NAN, high = (double)NAN, ratio = row->value / base->value;
+
+    if (row == base)
+        ratio = 1;
+    else if (row->value == row->stats.mean && base->value == base->stats.mean)
+        ratio = stats_ratio_of_means(&row->stats, &base->stats, &low, &high);
+    units_value(ratio, "", buf, size);
+    if (!isfinite(low) || !isfinite(high))
+        return;
+    units_range(low, high, "", interval, sizeof(interval));
+    size_t used = strlen(buf);
+    (void)snprintf(buf + used, size - used, " (%s)", interval);
+}
+
+static void put_ratio(const struct report *report, const struct report_place *place, struct text *out)
+{
+    char buf[2 * UNITS_SIZE] = "";
+
+    if (place->base != REPORT_NO_BASE)
+        report_ratio(&report->set.rows[place->row], &report->set.rows[place->base], buf, sizeof(buf));
+    put_cell(buf, "n ratio", out);
+}
+
+/* Appends a row. n: number of rows spanned by the cells with work and metric; 0: an earlier row has them. */
+static void put_row(const struct report *report, const struct report_place *place, unsigned columns, size_t n,
+                    struct text *out)
+{
+    const struct row *row = &report->set.rows[place->row];
+    char buf[1024];
+    const char *unit = report_unit(row);
+
+    text_printf(out, "<tr>");
+    if (n) {
+        report_label(report, row, buf, sizeof(buf));
+        text_printf(out, "<td class=\"w\" rowspan=\"%zu\">", n);
+        html_text(out, buf);
+        text_printf(out, "</td><td rowspan=\"%zu\">", n);
+        html_text(out, row->metric);
+        text_printf(out, "</td>");
+    }
+    put_run(report, row, "td", out);
+    put_number(row->value, unit, "val", out);
+    if (columns >> HAS_RATIO & 1)
+        put_ratio(report, place, out);
+    if (columns >> HAS_INTERVAL & 1) {
+        units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
+        put_cell(buf, "n ci", out);
+    }
+    for (size_t f = 0; f < N_FIGURES; f++)
+        if (columns >> (HAS_FIGURES + f) & 1)
+            put_number(figure_of(row, f), unit, figures[f].class, out);
+    put_number((double)row->stats.n, "", "of", out);
+    put_cell(row_status_name(row->status), row->status >= ROW_SKIPPED ? "bad" : "", out);
+    text_printf(out, "</tr>\n");
+}
+
+/* Formats the reason for the status, unless it is unstable, which the page reports elsewhere. Adds what disturbed the
+ * row, unless `told` is a row of the same measurement, because that is the same for all its metrics. */
+static void fill_remark(const struct row *row, const struct row *told, char *buf, size_t size)
+{
+    const char *reason = row->status > ROW_UNSTABLE ? row->reason : "";
+    char causes[1024] = "";
+
+    if (row->headline && !(told && report_same_measurement(told, row)))
+        report_causes(row, causes, sizeof(causes));
+    (void)snprintf(buf, size, "%s%s%s%s", reason, reason[0] && causes[0] ? "; " : "", causes[0] ? "disturbed by " : "",
+                   causes);
+}
+
+/* Appends a line for each row of a group that has a remark. */
+static void put_remarks(const struct report *report, const struct report_place *places, size_t n, unsigned columns,
+                        const struct row **told, struct text *out)
+{
+    char remark[1536];
+    bool any = false;
+    int width = 5 + (report->n_runs > 1);
+
+    for (unsigned bits = columns; bits; bits &= bits - 1)
+        width++;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = &report->set.rows[places[i].row];
+        size_t run = report_run_of(report, row);
+        fill_remark(row, told[run], remark, sizeof(remark));
+        told[run] = row;
+        if (!remark[0])
+            continue;
+        if (!any)
+            text_printf(out, "<tr class=\"more\"><td colspan=\"%d\">", width);
+        any = true;
+        text_printf(out, "<div>");
+        put_run(report, row, "span", out);
+        html_text(out, remark);
+        text_printf(out, "</div>");
+    }
+    if (any)
+        text_printf(out, "</td></tr>\n");
+}
+
+size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out)
+{
+    const struct row *base, *told[REPORT_RUNS_MAX + 1] = {NULL};
+    const unsigned columns = columns_of(report, suite, all, &base);
+    size_t shown = 0, n = 0;
+
+    put_heads(report, columns, base, out);
+    for (size_t i = 0; i < report->set.n;) {
+        const struct report_place *places = &report->order[i];
+        size_t length = 0;
+        for (; i < report->set.n && report->order[i].group == places->group; i++)
+            length += is_shown(&report->set.rows[report->order[i].row], suite, all);
+        n += length;
+        length = length < most - shown ? length : most - shown;
+        if (!length)
+            continue;
+        text_printf(out, "<tbody>");
+        for (size_t k = 0; k < length; k++)
+            put_row(report, &places[k], columns, k ? 0 : length, out);
+        put_remarks(report, places, length, columns, told, out);
+        text_printf(out, "</tbody>\n");
+        shown += length;
+    }
+    text_printf(out, "</table></div>\n");
+    if (n > shown)
+        text_printf(out, "<p class=\"soft\">%zu more are left out here.</p>\n", n - shown);
+    return shown;
+}

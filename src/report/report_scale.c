@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The report's section on many ranks: the time of steps that end in a barrier, and the detours that cost most. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/figure.h"
+#include "report/report.h"
+#include "rows/units.h"
+
+#define HOSTS_MOST  16u
+#define POINTS      (1u << 15) /* takes some milliseconds for each run */
+#define COSTS_SHOWN 10u
+#define COSTS_LEAST 3u    /* minimum number shown, however small their cost */
+#define WORTH       1.005 /* minimum factor by which a step gets faster without the detours, for them to be shown */
+
+static const double steps_ns[] = {100e3, 1e6, 10e6};
+static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
+/* There are two numbers of ranks in each decade, from 1 to 1,000,000. */
+enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 };
+
+void report_scale_begin(struct report *report)
+{
+    static const double decade[] = {1, 3};
+    struct projection *p = &report->projection;
+    double ten = 1;
+
+    p->points = POINTS;
+    p->hosts_most = HOSTS_MOST;
+    for (p->n_steps = 0; p->n_steps < STEPS; p->n_steps++)
+        p->step_ns[p->n_steps] = steps_ns[p->n_steps];
+    for (p->n_ranks = 0; p->n_ranks < RANKS; p->n_ranks++) {
+        p->ranks[p->n_ranks] = ten * decade[p->n_ranks % 2];
+        ten *= p->n_ranks % 2 ? 10 : 1;
+    }
+}
+
+bool report_has_scale(const struct report *report)
+{
+    const struct projection *p = &report->projection;
+
+    return p->n && detours_used(p->all) == &p->all->noise;
+}
+
+/* --- Figures. --- */
+
+static void fill_line(const struct projection *p, size_t host, size_t step, struct figure_value *values)
+{
+    for (size_t r = 0; r < p->n_ranks; r++)
+        values[r] = (struct figure_value){
+            .x = p->ranks[r], .value = projection_slowdown(p, host)[step * p->n_ranks + r], .low = NAN, .high = NAN};
+}
+
+static void put_lines(const char *title, const char *note, const struct figure_line *lines, size_t n, struct text *out)
+{
+    const struct figure figure = {.title = title,
+                                  .note = note,
+                                  .x_title = "Ranks",
+                                  .y_title = "Time of a step, as a multiple of its work",
+                                  .x_unit = "",
+                                  .y_unit = "",
+                                  .x_log = true,
+                                  .y_low = 1};
+
+    (void)figure_curve(out, &figure, lines, n);
+}
+
+/* Draws a line for each step. */
+static void put_all_runs(const struct report *report, struct text *out)
+{
+    const struct projection *p = &report->projection;
+    struct figure_value values[STEPS][RANKS];
+    struct figure_line lines[STEPS];
+    char note[128];
+
+    for (size_t s = 0; s < STEPS; s++) {
+        fill_line(p, p->n, s, values[s]);
+        lines[s] = (struct figure_line){
+            .label = step_names[s], .colour = (unsigned)(s == 2 ? 4 : s), .values = values[s], .n = RANKS};
+    }
+    (void)snprintf(note, sizeof(note), "%zu runs together, %s", p->n + p->n_more,
+                   p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
+    put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
+}
+
+/* Draws a figure for each step, with a line for each run. */
+static void put_each_run(const struct report *report, struct text *out)
+{
+    const struct projection *p = &report->projection;
+    struct figure_value values[REPORT_RUNS_MAX][RANKS];
+    struct figure_line lines[REPORT_RUNS_MAX];
+    char title[64];
+
+    for (size_t s = 0; s < STEPS; s++) {
+        for (size_t h = 0; h < p->n; h++) {
+            size_t run = strtoul(p->hosts[h]->name, NULL, 10);
+            fill_line(p, h, s, values[h]);
+            lines[h] = (struct figure_line){
+                .label = report->name[run], .colour = (unsigned)run, .values = values[h], .n = RANKS};
+        }
+        (void)snprintf(title, sizeof(title), "Run by run, %s", step_names[s]);
+        put_lines(title, NULL, lines, p->n, out);
+    }
+}
+
+/* --- Costs. --- */
+
+static void put_number(double value, const char *unit, struct text *out)
+{
+    char buf[UNITS_SIZE];
+
+    units_value(value, unit, buf, sizeof(buf));
+    text_printf(out, "<td class=\"n\">");
+    html_text(out, buf);
+    text_printf(out, "</td>");
+}
+
+static void put_cost(const struct projection *p, const struct projection_cost *cost, struct text *out)
+{
+    const double *with = projection_slowdown(p, p->n);
+    char before[UNITS_SIZE], after[UNITS_SIZE];
+
+    text_printf(out, "<tr><td class=\"n\">");
+    html_text(out, projection_decade(cost));
+    text_printf(out, "</td><td>");
+    html_text(out, projection_cause(cost));
+    text_printf(out, "</td>");
+    put_number(cost->per_s, "", out);
+    put_number(cost->lost_pct, "%", out);
+    for (size_t s = 0; s < p->n_steps; s++) {
+        units_value(with[(s + 1) * p->n_ranks - 1], "", before, sizeof(before));
+        units_value(cost->without[s], "", after, sizeof(after));
+        text_printf(out, "<td class=\"n\">");
+        html_printf(out, "%s \xe2\x86\x92 %s", before, after);
+        text_printf(out, "</td>");
+    }
+    text_printf(out, "</tr>\n");
+}
+
+/* Returns the largest gain over the steps. */
+static double gain_of(const struct projection *p, const struct projection_cost *cost)
+{
+    double gain = 1;
+
+    for (size_t s = 0; s < p->n_steps; s++)
+        gain = fmax(gain, projection_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1] / cost->without[s]);
+    return gain;
+}
+
+static void put_costs(const struct projection *p, struct text *out)
+{
+    struct projection_cost costs[PROJECTION_COSTS];
+    size_t n = 0;
+
+    if (projection_costs(p, costs, &n)) {
+        out->failed = 1;
+        return;
+    }
+    if (!n)
+        return;
+    text_printf(out, "<h3>What costs most</h3>\n<p class=\"soft\">1,000,000 ranks with these detours \xe2\x86\x92 "
+                     "without them, as multiples of the work.</p>\n<div class=\"scroll\"><table><thead><tr>"
+                     "<th class=\"n\">Length</th><th>Cause</th><th class=\"n\">Detours/s</th><th class=\"n\">Lost"
+                     "</th>");
+    for (size_t s = 0; s < STEPS; s++)
+        text_printf(out, "<th class=\"n\">%s</th>", step_names[s]);
+    text_printf(out, "</tr></thead><tbody>\n");
+    size_t shown = 0;
+    for (size_t i = 0; i < n; i++)
+        if (shown < COSTS_LEAST || (shown < COSTS_SHOWN && gain_of(p, &costs[i]) >= WORTH)) {
+            put_cost(p, &costs[i], out);
+            shown++;
+        }
+    text_printf(out, "</tbody></table></div>\n");
+    if (n > shown)
+        text_printf(out, "<p class=\"soft\">%zu more kinds of detours cost less.</p>\n", n - shown);
+}
+
+void report_put_scale(const struct report *report, struct text *out)
+{
+    const struct projection *p = &report->projection;
+    char observed[32];
+
+    text_duration((uint64_t)detours_work_ns(p->all), observed, sizeof(observed));
+    text_printf(out, "<section><h2 id=\"scale\">At scale</h2>\n"
+                     "<p class=\"soft\">Work that ends in a barrier waits for its slowest rank. This is how long steps "
+                     "of such work would take on many ranks with this noise, if the ranks are independent. ");
+    html_printf(out, "Computed from %s of one CPU's time: detours that are rarer than that are not included.",
+                observed);
+    text_printf(out, "</p>\n<div class=\"grid\">\n");
+    put_all_runs(report, out);
+    if (p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX)
+        put_each_run(report, out);
+    text_printf(out, "</div>\n");
+    put_costs(p, out);
+    text_printf(out, "</section>\n");
+}

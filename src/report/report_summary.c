@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: MIT */
+/* The report's beginning: a summary in words, and the machine. */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "rows/units.h"
+
+#define CAUSES_MAX    16u
+#define HEADLINES_MAX 24u
+#define OTHERS_MAX    8u /* tiles of unknown suites */
+#define CELL_SIZE     256u
+#define FACT_SIZE     4096u /* settings, with a space after each */
+#define DISTINCT_MAX  4u    /* different values of a setting that are listed */
+
+/* --- The most important figures. --- */
+
+enum choice {
+    CHOOSE_FIRST,
+    CHOOSE_LEAST,
+    CHOOSE_GREATEST,
+    CHOOSE_LONGEST /* the row with the largest maximum, which is
+                    * shown */
+};
+
+struct headline {
+    const char *suite, *test, *load, *metric;
+    const char *key, *prefer; /* if several rows match: prefer the one with this word in param */
+    const char *name;
+    enum choice choice;
+    const char *but; /* a test to leave out */
+};
+
+static const struct headline headlines[] = {
+    {.suite = "noise", .metric = "lost", .name = "Time lost, quietest CPU", .choice = CHOOSE_LEAST},
+    {.suite = "noise", .metric = "lost", .name = "Time lost, noisiest CPU", .choice = CHOOSE_GREATEST},
+    {.suite = "noise", .metric = "detour", .name = "Longest interruption", .choice = CHOOSE_LONGEST},
+    {.suite = "prime", .metric = "cycles", .key = "limit", .prefer = "22", .name = "Prime loop, median"},
+    {.suite = "prime", .metric = "delayed_400", .key = "limit", .prefer = "22", .name = "Prime loop, time in delays"},
+    {.suite = "stream",
+     .test = "array",
+     .metric = "cycles",
+     .key = "elements",
+     .prefer = "100",
+     .name = "Array copy, median"},
+    {.suite = "stream",
+     .test = "bandwidth",
+     .metric = "triad_rate",
+     .name = "Memory bandwidth, Triad",
+     .choice = CHOOSE_GREATEST},
+    {.suite = "unix", .test = "index", .metric = "index", .name = "UNIX index"},
+    {.suite = "latency", .test = "audio", .load = "none", .metric = "latency", .name = "Audio alone, mean wait"},
+    {.suite = "latency",
+     .metric = "latency",
+     .name = "Longest wait of a task",
+     .choice = CHOOSE_LONGEST,
+     .but = "gaming" /* gaming never waits: its latency is the time that it lost */},
+};
+
+static bool fits(const struct headline *h, const struct row *row)
+{
+    return !strcmp(row->suite, h->suite) && !strcmp(row->metric, h->metric) &&
+           (!h->test || !strcmp(row->test, h->test)) && (!h->but || strcmp(row->test, h->but) != 0) &&
+           (!h->load || !strcmp(row->load, h->load));
+}
+
+static bool preferred(const struct headline *h, const struct row *row)
+{
+    return h->key && row_param_is(&row->param, h->key, h->prefer);
+}
+
+/* Returns whether the row replaces the one found so far. */
+static bool better(const struct headline *h, const struct row *row, const struct row *so_far)
+{
+    if (!so_far)
+        return true;
+    switch (h->choice) {
+    case CHOOSE_FIRST:
+        return preferred(h, row) && !preferred(h, so_far);
+    case CHOOSE_LEAST:
+        return row->value < so_far->value || isnan(so_far->value);
+    case CHOOSE_GREATEST:
+        return row->value > so_far->value || isnan(so_far->value);
+    case CHOOSE_LONGEST:
+        return row->stats.max > so_far->stats.max || isnan(so_far->stats.max);
+    }
+    return false;
+}
+
+static const struct row *find(const struct report *report, size_t run, const struct headline *h)
+{
+    const struct row *found = NULL;
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        if (report_run_of(report, row) == run && fits(h, row) && better(h, row, found))
+            found = row;
+    }
+    return found;
+}
+
+/* Formats what distinguishes the row from similar ones: CPU, load, size or protocol. "" when there is only one. */
+static void which(const struct headline *h, const struct row *row, char *buf, size_t size)
+{
+    size_t length = 0;
+    const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
+    char protocol[ROW_PROTOCOL_SIZE];
+
+    buf[0] = '\0';
+    row_protocol(&row->param, protocol);
+    if (word)
+        (void)snprintf(buf, size, "%s %.*s; ", h->key, (int)(length < 24 ? length : 24), word);
+    else if (h->choice == CHOOSE_LONGEST && row->load[0])
+        (void)snprintf(buf, size, "%.40s beside %.40s; ", row->test, row->load);
+    else if (protocol[0])
+        (void)snprintf(buf, size, "%s; ", protocol);
+    else if (h->choice != CHOOSE_FIRST && !h->test)
+        (void)snprintf(buf, size, "CPU %.40s; ", row->cpus);
+}
+
+/* Formats the value, and below it its confidence interval, or how many values it is from. */
+static void say(const struct headline *h, const struct row *row, char *value, char *below, size_t size)
+{
+    char where[160], interval[UNITS_SIZE], mean[UNITS_SIZE];
+    bool longest = h->choice == CHOOSE_LONGEST;
+    const struct stats_summary *s = &row->stats;
+
+    units_value(longest ? s->max : row->value, !strcmp(row->unit, "ratio") ? "" : row->unit, value, UNITS_SIZE);
+    which(h, row, where, sizeof(where));
+    units_range(s->ci95_lo, s->ci95_hi, row->unit, interval, sizeof(interval));
+    units_value(s->mean, row->unit, mean, sizeof(mean));
+    if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
+        (void)snprintf(below, size, "%s%s: %s", where, row_status_name(row->status), row->reason);
+    else if (longest)
+        (void)snprintf(below, size, "%sof %" PRIu64, where, s->n);
+    else if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
+        (void)snprintf(below, size, "%smean %s, 95 %% interval %s", where, mean, interval);
+    else if (row->n_samples > 0)
+        (void)snprintf(below, size, "%s%zu sample%s: no interval", where, row->n_samples,
+                       row->n_samples == 1 ? "" : "s");
+    else
+        (void)snprintf(below, size, "%s", where);
+    size_t length = strlen(below);
+    if (length >= 2 && !strcmp(below + length - 2, "; "))
+        below[length - 2] = '\0';
+}
+
+static bool is_known_suite(const char *suite)
+{
+    for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++)
+        if (!strcmp(headlines[i].suite, suite))
+            return true;
+    return false;
+}
+
+/* Lists the figures of the table above, followed by the first headline rows of other suites. */
+static size_t all_headlines(const struct report *report, struct headline *list)
+{
+    size_t n = 0, others = 0;
+
+    for (; n < sizeof(headlines) / sizeof(headlines[0]); n++)
+        list[n] = headlines[n];
+    for (size_t i = 0; i < report->set.n && others < OTHERS_MAX && n < HEADLINES_MAX; i++) {
+        const struct row *row = &report->set.rows[i];
+        bool listed = !row->headline || is_known_suite(row->suite);
+        for (size_t j = 0; j < n && !listed; j++)
+            listed = list[j].test && fits(&list[j], row);
+        if (listed)
+            continue;
+        list[n++] = (struct headline){.suite = row->suite, .test = row->test, .metric = row->metric, .name = row->test};
+        others++;
+    }
+    return n;
+}
+
+static void put_tiles(const struct report *report, const struct headline *list, size_t n, struct text *out)
+{
+    char value[UNITS_SIZE], below[512];
+
+    text_printf(out, "<div class=\"tiles\">\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = find(report, 0, &list[i]);
+        if (!row)
+            continue;
+        say(&list[i], row, value, below, sizeof(below));
+        text_printf(out, "<div><span>");
+        html_text(out, list[i].name);
+        text_printf(out, "</span><b>");
+        html_text(out, value);
+        text_printf(out, "</b><small>");
+        html_text(out, below);
+        text_printf(out, "</small></div>\n");
+    }
+    text_printf(out, "</div>\n");
+}
+
+static void put_run_heads(const struct report *report, const char *first, struct text *out)
+{
+    text_printf(out, "<div class=\"scroll\"><table class=\"runwise\"><thead><tr><th>");
+    html_text(out, first);
+    text_printf(out, "</th>");
+    for (size_t run = 0; run < report->n_runs; run++) {
+        text_printf(out, "<th><i class=\"key s%zu\"></i>", run);
+        html_text(out, report->name[run]);
+        text_printf(out, "</th>");
+    }
+    text_printf(out, "</tr></thead><tbody>\n");
+}
+
+/* Appends "1.102 (1.021 to 1.189) times A", for the figure that say() shows. */
+static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
+                      struct text *out)
+{
+    char ratio[2 * UNITS_SIZE];
+
+    if (h->choice == CHOOSE_LONGEST)
+        units_value(row->stats.max / base->stats.max, "", ratio, sizeof(ratio));
+    else
+        report_ratio(row, base, ratio, sizeof(ratio));
+    html_printf(out, ", %s times %s", ratio, name);
+}
+
+static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
+{
+    char value[UNITS_SIZE], below[512];
+
+    put_run_heads(report, "Figure", out);
+    for (size_t i = 0; i < n; i++) {
+        bool any = false;
+        for (size_t run = 0; run < report->n_runs; run++)
+            any = any || find(report, run, &list[i]);
+        if (!any)
+            continue;
+        text_printf(out, "<tr><th>");
+        html_text(out, list[i].name);
+        text_printf(out, "</th>");
+        const struct row *in_a = find(report, 0, &list[i]);
+        for (size_t run = 0; run < report->n_runs; run++) {
+            const struct row *row = find(report, run, &list[i]);
+            text_printf(out, "<td>");
+            if (row) {
+                say(&list[i], row, value, below, sizeof(below));
+                text_printf(out, "<strong>");
+                html_text(out, value);
+                text_printf(out, "</strong>");
+                if (run > 0 && in_a)
+                    put_times(&list[i], row, in_a, report->name[0], out);
+                text_printf(out, "<br><small>");
+                html_text(out, below);
+                text_printf(out, "</small>");
+            }
+            text_printf(out, "</td>");
+        }
+        text_printf(out, "</tr>\n");
+    }
+    text_printf(out, "</tbody></table></div>\n");
+}
+
+/* --- In words. --- */
+
+/* Adds the times of a row's causes to the sums. */
+static size_t add_causes(const struct row_causes *of, struct row_cause *causes, size_t n)
+{
+    for (size_t k = 0; k < of->n; k++) {
+        size_t i = 0;
+        while (i < n && strcmp(causes[i].name, of->of[k].name) != 0)
+            i++;
+        if (!of->of[k].is_time || i == CAUSES_MAX)
+            continue;
+        if (i < n)
+            causes[i].number += of->of[k].number;
+        else
+            causes[n++] = of->of[k];
+    }
+    return n;
+}
+
+/* Returns plain words for a cause, for readers new to the field. */
+static const char *cause_words(const char *name)
+{
+    static const struct {
+        const char *name, *words;
+    } words[] = {
+        {"preempted", "other programs that ran instead (preempted)"},
+        {"interrupt", "the timer's interrupts"},
+        {"steal", "the hypervisor (steal)"},
+        {"fault", "page faults"},
+        {"migrated", "moves to another CPU"},
+        {"periodic", "something periodic that the kernel does not count (periodic)"},
+        {"core_shared", "another user of the same core (core shared)"},
+        {"unexplained", "something the kernel does not count (firmware, hypervisor)"},
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (!strcmp(words[i].name, name))
+            return words[i].words;
+    return name;
+}
+
+/* Rates the share of its time, in percent, that a busy program loses. */
+static const char *how_quiet(double lost_pct)
+{
+    return lost_pct < 0.01  ? "very quiet"
+           : lost_pct < 0.1 ? "quiet"
+           : lost_pct < 1   ? "not quite quiet"
+           : lost_pct < 5   ? "noisy"
+                            : "very noisy";
+}
+
+static void say_quiet(const struct report *report, size_t run, struct text *out)
+{
+    const struct row *best = find(report, run, &headlines[0]), *worst = find(report, run, &headlines[1]);
+    char least[UNITS_SIZE], most[UNITS_SIZE];
+
+    if (!best || !worst || !isfinite(worst->value))
+        return;
+    units_value(best->value, "%", least, sizeof(least));
+    units_value(worst->value, "%", most, sizeof(most));
+    text_printf(out, "<li>The machine was <strong>%s</strong>: ", how_quiet(worst->value));
+    if (best == worst)
+        html_printf(out, "it took %s of the time from a program that only computes, on CPU %s.", least, best->cpus);
+    else
+        html_printf(
+            out,
+            "it took %s of the time from a program that only computes on CPU %s, the quietest, and %s on CPU %s, "
+            "the noisiest.",
+            least, best->cpus, most, worst->cpus);
+    text_printf(out, "</li>\n");
+}
+
+static void say_cause(const struct report *report, size_t run, struct text *out)
+{
+    struct row_cause causes[CAUSES_MAX] = {0};
+    size_t n = 0, most = 0;
+    double sum = 0;
+    char took[UNITS_SIZE];
+    bool noise = find(report, run, &headlines[0]) != NULL;
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        if (row->headline && report_run_of(report, row) == run && (!noise || fits(&headlines[0], row)))
+            n = add_causes(&row->causes, causes, n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        most = causes[i].number > causes[most].number ? i : most;
+        sum += causes[i].number;
+    }
+    if (!(sum > 0))
+        return;
+    units_value(causes[most].number, "ms", took, sizeof(took));
+    text_printf(out, "<li>Most time went to <strong>");
+    html_text(out, cause_words(causes[most].name));
+    text_printf(out, "</strong>: ");
+    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].number / sum,
+                noise ? " in the noise test" : "");
+    text_printf(out, "</li>\n");
+}
+
+static void say_longest(const struct report *report, size_t run, struct text *out)
+{
+    const struct row *noise = find(report, run, &headlines[2]), *task = NULL;
+    char longest[UNITS_SIZE], median[UNITS_SIZE];
+
+    task = find(report, run, &headlines[sizeof(headlines) / sizeof(headlines[0]) - 1]);
+    if (noise && isfinite(noise->stats.max)) {
+        units_value(noise->stats.max, noise->unit, longest, sizeof(longest));
+        units_value(noise->stats.median, noise->unit, median, sizeof(median));
+        text_printf(out, "<li>");
+        html_printf(out, "The longest interruption took %s, on CPU %s; half of those on that CPU took no more than %s.",
+                    longest, noise->cpus, median);
+        text_printf(out, "</li>\n");
+    }
+    if (task && isfinite(task->stats.max)) {
+        units_value(task->stats.max, task->unit, longest, sizeof(longest));
+        units_value(task->stats.median, task->unit, median, sizeof(median));
+        text_printf(out, "<li>");
+        html_printf(out, "An interactive task waited up to %s (%s, beside the load '%s'; median there %s).", longest,
+                    task->test, task->load, median);
+        text_printf(out, "</li>\n");
+    }
+}
+
+/* Names the task and load with the largest share of wake-ups whose delay a person would notice. */
+static void say_late(const struct report *report, size_t run, struct text *out)
+{
+    static const struct headline late = {
+        .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* gaming never sleeps */};
+    const struct row *row = find(report, run, &late);
+    char share[UNITS_SIZE];
+
+    if (!row || !isfinite(row->value))
+        return;
+    units_value(row->value, "%", share, sizeof(share));
+    text_printf(out, "<li>");
+    if (row->value > 0)
+        html_printf(out, "A person would notice %s of the wake-ups of %s beside the load '%s'", share, row->test,
+                    row->load);
+    else
+        text_printf(out, "No wake-up was so late that a person would notice");
+    text_printf(out,
+                " (late by more than 50 ms for audio, a frame for video, 7 ms for others, unless --late-after says "
+                "otherwise).</li>\n");
+}
+
+static void say_statuses(const struct report *report, size_t run, struct text *out)
+{
+    size_t counts[ROW_FAILED + 1] = {0}, n = 0;
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        const struct row *row = &report->set.rows[i];
+        if (report_run_of(report, row) != run || !(row->headline || row->status != ROW_OK))
+            continue;
+        counts[row->status]++;
+        n++;
+    }
+    text_printf(out, "<li>Of %zu headline figures %zu %s measured as asked", n, counts[ROW_OK],
+                counts[ROW_OK] == 1 ? "was" : "were");
+    for (int status = ROW_UNSTABLE; status <= ROW_FAILED; status++)
+        if (counts[status])
+            text_printf(out, "; %s%zu %s%s", status >= ROW_SKIPPED ? "<span class=\"bad\">" : "", counts[status],
+                        row_status_name((enum row_status)status), status >= ROW_SKIPPED ? "</span>" : "");
+    text_printf(out, ".%s</li>\n",
+                counts[ROW_UNSTABLE]
+                    ? " Unstable: the samples spread by more than --max-rsd (5 % by default), so look at "
+                      "the intervals."
+                    : "");
+}
+
+static void put_each_run(const struct report *report, const struct headline *list, size_t n, struct text *out)
+{
+    for (size_t run = 0; run < report->n_runs; run++) {
+        if (report->n_runs > 1) {
+            text_printf(out, "<h3><i class=\"key s%zu\"></i>", run);
+            html_printf(out, "%c: %s, %s", (int)('A' + run), report->set.runs[run]->host, report->set.runs[run]->utc);
+            text_printf(out, "</h3>\n");
+        }
+        text_printf(out, "<ul class=\"say\">\n");
+        say_quiet(report, run, out);
+        say_cause(report, run, out);
+        say_longest(report, run, out);
+        say_late(report, run, out);
+        say_statuses(report, run, out);
+        text_printf(out, "</ul>\n");
+    }
+    if (report->n_runs == 1)
+        put_tiles(report, list, n, out);
+    else
+        put_side_by_side(report, list, n, out);
+}
+
+/* With many hosts, the link to the outliers comes first. */
+void report_put_summary(const struct report *report, struct text *out)
+{
+    struct headline list[HEADLINES_MAX] = {0};
+    size_t n = all_headlines(report, list);
+    bool fleet = report_has_fleet(report);
+
+    if (fleet)
+        text_printf(out,
+                    "<p>%zu hosts, %zu runs: <a href=\"#fleet\">which of them stand out, and in what</a>.</p>\n"
+                    "<details><summary>The first %zu runs one by one</summary>\n",
+                    report->gather.machines.n, report->n_all_runs, report->n_runs);
+    put_each_run(report, list, n, out);
+    text_printf(out, "%s", fleet ? "</details>\n" : "");
+}
+
+/* --- The machine. --- */
+
+enum source { FROM_RUN, FROM_RUN_COUNT, FROM_RUN_ITEMS, FROM_ROWS, FROM_NUMBERS };
+
+struct fact {
+    const char *name;
+    enum source source;
+    size_t offset; /* offset of a text in the run or the rows, or of a double in the rows */
+    const char *unit;
+};
+
+static const struct fact facts[] = {
+    {"Host", FROM_RUN, offsetof(struct row_run, host), NULL},
+    {"Measured", FROM_RUN, offsetof(struct row_run, utc), NULL},
+    {"CPU", FROM_RUN, offsetof(struct row_run, cpu_model), NULL},
+    {"CPUs online", FROM_RUN_COUNT, offsetof(struct row_run, cpus_online), NULL},
+    {"Architecture", FROM_RUN, offsetof(struct row_run, arch), NULL},
+    {"Kernel", FROM_RUN, offsetof(struct row_run, kernel), NULL},
+    {"jitbench", FROM_RUN, offsetof(struct row_run, build), NULL},
+    {"C library", FROM_RUN, offsetof(struct row_run, libc), NULL},
+    {"Job", FROM_RUN, offsetof(struct row_run, job), NULL},
+    {"Rank", FROM_RUN, offsetof(struct row_run, rank), NULL},
+    {"Comment", FROM_RUN, offsetof(struct row_run, comment), NULL},
+    {"Run", FROM_RUN, offsetof(struct row_run, run_id), NULL},
+    {"CPUs used", FROM_ROWS, offsetof(struct row, cpus), NULL},
+    {"Binding", FROM_ROWS, offsetof(struct row, bind), NULL},
+    {"Policy", FROM_ROWS, offsetof(struct row, policy), NULL},
+    {"Real-time priority", FROM_NUMBERS, offsetof(struct row, rt_priority), ""},
+    {"Nice value", FROM_NUMBERS, offsetof(struct row, nice), ""},
+    {"Varied between samples", FROM_ROWS, offsetof(struct row, layout), NULL},
+    {"CPU frequency", FROM_NUMBERS, offsetof(struct row, freq_khz), "kHz"},
+    {"Timer latency held at 0", FROM_ROWS, offsetof(struct row, timer_latency_held), NULL},
+    {"Settings of the machine", FROM_RUN_ITEMS, offsetof(struct row_run, settings), NULL},
+    {"Scratch file system", FROM_ROWS, offsetof(struct row, scratch_fs), NULL},
+    {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
+};
+
+/* Lists the different texts in the rows of a run. */
+static void list_texts(const struct report *report, size_t run, size_t offset, char *buf, size_t size)
+{
+    const char *found[DISTINCT_MAX + 1];
+    size_t n = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < report->set.n && n <= DISTINCT_MAX; i++) {
+        const char *s = (const char *)&report->set.rows[i] + offset;
+        bool listed = !s[0] || report_run_of(report, &report->set.rows[i]) != run;
+        for (size_t j = 0; j < n && !listed; j++)
+            listed = !strcmp(found[j], s);
+        if (!listed)
+            found[n++] = s;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t used = strlen(buf);
+        (void)snprintf(buf + used, size - used, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
+    }
+}
+
+static void list_numbers(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
+{
+    double low = INFINITY, high = -INFINITY, value;
+
+    for (size_t i = 0; i < report->set.n; i++) {
+        memcpy(&value, (const char *)&report->set.rows[i] + fact->offset, sizeof(value));
+        if (!isfinite(value) || report_run_of(report, &report->set.rows[i]) != run)
+            continue;
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    buf[0] = '\0';
+    if (high > low)
+        units_range(low, high, fact->unit, buf, size);
+    else if (isfinite(low))
+        units_value(low, fact->unit, buf, size);
+}
+
+/* Formats "a=1;b=2" with spaces at which the line may break. */
+static void list_items(const char *items, char *buf, size_t size)
+{
+    size_t n = 0;
+
+    for (; *items && n + 2 < size; items++) {
+        buf[n++] = *items;
+        if (*items == ';')
+            buf[n++] = ' ';
+    }
+    buf[n] = '\0';
+}
+
+static void fill_fact(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
+{
+    uint64_t count;
+
+    buf[0] = '\0';
+    if (fact->source == FROM_RUN_COUNT) {
+        memcpy(&count, (const char *)report->set.runs[run] + fact->offset, sizeof(count));
+        if (count)
+            (void)snprintf(buf, size, "%" PRIu64, count);
+    } else if (fact->source == FROM_RUN_ITEMS)
+        list_items((const char *)report->set.runs[run] + fact->offset, buf, size);
+    else if (fact->source == FROM_RUN)
+        text_copy(buf, size, (const char *)report->set.runs[run] + fact->offset);
+    else if (fact->source == FROM_ROWS)
+        list_texts(report, run, fact->offset, buf, size);
+    else
+        list_numbers(report, run, fact, buf, size);
+}
+
+static void put_fact(const struct report *report, const struct fact *fact, struct text *out)
+{
+    char cells[REPORT_RUNS_MAX][FACT_SIZE];
+    bool any = false;
+
+    for (size_t run = 0; run < report->n_runs; run++) {
+        fill_fact(report, run, fact, cells[run], sizeof(cells[run]));
+        any = any || cells[run][0];
+    }
+    if (!any)
+        return;
+    bool table = report->n_runs > 1, same = table;
+    for (size_t run = 1; run < report->n_runs; run++)
+        same = same && !strcmp(cells[run], cells[0]);
+    const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
+    text_printf(out, "%s", table ? "<tr><th>" : begin);
+    html_text(out, fact->name);
+    text_printf(out, table ? "</th>" : "</dt>");
+    for (size_t run = 0; run < (same ? 1 : report->n_runs); run++) {
+        if (same)
+            text_printf(out, "<td colspan=\"%zu\">", report->n_runs);
+        else
+            text_printf(out, table ? "<td>" : "<dd>");
+        html_text(out, cells[run]);
+        text_printf(out, table ? "</td>" : "</dd>");
+    }
+    text_printf(out, table ? "</tr>\n" : "</div>\n");
+}
+
+void report_put_machine(const struct report *report, struct text *out)
+{
+    if (report->n_runs > 1)
+        put_run_heads(report, "Setting", out);
+    else
+        text_printf(out, "<dl class=\"facts\">\n");
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        put_fact(report, &facts[i], out);
+    text_printf(out, report->n_runs > 1 ? "</tbody></table></div>\n" : "</dl>\n");
+}

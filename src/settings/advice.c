@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Advice on noisy settings. Kernel parameters are as documented in the kernel's kernel-parameters.txt; isolcpus= has
+ * accepted managed_irq since Linux 5.6. */
+#include "settings/advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings_look.h"
+#include "sys/tree.h"
+
+#define PROGRAMS_MAX 40
+
+/* Appends a CPU list. The text is allocated, because a list of every other CPU can have 40 KiB; the kernel's command
+ * line has 2 KiB. */
+static void put_cpus(const struct cpuset *cpus, struct text *out)
+{
+    size_t size = cpuset_format(cpus, (char[1]){0}, 1) + 1;
+    char *list = malloc(size);
+
+    out->failed |= !list;
+    if (list) {
+        (void)cpuset_format(cpus, list, size);
+        text_append(out, list, size - 1);
+    }
+    free(list);
+}
+
+static void put(struct text *out, const char *s)
+{
+    text_append(out, s, strlen(s));
+}
+
+static bool is_noisy(const struct advice_found *found, size_t i)
+{
+    return found->selected[i] && found->state[i].verdict == SETTING_NOISY;
+}
+
+static bool item_is_noisy(const struct advice_found *found, const char *name)
+{
+    const struct setting *setting = setting_find(name);
+
+    return setting && is_noisy(found, (size_t)(setting - settings_list));
+}
+
+static bool any_is_noisy(const struct advice_found *found)
+{
+    for (size_t i = 0; i < settings_count; i++)
+        if (is_noisy(found, i))
+            return true;
+    return false;
+}
+
+/* Returns the CPUs left for everything else. */
+static void find_others(const struct settings_view *view, struct cpuset *out)
+{
+    setting_without(&view->machine->online, view->bench, out);
+}
+
+/* --- tune --- */
+
+/* Appends the noisy items that tune writes, either those that it writes unasked or those that must be named, with space
+ * or ", " between. */
+static void put_names(const struct advice_found *found, enum setting_how how, const char *between, struct text *out)
+{
+    const char *before = "";
+
+    for (size_t i = 0; i < settings_count; i++)
+        if (is_noisy(found, i) && settings_list[i].how == how) {
+            text_printf(out, "%s%s", before, settings_list[i].name);
+            before = between;
+        }
+}
+
+static bool advise_tune(const struct advice_found *found, struct advice *out)
+{
+    struct text names = {0}, named = {0};
+
+    put_names(found, SETTING_WRITE, ", ", &names);
+    put_names(found, SETTING_WRITE_NAMED, ", ", &named);
+    out->about = "settings";
+    if (names.length) {
+        put(&out->command, "jitbench tune --cpus ");
+        put_cpus(found->view->bench, &out->command);
+        if (!found->all) {
+            put(&out->command, " ");
+            put_names(found, SETTING_WRITE, " ", &out->command);
+        }
+        text_printf(&out->text, "as root sets %s, and 'jitbench untune' restores them.", names.data);
+    }
+    if (named.length)
+        text_printf(&out->text, "%s%s: tune sets it only when it is named, since it takes CPUs offline.",
+                    names.length ? " " : "", named.data);
+    text_free(&names);
+    text_free(&named);
+    return out->text.length > 0;
+}
+
+/* --- the kernel's command line --- */
+
+static bool kernel_is(const struct machine *machine, unsigned major, unsigned minor)
+{
+    unsigned has_major, has_minor;
+
+    return sscanf(machine->kernel, "%u.%u", &has_major, &has_minor) != 2 || has_major > major ||
+           (has_major == major && has_minor >= minor);
+}
+
+/* Returns whether this kernel has the setting. Looks at it again, because it may not be among those checked. */
+static bool is_there(const struct settings_view *view, const char *name)
+{
+    struct setting_state state;
+
+    setting_look(setting_find(name), view, &state);
+    return state.verdict != SETTING_NA;
+}
+
+static void put_parameter(const char *name, const struct cpuset *cpus, struct text *out)
+{
+    text_printf(out, "%s%s", out->length ? " " : "", name);
+    put_cpus(cpus, out);
+}
+
+static void put_kernel_line(const struct settings_view *view, const struct cpuset *others, struct text *out)
+{
+    char driver[16];
+
+    put_parameter(kernel_is(view->machine, 5, 6) ? "isolcpus=managed_irq,domain," : "isolcpus=", view->bench, out);
+    if (is_there(view, "nohz_full")) {
+        put_parameter("nohz_full=", view->bench, out);
+        if (!setting_read_line(view->root, "/sys/devices/system/cpu/intel_pstate/status", driver, sizeof(driver)) &&
+            !strcmp(driver, "active"))
+            put(out, " intel_pstate=passive");
+    }
+    put_parameter("rcu_nocbs=", view->bench, out);
+    put_parameter("irqaffinity=", others, out);
+}
+
+static bool advise_boot(const struct advice_found *found, struct advice *out)
+{
+    static const char *const items[] = {"isolated",  "nohz_full",    "nohz_pstate",
+                                        "rcu_nocbs", "kthread_cpus", "irqaffinity"};
+    const struct settings_view *view = found->view;
+    unsigned boot = cpuset_next(&view->machine->online, 0);
+    struct cpuset others, usual;
+    bool noisy = false;
+
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+        noisy |= item_is_noisy(found, items[i]);
+    if (!noisy)
+        return false;
+    out->about = "boot";
+    find_others(view, &others);
+    if (boot == CPUSET_NONE) {
+        put(&out->text, "The CPUs of this machine are not known, so there is no line for the kernel.");
+    } else if (cpuset_count(&view->machine->online) == 1) {
+        put(&out->text, "With one CPU nothing can be kept off it.");
+    } else if (cpuset_has(view->bench, boot)) {
+        usual = view->machine->online;
+        cpuset_remove(&usual, boot);
+        text_printf(&out->text,
+                    "CPU %u is the boot CPU: it keeps its tick and does the kernel's work for the other CPUs. Measure "
+                    "on other CPUs, at most --cpus ",
+                    boot);
+        put_cpus(&usual, &out->text);
+        put(&out->text, ".");
+    } else {
+        put_kernel_line(view, &others, &out->command);
+        text_printf(&out->text,
+                    "goes on the kernel's command line%s and replaces parameters of the same names (with GRUB: "
+                    "GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub or grub2-mkconfig). mitigations=off "
+                    "would make system calls and faults cheaper, but the machine unsafe: it is not advised.",
+                    view->machine->container[0] ? " of the host" : "");
+    }
+    return true;
+}
+
+/* --- services --- */
+
+static bool has_systemd(const struct settings_view *view)
+{
+    char name[16];
+
+    return tree_exists(view->root, "/run/systemd/system") ||
+           (setting_read_line(view->root, "/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
+}
+
+/* Appends services. On a machine without systemd, timers and sockets are left out: a unit with a suffix is then not a
+ * service. */
+static void put_services(const char *units, bool systemd, struct text *out)
+{
+    for (size_t length; *units; units += length + (units[length] == ' ')) {
+        length = strcspn(units, " ");
+        if (systemd)
+            text_printf(out, "%s%.*s", out->length ? " " : "systemctl stop ", (int)length, units);
+        else if (!memchr(units, '.', length))
+            text_printf(out, "%sservice %.*s stop", out->length ? "; " : "", (int)length, units);
+    }
+}
+
+static bool advise_services(const struct advice_found *found, struct advice *out)
+{
+    const struct settings_program *running[PROGRAMS_MAX];
+    bool systemd = has_systemd(found->view);
+    struct text others = {0};
+    size_t n_others = 0;
+
+    out->about = "services";
+    if (!item_is_noisy(found, "irqbalance") && !item_is_noisy(found, "daemons"))
+        return false;
+    size_t n = settings_programs(found->view, running, PROGRAMS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        if (!item_is_noisy(found, strcmp(running[i]->comm, "irqbalance") ? "daemons" : "irqbalance"))
+            continue;
+        size_t before = out->command.length;
+        if (running[i]->units)
+            put_services(running[i]->units, systemd, &out->command);
+        if (out->command.length == before)
+            text_printf(&others, "%s%s", n_others++ ? ", " : "", running[i]->comm);
+    }
+    if (out->command.length)
+        text_printf(&out->text, "stops these programs until the next boot, or until '%s'.",
+                    systemd ? "systemctl start" : "service NAME start");
+    if (others.length)
+        text_printf(&out->text, "%s%s: %s.", out->text.length ? " " : "", others.data,
+                    n_others == 1 ? "wait until it ends, or end it; it is not a service"
+                                  : "wait until they end, or end them; they are not services");
+    text_free(&others);
+    return out->text.length > 0;
+}
+
+/* --- other advice, when no items were named --- */
+
+static bool advise_single(const struct advice_found *found, struct advice *out)
+{
+    bool systemd = has_systemd(found->view);
+
+    out->about = "single-user";
+    if (!found->all || found->view->machine->container[0])
+        return false;
+    put(&out->command, systemd ? "systemd.unit=rescue.target" : "1");
+    text_printf(&out->text,
+                "at the end of the kernel's command line for one boot (in GRUB: e, then Ctrl-X) gives a root shell on "
+                "the console without services; it is the simple way where init=/jitbench cannot be used. '%s' does the "
+                "same without a boot, but ends the network and all other logins.",
+                systemd ? "systemctl isolate rescue.target" : "telinit 1");
+    return true;
+}
+
+static bool advise_firmware(const struct advice_found *found, struct advice *out)
+{
+    const struct machine *machine = found->view->machine;
+
+    out->about = "firmware";
+    if (!found->all || machine->container[0] || machine->hypervisor[0] || !(machine->have_proc || machine->have_sys))
+        return false;
+    put(&out->text,
+        "Look in its setup for: power profile (maximum performance), turbo or core boost (off), hyper-threading or SMT "
+        "(off), C-states and C1E (off), energy or power bias (performance), power capping (off), USB legacy support "
+        "and "
+        "other causes of system management interrupts (off), sub-NUMA clusters (note them).");
+    return true;
+}
+
+static bool advise_host(const struct advice_found *found, struct advice *out)
+{
+    const struct machine *machine = found->view->machine;
+
+    out->about = "host";
+    if (!found->all || (!machine->container[0] && !machine->hypervisor[0]))
+        return false;
+    if (machine->container[0])
+        put(&out->text, "This is a container. The kernel's command line, interrupts, work queues and most settings of "
+                        "the kernel can be set, and services stopped, only outside of it. ");
+    if (machine->hypervisor[0])
+        put(&out->text, "This is a virtual machine. Only its host can bind its CPUs to cores of their own without SMT "
+                        "siblings, keep other guests off these cores, set their governor, turbo and C-states, and back "
+                        "its memory with huge pages. ");
+    put(&out->text, "Run 'jitbench check' there.");
+    return true;
+}
+
+size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE_MAX])
+{
+    static bool (*const advise[])(const struct advice_found *, struct advice *) = {
+        advise_tune, advise_boot, advise_services, advise_single, advise_firmware, advise_host};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof(advise) / sizeof(advise[0]) && any_is_noisy(found); i++) {
+        memset(&advice[n], 0, sizeof(advice[n]));
+        n += advise[i](found, &advice[n]);
+    }
+    return n;
+}
+
+void advice_free(struct advice *advice, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        text_free(&advice[i].command);
+        text_free(&advice[i].text);
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets settings for low noise during a run. */
+#include "settings/tuned.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rows/text.h"
+#include "settings/settings_look.h"
+#include "settings/snapshot.h"
+
+int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view)
+{
+    size_t first = plan->writes.n;
+
+    if (setting_plan(&settings_list[setting], view, &plan->writes))
+        return -1;
+    size_t *of = realloc(plan->of, (plan->writes.n + 1) * sizeof(*of));
+    if (!of)
+        return -1;
+    plan->of = of;
+    for (size_t i = first; i < plan->writes.n; i++)
+        of[i] = setting;
+    return 0;
+}
+
+void tuned_plan_free(struct tuned_plan *plan)
+{
+    setting_writes_free(&plan->writes);
+    free(plan->of);
+    memset(plan, 0, sizeof(*plan));
+}
+
+bool tuned_is_managed(const char *path, int error)
+{
+    static const char folder[] = "/proc/irq/";
+
+    if (strncmp(path, folder, sizeof(folder) - 1) != 0 || !strspn(path + sizeof(folder) - 1, "0123456789"))
+        return false;
+    return error == -EIO || (error == -EPERM && geteuid() == 0); /* EIO on older kernels */
+}
+
+const char *tuned_refusal(const char *path, int error)
+{
+    if (tuned_is_managed(path, error))
+        return "the kernel manages this interrupt itself";
+    switch (-error) {
+    case EROFS:
+        return "mounted read-only, as in a container";
+    case EPERM:
+        return geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(EPERM);
+    default:
+        return strerror(-error);
+    }
+}
+
+/* --- Around a run. --- */
+
+/* State of --tuned. A session has one; it is static because the session can end in many places. */
+static struct {
+    struct tuned_plan plan;
+    struct snapshot *snapshot;
+} held;
+
+struct outcome {
+    const struct tuned_plan *plan;
+    size_t set, refused;
+    char first[160];  /* the first refusal */
+    char managed[64]; /* interrupts that could not be moved */
+};
+
+static void count_outcome(void *context, const struct snapshot_report *report)
+{
+    struct outcome *outcome = context;
+
+    if (report->result == SNAPSHOT_DONE)
+        outcome->set++;
+    if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
+        char number[16];
+        (void)snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
+        setting_append(outcome->managed, sizeof(outcome->managed), number);
+        return;
+    }
+    if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
+        return;
+    if (!outcome->refused++)
+        (void)snprintf(outcome->first, sizeof(outcome->first), "%.40s: %.100s",
+                       settings_list[outcome->plan->of[report->index]].name,
+                       report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
+}
+
+static int make_plan(const struct cpuset *bench, bool huge_advised)
+{
+    struct machine *machine = calloc(1, sizeof(*machine));
+    const struct settings_view view = {.root = "", .machine = machine, .bench = bench, .huge_advised = huge_advised};
+    int status = machine ? 0 : -1;
+
+    if (machine)
+        machine_read("", machine);
+    for (size_t i = 0; i < settings_count && status == 0; i++)
+        if (settings_list[i].how == SETTING_WRITE)
+            status = tuned_plan_add(&held.plan, i, &view);
+    free(machine);
+    return status;
+}
+
+/* Fills in the message that nothing was changed, and why. */
+static int not_tuned(char *message, size_t size, const char *why)
+{
+    (void)snprintf(message, size, "%s; no setting was changed", why);
+    return -1;
+}
+
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)
+{
+    struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
+    struct outcome outcome = {.plan = &held.plan};
+    char why[512];
+
+    text_copy(message, size, "");
+    if (make_plan(bench, huge_advised))
+        return not_tuned(message, size, "out of memory");
+    if (!held.plan.writes.n)
+        return 0;
+    if (geteuid() != 0)
+        return not_tuned(message, size, "needs root");
+    if (snapshot_look(&place, &held.plan.writes, &held.snapshot))
+        return not_tuned(message, size, "out of memory");
+    if (snapshot_save(held.snapshot, why, sizeof(why))) {
+        snapshot_close(held.snapshot);
+        held.snapshot = NULL;
+        return not_tuned(message, size, why);
+    }
+    snapshot_apply(held.snapshot, count_outcome, &outcome);
+    if (!outcome.refused) {
+        (void)snprintf(message, size, "%zu settings changed until the end of the run%s%s", outcome.set,
+                       outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
+        return 0;
+    }
+    (void)snprintf(message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.writes.n,
+                   outcome.first);
+    return -1;
+}
+
+static void say_left(void *context, const struct snapshot_report *report)
+{
+    (void)context;
+    if (report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER)
+        (void)fprintf(stderr, "jitbench: %s is '%.80s', not '%.80s' as before: %s\n", report->path, report->now,
+                      report->wanted,
+                      report->error ? tuned_refusal(report->path, report->error) : "kept by the kernel");
+}
+
+void tuned_end(void)
+{
+    char error[512];
+
+    if (held.snapshot && snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error))) {
+        text_sanitize(error);
+        (void)fprintf(stderr, "jitbench: %s\n", error);
+    }
+    snapshot_close(held.snapshot);
+    held.snapshot = NULL;
+    tuned_plan_free(&held.plan);
+}

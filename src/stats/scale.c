@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Projects the detours of one CPU to the slowest of N ranks. */
+#include "stats/scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POINTS_MOST  (1u << 18)
+#define POINTS_LEAST (1u << 14)
+/* Maximum number of grid points of all hosts together, so that a whole fleet takes only seconds. */
+#define POINTS_ALL (1u << 22)
+/* Size of the grid: standard deviations above the mean, in addition to twice the longest detour. */
+#define DEVIATIONS 12.0
+/* Rounding error that the transform leaves in empty points. */
+#define NOTHING 1e-15
+
+struct complex {
+    double re, im;
+};
+
+struct grid {
+    size_t n;
+    double width_ns;
+    struct complex *twiddle; /* factors of the transform: n / 2 points */
+    struct complex *rate;    /* transform of the random detours per ns of work, without the constant term */
+    struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
+    size_t n_kinds;          /* allocated number of kinds */
+    struct complex *work;
+    double *log_below; /* logarithm of the probability by step and point: sum over the hosts of weight * log F */
+    double total_weight;
+};
+
+/* --- Fourier transform, in place (Cooley and Tukey 1965, radix 2). The forward transform leaves the points
+ * bit-reversed, and the backward transform expects them so: operations in between are point by point. --- */
+
+static void transform(const struct grid *g, struct complex *a)
+{
+    for (size_t half = g->n / 2; half > 0; half /= 2) {
+        size_t stride = g->n / (2 * half);
+        for (size_t start = 0; start < g->n; start += 2 * half)
+            for (size_t k = 0; k < half; k++) {
+                const struct complex w = g->twiddle[k * stride];
+                struct complex *low = &a[start + k], *high = low + half;
+                const struct complex d = {low->re - high->re, low->im - high->im};
+                *low = (struct complex){low->re + high->re, low->im + high->im};
+                *high = (struct complex){d.re * w.re + d.im * w.im, d.im * w.re - d.re * w.im};
+            }
+    }
+}
+
+/* Transforms back, without division by n. */
+static void transform_back(const struct grid *g, struct complex *a)
+{
+    for (size_t half = 1; half < g->n; half *= 2) {
+        size_t stride = g->n / (2 * half);
+        for (size_t start = 0; start < g->n; start += 2 * half)
+            for (size_t k = 0; k < half; k++) {
+                const struct complex w = g->twiddle[k * stride];
+                struct complex *low = &a[start + k], *high = low + half;
+                const struct complex t = {w.re * high->re - w.im * high->im, w.re * high->im + w.im * high->re};
+                *high = (struct complex){low->re - t.re, low->im - t.im};
+                *low = (struct complex){low->re + t.re, low->im + t.im};
+            }
+    }
+}
+
+/* --- Size and filling of the grid. --- */
+
+static bool counts(const struct stats_point *pair)
+{
+    return pair->value > 0 && pair->at > 0 && isfinite(pair->value) && isfinite(pair->at);
+}
+
+/* Computes mean and variance of the delay of a step (as if all detours were random, which has the greater variance),
+ * and the longest detour. */
+static void spread_of(const struct project_host *host, double step_ns, double *mean, double *variance, double *longest)
+{
+    *mean = *variance = *longest = 0;
+    for (size_t d = 0; d < host->n; d++)
+        for (size_t i = 0; i < host->detours[d].n; i++) {
+            const struct stats_point *pair = &host->detours[d].lengths[i];
+            if (!counts(pair))
+                continue;
+            double number = pair->value * step_ns / host->detours[d].work_ns;
+            *mean += number * pair->at;
+            *variance += number * pair->at * pair->at;
+            *longest = fmax(*longest, pair->at);
+        }
+}
+
+static double room_ns(const struct project_host *hosts, size_t n, double longest_step_ns)
+{
+    double room = 1, mean, variance, longest;
+
+    for (size_t h = 0; h < n; h++) {
+        spread_of(&hosts[h], longest_step_ns, &mean, &variance, &longest);
+        room = fmax(room, mean + DEVIATIONS * sqrt(variance) + 2 * longest);
+    }
+    return room;
+}
+
+static size_t points_for(size_t n_hosts)
+{
+    size_t n = POINTS_MOST;
+
+    while (n > POINTS_LEAST && n > POINTS_ALL / n_hosts)
+        n /= 2;
+    return n;
+}
+
+static size_t most_kinds(const struct project_host *hosts, size_t n_hosts)
+{
+    size_t most = 0;
+
+    for (size_t h = 0; h < n_hosts; h++) {
+        size_t n = 0;
+        for (size_t d = 0; d < hosts[h].n; d++)
+            n += hosts[h].detours[d].periodic;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static int make_grid(struct grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
+                     double longest_step_ns, size_t n_steps)
+{
+    g->n = points_for(n_hosts);
+    if (points && points < g->n)
+        g->n = points;
+    g->width_ns = room_ns(hosts, n_hosts, longest_step_ns) / (double)g->n;
+    g->twiddle = malloc(g->n / 2 * sizeof(*g->twiddle));
+    g->rate = malloc(g->n * sizeof(*g->rate));
+    g->n_kinds = most_kinds(hosts, n_hosts);
+    g->kind = malloc((g->n_kinds * g->n + 1) * sizeof(*g->kind));
+    g->work = malloc(g->n * sizeof(*g->work));
+    g->log_below = calloc(n_steps * g->n, sizeof(*g->log_below));
+    if (!g->twiddle || !g->rate || !g->kind || !g->work || !g->log_below)
+        return -1;
+    for (size_t i = 0; i < g->n / 2; i++) {
+        double angle = 2 * 3.14159265358979323846 * (double)i / (double)g->n;
+        g->twiddle[i] = (struct complex){cos(angle), sin(angle)};
+    }
+    for (size_t h = 0; h < n_hosts; h++)
+        g->total_weight += hosts[h].weight;
+    return 0;
+}
+
+static void free_grid(struct grid *g)
+{
+    free(g->twiddle);
+    free(g->rate);
+    free(g->kind);
+    free(g->work);
+    free(g->log_below);
+}
+
+/* Adds the lengths to the grid. A length between two points is divided between them so that the mean is preserved. */
+static void put_lengths(const struct grid *g, const struct project_detours *detours, double scale, struct complex *out)
+{
+    for (size_t i = 0; i < detours->n; i++) {
+        const struct stats_point *pair = &detours->lengths[i];
+        if (!counts(pair))
+            continue;
+        double at = pair->at / g->width_ns, upper = at - floor(at);
+        size_t point = (size_t)at;
+        out[point].re += pair->value * scale * (1 - upper);
+        out[point + 1].re += pair->value * scale * upper;
+    }
+}
+
+static double count_of(const struct project_detours *detours)
+{
+    double n = 0;
+
+    for (size_t i = 0; i < detours->n; i++)
+        if (counts(&detours->lengths[i]))
+            n += detours->lengths[i].value;
+    return n;
+}
+
+/* --- Delays of one host. --- */
+
+static struct complex multiply(struct complex a, struct complex b)
+{
+    return (struct complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static struct complex polar(double size, double angle)
+{
+    struct complex c = {.re = size * cos(angle)};
+
+    c.im = size * sin(angle);
+    return c;
+}
+
+static struct complex power_of(struct complex a, double n)
+{
+    return n > 0 ? polar(pow(hypot(a.re, a.im), n), n * atan2(a.im, a.re)) : (struct complex){1, 0};
+}
+
+/* Transforms the rates of the random detours by length. */
+static void transform_rates(struct grid *g, const struct project_host *host)
+{
+    memset(g->rate, 0, g->n * sizeof(*g->rate));
+    for (size_t d = 0; d < host->n; d++)
+        if (!host->detours[d].periodic)
+            put_lengths(g, &host->detours[d], 1 / host->detours[d].work_ns, g->rate);
+    double all = 0;
+    for (size_t i = 0; i < g->n; i++)
+        all += g->rate[i].re;
+    transform(g, g->rate);
+    for (size_t i = 0; i < g->n; i++)
+        g->rate[i].re -= all;
+}
+
+/* Transforms the lengths of the periodic detours. */
+static void transform_kinds(struct grid *g, const struct project_host *host)
+{
+    struct complex *kind = g->kind;
+
+    for (size_t d = 0; d < host->n; d++) {
+        double number = count_of(&host->detours[d]);
+        if (!host->detours[d].periodic)
+            continue;
+        memset(kind, 0, g->n * sizeof(*kind));
+        if (number > 0)
+            put_lengths(g, &host->detours[d], 1 / number, kind);
+        transform(g, kind);
+        kind += g->n;
+    }
+}
+
+/* Multiplies by the transform of the periodic detours in a step: floor(number) of them always, and one more with the
+ * probability of the remainder. */
+static void multiply_kind(struct grid *g, const struct complex *kind, double number)
+{
+    double whole = floor(number), share = number - whole;
+
+    for (size_t i = 0; i < g->n; i++) {
+        struct complex more = {1 - share + share * kind[i].re, share * kind[i].im};
+        g->work[i] = multiply(g->work[i], multiply(power_of(kind[i], whole), more));
+    }
+}
+
+static void multiply_kinds(struct grid *g, const struct project_host *host, double step_ns)
+{
+    const struct complex *kind = g->kind;
+
+    for (size_t d = 0; d < host->n; d++) {
+        double number = count_of(&host->detours[d]);
+        if (!host->detours[d].periodic)
+            continue;
+        if (number > 0)
+            multiply_kind(g, kind, step_ns * number / host->detours[d].work_ns);
+        kind += g->n;
+    }
+}
+
+/* Adds weight * log F of the delays of a step of that length. */
+static void add_step(struct grid *g, const struct project_host *host, double step_ns, double *log_below)
+{
+    double above = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        g->work[i] = polar(exp(step_ns * g->rate[i].re), step_ns * g->rate[i].im);
+    multiply_kinds(g, host, step_ns);
+    transform_back(g, g->work);
+    for (size_t i = g->n; i-- > 0;) {
+        double p = g->work[i].re / (double)g->n;
+        log_below[i] += host->weight / g->total_weight * (above < 1 ? log1p(-above) : -INFINITY);
+        above += p > NOTHING ? p : 0;
+    }
+}
+
+/* --- All hosts. --- */
+
+static bool all_positive(const double *values, size_t n, size_t most)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(values[i] > 0) || !isfinite(values[i]))
+            return false;
+    return n > 0 && n <= most;
+}
+
+static bool are_valid(const struct project_host *hosts, size_t n)
+{
+    for (size_t h = 0; h < n; h++) {
+        if (!(hosts[h].weight > 0) || !isfinite(hosts[h].weight))
+            return false;
+        for (size_t d = 0; d < hosts[h].n; d++)
+            if (!(hosts[h].detours[d].work_ns > 0))
+                return false;
+    }
+    return n > 0;
+}
+
+static double slowest(const struct grid *g, const double *log_below, double ranks)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        sum -= expm1(ranks * log_below[i]);
+    return sum * g->width_ns;
+}
+
+int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
+                        size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
+{
+    struct grid g = {.n = 0};
+    double longest_step = 0;
+
+    if (!all_positive(step_ns, n_steps, PROJECT_STEPS_MAX) || !all_positive(ranks, n_ranks, PROJECT_RANKS_MAX) ||
+        !are_valid(hosts, n_hosts))
+        return -1;
+    for (size_t s = 0; s < n_steps; s++)
+        longest_step = fmax(longest_step, step_ns[s]);
+    if (make_grid(&g, points, hosts, n_hosts, longest_step, n_steps)) {
+        free_grid(&g);
+        return -1;
+    }
+    for (size_t h = 0; h < n_hosts; h++) {
+        transform_rates(&g, &hosts[h]);
+        transform_kinds(&g, &hosts[h]);
+        for (size_t s = 0; s < n_steps; s++)
+            add_step(&g, &hosts[h], step_ns[s], &g.log_below[s * g.n]);
+    }
+    for (size_t s = 0; s < n_steps; s++)
+        for (size_t r = 0; r < n_ranks; r++)
+            slowdown[s * n_ranks + r] = 1 + slowest(&g, &g.log_below[s * g.n], ranks[r]) / step_ns[s];
+    free_grid(&g);
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that runs out, and arrays that grow. */
+#include "sys/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY_FIRST 16u
+
+/* The command that ends; NULL: grow_array() returns its failure. */
+static const char *ending;
+
+void memory_out(void)
+{
+    (void)fprintf(stderr, "jitbench%s%s: out of memory\n", ending ? " " : "", ending ? ending : "");
+    exit(1);
+}
+
+void memory_exits(const char *command)
+{
+    ending = command;
+}
+
+void *memory_get(size_t n, size_t size)
+{
+    void *memory = calloc(n ? n : 1, size);
+
+    if (!memory)
+        memory_out();
+    return memory;
+}
+
+bool grow_array(void *array, size_t *capacity, size_t wanted, size_t size)
+{
+    size_t larger = *capacity ? *capacity : CAPACITY_FIRST;
+    bool fits = true;
+    void *at;
+
+    if (wanted < *capacity)
+        return true;
+    while (fits && larger <= wanted)
+        fits = !__builtin_mul_overflow(larger, (size_t)2, &larger);
+    memcpy(&at, array, sizeof(at));
+    at = fits && larger <= SIZE_MAX / size ? realloc(at, larger * size) : NULL;
+    if (!at && ending)
+        memory_out();
+    if (!at)
+        return false;
+    memcpy(array, &at, sizeof(at));
+    *capacity = larger;
+    return true;
+}
+
+void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size)
+{
+    if (!grow_array(array, capacity, wanted, size))
+        memory_out();
+}

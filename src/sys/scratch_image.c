@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of this program, for its execution by descriptor. */
+#include "sys/scratch_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/folder.h"
+#include "sys/new_file.h"
+#include "sys/scratch.h"
+
+/* The headers of an older C library or of musl may lack them. */
+#define MEMFD_CLOEXEC 0x0001u
+#define MEMFD_EXEC    0x0010u
+#define EMPTY_PATH    0x1000
+
+/* Copies a file and appends zeros up to least_bytes. */
+static int copy_file(int from, int to, uint64_t least_bytes)
+{
+    char buffer[16384];
+    uint64_t size = 0;
+
+    if (lseek(from, 0, SEEK_SET) < 0)
+        return -errno;
+    for (;;) {
+        ssize_t n = read(from, buffer, sizeof(buffer));
+        if (n < 0)
+            return -errno;
+        if (n == 0 && size >= least_bytes)
+            return 0;
+        if (n == 0) {
+            n = least_bytes - size < sizeof(buffer) ? (ssize_t)(least_bytes - size) : (ssize_t)sizeof(buffer);
+            memset(buffer, 0, (size_t)n);
+        }
+        size += (uint64_t)n;
+        int error = new_file_write(to, buffer, (size_t)n);
+        if (error)
+            return error;
+    }
+}
+
+static int open_self(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        const char *started_as = (const char *)getauxval(AT_EXECFN);
+        fd = started_as ? open(started_as, O_RDONLY | O_CLOEXEC) : -1;
+    }
+    return fd < 0 ? -errno : fd;
+}
+
+static int memory_image(int self, uint64_t least_bytes)
+{
+    /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
+    int fd = new_file_in_memory(MEMFD_CLOEXEC, MEMFD_EXEC);
+
+    if (fd < 0)
+        return fd;
+    int error = copy_file(self, fd, least_bytes);
+    if (error) {
+        (void)close(fd);
+        return error;
+    }
+    return fd;
+}
+
+/* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), so that only a second
+ * descriptor, for reading, is kept. */
+static int file_image(int self, const char *dir, uint64_t least_bytes)
+{
+    int read_fd = -1;
+    int may_exec = scratch_may_exec(dir);
+
+    if (may_exec <= 0)
+        return may_exec < 0 ? may_exec : -EACCES;
+    int folder = folder_open(dir), fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
+    if (folder >= 0)
+        (void)close(folder);
+    if (fd < 0)
+        return fd;
+    int error = read_fd < 0 ? read_fd : copy_file(self, fd, least_bytes);
+    (void)close(fd);
+    if (error) {
+        if (read_fd >= 0)
+            (void)close(read_fd);
+        return error;
+    }
+    return read_fd;
+}
+
+int scratch_own_image(const char *dir, uint64_t least_bytes)
+{
+    int self = open_self();
+
+    if (self < 0)
+        return self;
+    int fd = memory_image(self, least_bytes);
+    if (fd < 0 && dir[0])
+        fd = file_image(self, dir, least_bytes);
+    (void)close(self);
+    return fd;
+}
+
+/* Executes the image by execveat, which Linux before 3.19 lacks and a container may forbid. */
+static int execveat_image(int fd, char *const argv[], char *const envp[])
+{
+#ifdef SYS_execveat
+    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
+    return errno == EPERM ? -ENOSYS : -errno;
+#else
+    (void)fd;
+    (void)argv;
+    (void)envp;
+    return -ENOSYS;
+#endif
+}
+
+bool scratch_can_exec(int fd)
+{
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return execveat_image(-1, NULL, NULL) != -ENOSYS || access(path, X_OK) == 0;
+}
+
+int scratch_exec(int fd, char *const argv[], char *const envp[])
+{
+    char path[32];
+    int error = execveat_image(fd, argv, envp);
+
+    if (error != -ENOSYS)
+        return error;
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    (void)execve(path, argv, envp);
+    return -errno;
+}

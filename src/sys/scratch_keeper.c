@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* A process that removes a scratch directory when its owner has ended. */
+#include "sys/scratch_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/clock.h"
+#include "sys/folder.h"
+#include "sys/new_file.h"
+#include "sys/scratch.h"
+
+/* Highest descriptor that may be open: more than this program and its parent use. */
+#define DESCRIPTORS 4096
+
+/* Closes all descriptors that the keeper inherited, which would stay open as long as it lives. */
+static void close_all_but(const int kept[3])
+{
+    /* The resource limit does not help: it may have been lowered, and musl makes one up where it cannot be read. */
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        if (fd != kept[0] && fd != kept[1] && fd != kept[2])
+            (void)close(fd);
+}
+
+struct keeper_answer {
+    int error;
+    dev_t device;
+    ino_t inode;
+};
+
+/* Waits for end of file on a pipe, which comes when the other process is gone, for whatever reason. */
+static void wait_for_end(int fd)
+{
+    char byte;
+    ssize_t n;
+
+    do
+        n = read(fd, &byte, 1);
+    while (n > 0 || (n < 0 && errno == EINTR));
+}
+
+/* Opens the new directory, and checks that it is ours: whoever may write to its parent directory can have replaced
+ * it immediately. Returns the descriptor or -errno. */
+static int open_own(int parent, const char *name, struct stat *status)
+{
+    int fd = scratch_open_folder(parent, name);
+
+    if (fd < 0)
+        return fd;
+    int error = fstat(fd, status) ? -errno : status->st_uid == geteuid() ? 0 : -EPERM;
+    if (!error)
+        return fd;
+    (void)close(fd);
+    return error;
+}
+
+/* Makes the directory and sends the answer. Returns the descriptor or -errno. */
+static int keeper_begin(int parent, const char *name, int answer_fd)
+{
+    struct keeper_answer answer;
+    struct stat status = {.st_ino = 0};
+
+    memset(&answer, 0, sizeof(answer));
+    answer.error = scratch_make_folder(parent, name);
+    int folder = answer.error ? answer.error : open_own(parent, name, &status);
+    if (folder >= 0) {
+        answer.device = status.st_dev;
+        answer.inode = status.st_ino;
+    } else if (!answer.error) {
+        answer.error = folder;
+        (void)unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    (void)!write(answer_fd, &answer, sizeof(answer)); /* a failure is followed by end of file, since no reader is
+                                                       * left */
+    (void)close(answer_fd);
+    return folder;
+}
+
+static void keeper_main(const struct scratch_keeper *keeper, int parent, const char *name, int answer_fd, int life_fd)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    const struct scratch_owner *owner = &keeper->owner;
+
+    (void)setsid(); /* a signal to the worker's group must not reach this process */
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+        (void)signal(ending[i], SIG_IGN);
+    close_all_but((int[]){parent, answer_fd, life_fd});
+    int folder = keeper_begin(parent, name, answer_fd);
+    if (folder < 0)
+        _exit(1);
+    wait_for_end(life_fd);
+    bool orphaned = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
+    int error = scratch_remove_folder(parent, name, folder);
+    for (int tries = 1; scratch_is_still_there(error) && tries < REMOVE_TRIES; tries++) {
+        clock_sleep_ns(REMOVE_PAUSE_NS);
+        error = scratch_remove_folder(parent, name, folder);
+    }
+    if (orphaned && owner->orphaned)
+        owner->orphaned(owner->context);
+    _exit(0);
+}
+
+static void close_pair(const int pair[2])
+{
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+}
+
+static int read_answer(int fd, struct keeper_answer *answer)
+{
+    ssize_t n;
+
+    do
+        n = read(fd, answer, sizeof(*answer)); /* the answer is short enough to be written and read at once */
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof(*answer) ? answer->error : n < 0 ? -errno : -EPIPE;
+}
+
+/* Opens the directory that the keeper has made. */
+static int open_kept(int parent, const char *name, const struct keeper_answer *answer, struct scratch_keeper *keeper)
+{
+    struct stat status;
+    int fd = open_own(parent, name, &status);
+
+    if (fd < 0)
+        return fd;
+    keeper->folder = fd;
+    if (status.st_dev != answer->device || status.st_ino != answer->inode)
+        return -EPERM;
+    keeper->note->device = status.st_dev;
+    keeper->note->inode = status.st_ino;
+    return 0;
+}
+
+static int start_keeper(struct scratch_keeper *keeper, int parent, const char *name)
+{
+    struct keeper_answer answer;
+    int answers[2], life[2], error;
+
+    if (pipe2(answers, O_CLOEXEC))
+        return -errno;
+    if (pipe2(life, O_CLOEXEC)) {
+        error = -errno;
+        close_pair(answers);
+        return error;
+    }
+    keeper->pid = fork();
+    if (keeper->pid < 0) {
+        error = -errno;
+        keeper->pid = 0;
+        close_pair(answers);
+        close_pair(life);
+        return error;
+    }
+    if (keeper->pid == 0)
+        keeper_main(keeper, parent, name, answers[1], life[0]);
+    (void)close(answers[1]);
+    (void)close(life[0]);
+    keeper->fd = life[1];
+    error = read_answer(answers[0], &answer);
+    (void)close(answers[0]);
+    return error ? error : open_kept(parent, name, &answer, keeper);
+}
+
+/* Waits for the keeper, which leaves a directory behind only when it was killed itself. */
+static void end_keeper(struct scratch_keeper *keeper)
+{
+    (void)close(keeper->fd);
+    while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (keeper->folder >= 0)
+        (void)close(keeper->folder);
+    keeper->pid = 0;
+    keeper->fd = keeper->folder = -1;
+}
+
+int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
+{
+    char name[NEW_FILE_NAME_SIZE];
+    int error = -EEXIST, parent = folder_open(dir);
+
+    memset(keeper, 0, sizeof(*keeper));
+    keeper->fd = keeper->folder = -1;
+    keeper->owner = *owner;
+    keeper->note = owner->note ? owner->note : &keeper->own_note;
+    if (parent < 0)
+        return parent;
+    for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
+        /* The name is noted before the directory exists, so that other processes can find it if this one is killed. */
+        new_file_random_name(name);
+        error = scratch_name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));
+        if (!error)
+            error = start_keeper(keeper, parent, name);
+        if (error && keeper->pid > 0)
+            end_keeper(keeper);
+    }
+    if (error)
+        keeper->note->path[0] = 0;
+    (void)close(parent);
+    return error;
+}
+
+void scratch_keeper_end(struct scratch_keeper *keeper)
+{
+    if (keeper->pid <= 0)
+        return;
+    __atomic_store_n(&keeper->note->ended, true, __ATOMIC_RELEASE);
+    end_keeper(keeper);
+    scratch_remove_noted(keeper->note);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* What is made of pairs: rows in order of their effect, drift, means of suites and hosts, from made-up samples. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/compare.h"
+#include "memory_fixture.h"
+#include "order_fixture.h"
+#include "row_fixture.h"
+
+enum { PAIRS_MAX = 12, RUNS_MAX = 4, SAMPLES = 10 };
+static struct row_run runs[PAIRS_MAX][2][RUNS_MAX];
+static struct row rows[PAIRS_MAX][2][RUNS_MAX];
+static const struct row *sides[PAIRS_MAX][2][RUNS_MAX];
+static double samples[PAIRS_MAX][2][RUNS_MAX][SAMPLES];
+static struct pair pair[PAIRS_MAX];
+static struct pairs pairs;
+static struct compared compared;
+
+static int begin(void **state)
+{
+    memset(rows, 0, sizeof(rows));
+    memset(pair, 0, sizeof(pair));
+    pairs = (struct pairs){.pair = pair};
+    return 0;
+}
+
+static int end(void **state)
+{
+    compared_free(&compared);
+    return allocations_live != 0;
+}
+
+/* A pair of so many runs a side, whose samples are about these levels, with a spread of 0.1 % or so. */
+static struct pair *add_pair(const char *suite, const char *better, size_t n_runs, double before, double after)
+{
+    const size_t i = pairs.n++;
+
+    assert_true(i < PAIRS_MAX);
+    for (size_t side = 0; side < 2; side++)
+        for (size_t r = 0; r < n_runs; r++) {
+            row_run_init(&runs[i][side][r]);
+            (void)snprintf(runs[i][side][r].run_id, sizeof(runs[0][0][0].run_id), "%zu-%zu", side, r);
+            (void)snprintf(runs[i][side][r].host, sizeof(runs[0][0][0].host), "here");
+            rows[i][side][r] = ROW(&runs[i][side][r], 0, .suite = suite, .test = "t", .metric = "m", .better = better);
+            rows[i][side][r].samples = samples[i][side][r];
+            rows[i][side][r].n_samples = SAMPLES;
+            for (size_t s = 0; s < SAMPLES; s++)
+                samples[i][side][r][s] = (side ? after : before) * (1 + 0.001 * ((double)((s * 7 + r) % 5) - 2));
+            sides[i][side][r] = &rows[i][side][r];
+        }
+    pair[i] = (struct pair){.about = &rows[i][1][0],
+                            .base = sides[i][0],
+                            .changed = sides[i][1],
+                            .n_base = n_runs,
+                            .n_changed = n_runs,
+                            .reason = -1};
+    return &pair[i];
+}
+
+static const struct metrics_metric headline = {.id = "m", .better = "lower", .headline = true}, aside = {.id = "m"};
+static const struct metrics_test tests_of[] = {{.suite = "s", .metric = &headline, .n = 1},
+                                               {.suite = "other", .metric = &headline, .n = 1},
+                                               {.suite = "alone", .metric = &headline, .n = 1},
+                                               {.suite = "w", .metric = &headline, .n = 1},
+                                               {.suite = "side", .metric = &aside, .n = 1}};
+static const struct metrics metrics = {.test = tests_of, .n_tests = sizeof(tests_of) / sizeof(tests_of[0])};
+
+static void make(bool all)
+{
+    assert_int_equal(compared_make(&pairs, &metrics, all, 0.01, &compared), 0);
+}
+
+static const struct comparison *comparison_of(size_t row)
+{
+    return &compared.comparison[compared.row[row].number];
+}
+
+static void expect_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.12g, expected %.12g", got, expected);
+}
+
+/* The greatest effect first, up or down; from or to 0 is greater than any other, and equal ones stay in order. */
+static void test_compared_rows_by_effect(void **state)
+{
+    static const struct {
+        double before, after, ratio;
+    } of[] = {{100, 110, 1.1}, {100, 50, 0.5}, {100, 100, 1}, {0, 1, NAN}, {100, 300, 3}, {0, 0, NAN}, {50, 55, 1.1}};
+    static const size_t order[] = {3, 4, 1, 0, 6, 2, 5};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+        (void)add_pair("s", "", 1, of[i].before, of[i].after);
+    make(false);
+    assert_int_equal(compared.n_rows, 7);
+    assert_int_equal(compared.n_means, 0);
+    assert_int_equal(compared.n_judged, 7);
+    for (size_t i = 0; i < 7; i++) {
+        assert_ptr_equal(compared.row[i].pair, &pair[order[i]]);
+        assert_int_equal(compared.row[i].number, order[i]);
+        assert_true(compared.row[i].judged && !compared.row[i].by_hosts);
+        if (!isnan(of[order[i]].ratio))
+            expect_near(comparison_of(i)->ratio, of[order[i]].ratio);
+    }
+}
+
+static void test_compared_rows_that_are_left_out(void **state)
+{
+    (void)add_pair("side", "lower", 1, 1, 2);
+    (void)snprintf(add_pair("s", "lower", 1, 1, 2)->why, sizeof(pair[0].why), "no");
+    (void)add_pair("s", "lower", 1, 1, 2);
+    (void)snprintf(add_pair("side", "lower", 1, 1, 2)->why, sizeof(pair[0].why), "no");
+    make(false);
+    assert_int_equal(compared.n_rows, 1);
+    assert_ptr_equal(compared.row[0].pair, &pair[2]);
+    assert_int_equal(compared.n_not_comparable, 1);
+    assert_ptr_equal(compared.not_comparable[0], &pair[1]);
+    compared_free(&compared);
+    make(true);
+    assert_int_equal(compared.n_rows, 2);
+    assert_false(compared.row[0].judged);
+    assert_true(compared.row[1].judged);
+    assert_int_equal(compared.n_not_comparable, 2);
+    assert_ptr_equal(compared.not_comparable[1], &pair[3]);
+}
+
+/* Half of a run against the other half: the largest significant change of any run of either side. */
+static void test_compared_drift_and_fewest_samples(void **state)
+{
+    static const struct {
+        size_t side, run;
+        double factor, expected;
+    } cases[] = {{0, 0, 1.5, 50}, {1, 1, 0.75, 25}, {0, 2, 1.04, 4}, {1, 0, 1.02, 0}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        (void)begin(state);
+        (void)add_pair("s", "lower", 3, 100, 100);
+        double *drifting = samples[0][cases[c].side][cases[c].run];
+        for (size_t s = 0; s < SAMPLES; s++)
+            drifting[s] = (s < SAMPLES / 2 ? 100 : 100 * cases[c].factor) * (1 + 1e-5 * (double)(s % 5));
+        rows[0][1][2].n_samples = 8;
+        make(false);
+        assert_int_equal(compared.row[0].few, 8);
+        if (!(fabs(compared.row[0].drift_pct - cases[c].expected) < 1e-6))
+            fail_msg("case %zu: %g", c, compared.row[0].drift_pct);
+        compared_free(&compared);
+    }
+    /* Too few samples for it; a middle one belongs to neither half. */
+    (void)begin(state);
+    (void)add_pair("s", "lower", 1, 100, 100);
+    for (size_t s = 0; s < SAMPLES; s++)
+        samples[0][0][0][s] = s < 4 ? 100 : s == 4 ? 1000 : 150;
+    rows[0][0][0].n_samples = 9;
+    make(false);
+    expect_near(compared.row[0].drift_pct, 50);
+    compared_free(&compared);
+    rows[0][0][0].n_samples = 7;
+    samples[0][0][0][3] = samples[0][0][0][4] = 100;
+    make(false);
+    assert_true(compared.row[0].drift_pct == 0);
+    assert_int_equal(compared.row[0].few, 7);
+}
+
+/* Commands of one file ran in turns, so their samples have no noise floor; other alternatives have. */
+static void test_compared_floor_within_commands(void **state)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        struct pair *of = add_pair("s", "lower", 1, 100, 110);
+        of->within = i & 1;
+        if (i & 2)
+            set_params(&rows[i][1][0], "command=true");
+    }
+    make(false);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(compared.comparison[i].floor > 0, i != 3);
+}
+
+/* Above 1 is better: a rate that doubles, and a time of an eighth, have the mean 4. Rows without a direction, a single
+ * row of a suite, and other hosts are not in it. */
+static void test_compared_means(void **state)
+{
+    (void)add_pair("s", "higher", 1, 100, 200);
+    (void)add_pair("s", "lower", 1, 80, 10);
+    (void)add_pair("s", "", 1, 100, 900);
+    (void)add_pair("alone", "lower", 1, 100, 200);
+    (void)snprintf(add_pair("s", "lower", 1, 100, 200)->host, 8, "n1");
+    (void)snprintf(add_pair("s", "lower", 1, 100, 200)->host, 8, "n1");
+    add_pair("w", "lower", 1, 100, 200)->within = true;
+    add_pair("w", "lower", 1, 100, 200)->within = true;
+    make(false);
+    assert_int_equal(compared.n_rows, 8);
+    assert_int_equal(compared.n_means, 2);
+    static const struct {
+        const char *host;
+        double ratio;
+    } expected[] = {{"", 4}, {"n1", 0.5}};
+    for (size_t i = 0; i < 2; i++) {
+        const struct compared_mean *mean = &compared.mean[i];
+        const struct comparison *c = &compared.comparison[mean->number];
+        assert_string_equal(mean->suite, "s");
+        assert_string_equal(mean->host, expected[i].host);
+        assert_int_equal(mean->rows, 2);
+        assert_int_equal(mean->number, 8 + i);
+        assert_int_equal(c->tested, TESTED_SAMPLES);
+        expect_near(c->ratio, expected[i].ratio);
+        expect_near(c->changed, expected[i].ratio);
+        assert_true(c->base == 1 && c->low < c->ratio && c->ratio < c->high && c->low > 0.99 * c->ratio);
+    }
+    assert_int_equal(compared.n_judged, 10);
+    assert_int_equal(compared.n_hosts, 1);
+    assert_string_equal(compared.host[0].host, "n1");
+    expect_near(compared.host[0].ratio, 0.5);
+}
+
+/* With three runs a side, the scores of the runs are tested: each the geometric mean of its rows over the base. */
+static void test_compared_means_of_runs(void **state)
+{
+    static const double levels[2][RUNS_MAX] = {{100, 101, 99, 0}, {200, 204, 196, 0}};
+
+    for (size_t k = 0; k < 2; k++) {
+        (void)add_pair("s", k ? "lower" : "higher", 3, 1, 1);
+        for (size_t side = 0; side < 2; side++)
+            for (size_t r = 0; r < 3; r++)
+                for (size_t s = 0; s < SAMPLES; s++)
+                    samples[k][side][r][s] = k ? 1e4 / levels[side][r] : levels[side][r];
+    }
+    (void)add_pair("s", "", 3, 100, 700); /* these are not in its mean */
+    (void)add_pair("other", "lower", 3, 100, 700);
+    make(false);
+    const struct comparison *c = &compared.comparison[compared.mean[0].number];
+    assert_int_equal(compared.n_means, 1);
+    assert_int_equal(c->tested, TESTED_RUNS);
+    assert_int_equal(c->n_base, 3);
+    assert_int_equal(c->n_new, 3);
+    expect_near(c->base, 1);
+    expect_near(c->changed, 2);
+    compared_free(&compared);
+    /* A run that lacks a row has no score; two runs are too few. */
+    pair[1].n_changed = 2;
+    make(false);
+    c = &compared.comparison[compared.mean[0].number];
+    assert_int_equal(c->tested, TESTED_SAMPLES);
+}
+
+/* The host whose ratio is far from the others' stands out by the rules of fleet, if by more than the least effect,
+ * among at least four. */
+static void test_compared_hosts(void **state)
+{
+    static const struct {
+        double after[5];
+        size_t n;
+        int stands_out; /* -1: none */
+    } cases[] = {{{100, 100.1, 100.2, 150, 99.9}, 5, 3},
+                 {{100, 100.1, 100.2, 60, 99.9}, 5, 3},
+                 {{100, 101, 102, 150, 99}, 5, -1}, /* not enough hosts for so wide a spread */
+                 {{100, 100, 100, 100.9, 100}, 5, -1},
+                 {{100, 100, 100, 120, 100}, 5, 3},
+                 {{100, 150}, 2, -1},
+                 {{100, 100, 150}, 3, -1},
+                 {{100, 110, 120, 130, 140}, 5, -1}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        (void)begin(state);
+        for (size_t h = 0; h < cases[c].n; h++)
+            (void)snprintf(add_pair("s", "lower", 1, 100, cases[c].after[h])->host, 8, "n%zu", h);
+        make(false);
+        assert_int_equal(compared.n_hosts, cases[c].n);
+        for (size_t i = 0; i < compared.n_hosts; i++) {
+            const int number = compared.host[i].host[1] - '0';
+            expect_near(compared.host[i].ratio, 100 / cases[c].after[number]);
+            if (compared.host[i].stands_out != (number == cases[c].stands_out))
+                fail_msg("case %zu: host %d", c, number);
+            if (i)
+                assert_true(fabs(log(compared.host[i].ratio)) <= fabs(log(compared.host[i - 1].ratio)));
+        }
+        compared_free(&compared);
+    }
+}
+
+static void test_compared_verdicts(void **state)
+{
+    static const struct {
+        enum comparison_change change;
+        const char *better;
+        enum compared_verdict verdict;
+    } of[] = {{CHANGE_UNKNOWN, "lower", VERDICT_UNJUDGED}, {CHANGE_NONE, "lower", VERDICT_SAME},
+              {CHANGE_HIGHER, "", VERDICT_HIGHER},         {CHANGE_LOWER, "", VERDICT_LOWER},
+              {CHANGE_HIGHER, "higher", VERDICT_FASTER},   {CHANGE_LOWER, "higher", VERDICT_SLOWER},
+              {CHANGE_HIGHER, "lower", VERDICT_SLOWER},    {CHANGE_LOWER, "lower", VERDICT_FASTER}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+        assert_int_equal(compared_verdict(&(struct comparison){.change = of[i].change}, of[i].better), of[i].verdict);
+}
+
+static int make_some(void)
+{
+    const int result = compared_make(&pairs, &metrics, false, 0.01, &compared);
+
+    compared_free(&compared);
+    return result;
+}
+
+static void test_compared_without_memory_fails(void **state)
+{
+    assert_true(memory_needed(make_some) > 3); /* no rows */
+    for (size_t h = 0; h < 4; h++)
+        (void)snprintf(add_pair("s", "lower", 3, 100, 110)->host, 8, "n%zu", h / 2);
+    assert_true(memory_needed_or_end(make_some) > 20);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_compared_rows_by_effect),
+        TEST(test_compared_rows_that_are_left_out),
+        TEST(test_compared_drift_and_fewest_samples),
+        TEST(test_compared_floor_within_commands),
+        TEST(test_compared_means),
+        TEST(test_compared_means_of_runs),
+        TEST(test_compared_hosts),
+        TEST(test_compared_verdicts),
+        TEST(test_compared_without_memory_fails),
+    };
+
+    return cmocka_run_group_tests_name("compared", tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPUs that check and tune are told to measure on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/cpus.h"
+
+static struct machine machine;
+
+static int make_machine(void **state)
+{
+    memset(&machine, 0, sizeof(machine));
+    for (unsigned cpu = 0; cpu < 4; cpu++)
+        cpuset_add(&machine.online, cpu);
+    return 0;
+}
+
+static void test_cpus_by_name(void **state)
+{
+    const struct option_cpus named = {.choice = CPUS_ALL};
+    struct cpuset bench;
+    char error[256] = "";
+
+    assert_string_equal(cpus_choices[CPUS_ALL], "all");
+    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_true(cpuset_equal(&bench, &machine.online));
+}
+
+static void test_cpus_listed_must_be_online(void **state)
+{
+    struct option_cpus named = {.choice = -1};
+    struct cpuset bench;
+    char error[256] = "";
+
+    cpuset_add(&named.set, 0);
+    cpuset_add(&named.set, 3);
+    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+    assert_true(cpuset_equal(&named.set, &bench));
+    cpuset_add(&named.set, 4);
+    cpuset_add(&named.set, 6);
+    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), -1);
+    assert_string_equal(error, "--cpus: CPU 4,6 is offline or does not exist (online: 0-3)");
+    cpuset_clear(&machine.online); /* not known: nothing can be said against them */
+    assert_int_equal(cpus_bench(&named, &machine, &bench, error, sizeof(error)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_cpus_by_name, make_machine),
+        cmocka_unit_test_setup(test_cpus_listed_must_be_online, make_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,793 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of many machines: which machine they are of, which figure, and what they differ in. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/fleet_gather.h"
+#include "memory_fixture.h"
+#include "order_fixture.h"
+#include "row_fixture.h"
+#include "rows/text.h"
+
+static struct row_run run_of(const char *host)
+{
+    static unsigned number;
+    struct row_run run;
+
+    row_run_init(&run);
+    text_copy(run.host, sizeof(run.host), host);
+    (void)snprintf(run.run_id, sizeof(run.run_id), "%032x", ++number);
+    text_copy(run.cpu_model, sizeof(run.cpu_model), "Model");
+    text_copy(run.arch, sizeof(run.arch), "x86_64");
+    text_copy(run.kernel, sizeof(run.kernel), "6.1");
+    run.cpus_online = 8;
+    return run;
+}
+
+static struct row row_of(const struct row_run *run, double value)
+{
+    struct row row =
+        ROW(run, value, .suite = "prime", .test = "prime", .metric = "cycles", .unit = "cycles", .better = "lower");
+    row.copies = 1;
+    return row;
+}
+
+static void enter(struct gather *g, const struct row_run *run, double value)
+{
+    const struct row row = row_of(run, value);
+
+    assert_int_equal(gather_row(g, &row), 0);
+}
+
+static void test_gather_pools_the_rows_of_a_machine(void **state)
+{
+    struct gather g = {0};
+    struct row_run a = run_of("a"), b = run_of("b");
+    struct row row = row_of(&a, 30);
+
+    enter(&g, &a, 10);
+    enter(&g, &b, 50);
+    text_copy(row.cpus, sizeof(row.cpus), "1");
+    assert_int_equal(gather_row(&g, &row), 0);
+    a = run_of("a"); /* another run of it */
+    enter(&g, &a, 50);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.machines.n, 2);
+    assert_int_equal(g.figures.n, 1);
+    assert_int_equal(g.n_values, 2);
+    assert_true(fabs(gather_value(&g, 0, 0) - 30) < 1e-12);
+    assert_true(gather_value(&g, 0, 1) == 50);
+    assert_true(isnan(gather_value(&g, 0, 2)));
+    assert_int_equal(g.machine[0].runs, 2);
+    assert_int_equal(g.doubles, 0);
+    gather_free(&g);
+}
+
+static void test_gather_a_file_given_twice_counts_once(void **state)
+{
+    struct gather g = {0};
+    struct row_run a = run_of("a"), unknown = run_of("u");
+
+    unknown.run_id[0] = '\0';
+    enter(&g, &a, 10);
+    enter(&g, &a, 20); /* it may be another row: only what agrees in all came before */
+    enter(&g, &a, 10);
+    enter(&g, &unknown, 5);
+    enter(&g, &unknown, 5);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.doubles, 1);
+    assert_true(gather_value(&g, 0, 0) == 15);
+    assert_true(gather_value(&g, 0, 1) == 5);
+    gather_free(&g);
+}
+
+/* Rows that differ in load, unit, copies or work are separate figures; rows that differ in words about the CPU are not.
+ */
+static void test_gather_figures_are_told_apart(void **state)
+{
+    struct gather g = {0};
+    struct row_run a = run_of("a");
+    struct row rows[7];
+
+    for (size_t i = 0; i < 7; i++)
+        rows[i] = row_of(&a, (double)i + 1);
+    text_copy(rows[1].unit, sizeof(rows[1].unit), "ns");
+    text_copy(rows[2].load, sizeof(rows[2].load), "burn");
+    rows[3].copies = 2;
+    set_params(&rows[4], "limit=22");
+    set_params(&rows[5], "clock=rdtscp copy=0");
+    set_params(&rows[6], "copy=1");
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(gather_row(&g, &rows[i]), 0);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.figures.n, 5);
+    assert_true(fabs(gather_value(&g, 0, 0) - (1 + 6 + 7) / 3.) < 1e-12);
+    gather_free(&g);
+}
+
+static void test_gather_works_that_differ_late_are_two(void **state)
+{
+    struct gather g = {0};
+    struct row_run a = run_of("a");
+    struct row row = row_of(&a, 1);
+
+    for (int i = 0; i < 2; i++) {
+        char text[302] = "";
+        memset(text, 'x', 300);
+        text[300] = (char)('0' + i);
+        set_params(&row, text);
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(g.figures.n, 2);
+    gather_free(&g);
+}
+
+static void test_gather_two_machines_of_one_name(void **state)
+{
+    struct gather g = {0};
+    struct row_run first = run_of("n1"), other = run_of("n1"), clash = run_of("n1 (2)"), vague = run_of("n1");
+
+    other.cpus_online = 16;
+    vague.cpu_model[0] = vague.arch[0] = '\0';
+    vague.cpus_online = 0;
+    enter(&g, &vague, 1); /* a file that lacks these columns: the first machine of the name */
+    enter(&g, &clash, 2);
+    enter(&g, &first, 3);
+    enter(&g, &other, 4);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.machines.n, 3);
+    assert_string_equal(g.machines.name[0], "n1");
+    assert_string_equal(g.machines.name[2], "n1 (3)");
+    assert_true(g.machine[2].namesake && !g.machine[0].namesake);
+    assert_true(gather_value(&g, 0, 0) == 2);
+    gather_free(&g);
+}
+
+/* Each has the same name, and none of the numbers behind it is looked for from the beginning. */
+static void test_gather_many_machines_of_one_name(void **state)
+{
+    struct gather g = {0};
+    struct row_run run = run_of("n");
+
+    for (unsigned i = 0; i < 50000; i++) {
+        run.cpus_online = i + 1;
+        enter(&g, &run, i);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.machines.n, 50000);
+    assert_string_equal(g.machines.name[49999], "n (50000)");
+    gather_free(&g);
+}
+
+static void test_gather_by_rank(void **state)
+{
+    struct gather g = {.by_rank = true}, of_hosts = {0};
+    struct row_run run = run_of("n1");
+
+    for (unsigned rank = 0; rank < 3; rank++) {
+        run = run_of("n1");
+        (void)snprintf(run.rank, sizeof(run.rank), "%u", rank);
+        enter(&g, &run, rank);
+        enter(&of_hosts, &run, rank);
+    }
+    text_copy(run.rank, sizeof(run.rank), "one");
+    enter(&g, &run, 9);
+    assert_int_equal(g.machines.n, 4);
+    assert_string_equal(g.machines.name[2], "n1/2");
+    assert_string_equal(g.machines.name[3], "n1");
+    assert_int_equal(g.without_rank, 1);
+    assert_int_equal(of_hosts.machines.n, 1);
+    assert_true(of_hosts.machine[0].many_ranks);
+    gather_free(&g);
+    gather_free(&of_hosts);
+}
+
+static const char *setting_of(const struct gather *g, const char *name, size_t machine)
+{
+    for (size_t s = 0; s < g->settings.n; s++)
+        if (!strcmp(g->settings.name[s], name))
+            return machine == SIZE_MAX ? gather_majority(g, s) : gather_setting(g, s, machine);
+    return NULL;
+}
+
+static void test_gather_settings_and_their_majority(void **state)
+{
+    static const char *const settings[] = {"governor=performance;cmdline=nohz_full=1", "governor=performance",
+                                           "governor=powersave;thp=always;=x;y"};
+    struct gather g = {0};
+
+    for (unsigned i = 0; i < 3; i++) {
+        const char host[] = {(char)('a' + i), '\0'};
+        struct row_run run = run_of(host);
+        text_copy(run.settings, sizeof(run.settings), settings[i]);
+        struct row row = row_of(&run, 1);
+        row.nice = i == 2 ? 19 : 0;
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_string_equal(setting_of(&g, "governor", SIZE_MAX), "performance");
+    assert_string_equal(setting_of(&g, "governor", 2), "powersave");
+    assert_string_equal(setting_of(&g, "kernel", SIZE_MAX), "6.1");
+    assert_string_equal(setting_of(&g, "cpus", 1), "8");
+    assert_string_equal(setting_of(&g, "nice", SIZE_MAX), "0");
+    assert_string_equal(setting_of(&g, "nice", 2), "19");
+    /* A kernel command line without options that matter differs from one with some. */
+    assert_string_equal(setting_of(&g, "cmdline", 0), "nohz_full=1");
+    assert_string_equal(setting_of(&g, "cmdline", SIZE_MAX), "(nothing that matters)");
+    assert_null(setting_of(&g, "thp", 0));
+    assert_null(setting_of(&g, "", 2));
+    gather_free(&g);
+}
+
+/* Today's form of the column, and that of earlier versions. */
+static void test_gather_settings_in_both_forms(void **state)
+{
+    static const char *const settings[] = {"thp=madvise;thp_defrag=never;isolated=2+4;cmdline=mitigations=auto+x|quiet",
+                                           "isolated=2,4;thp=enabled madvise, defrag never;cmdline=mitigations=auto,x "
+                                           "quiet"};
+    static const char *const names[] = {"thp", "thp_defrag", "isolated", "cmdline"};
+    struct gather g = {0};
+
+    for (unsigned i = 0; i < 2; i++) {
+        const char host[] = {(char)('a' + i), '\0'};
+        struct row_run run = run_of(host);
+        text_copy(run.settings, sizeof(run.settings), settings[i]);
+        enter(&g, &run, 1);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        assert_non_null(setting_of(&g, names[i], 0));
+        assert_string_equal(setting_of(&g, names[i], 1), setting_of(&g, names[i], 0));
+    }
+    assert_string_equal(setting_of(&g, "thp", 1), "madvise");
+    gather_free(&g);
+}
+
+static void test_gather_settings_of_the_disk(void **state)
+{
+    struct gather g = {0};
+    struct row_run a = run_of("a"), b = run_of("b");
+
+    for (unsigned i = 0; i < 4; i++) {
+        struct row row = row_of(i < 2 ? &a : &b, 1);
+        (void)snprintf(row.test, sizeof(row.test), "t%u", i);
+        if (i % 2)
+            text_copy(row.scratch_disk, sizeof(row.scratch_disk), i < 2 ? "mount=rw;disk=solid" : "mount=rw");
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_string_equal(setting_of(&g, "scratch_mount", 0), "rw");
+    assert_string_equal(setting_of(&g, "scratch_mount", 1), "rw");
+    assert_string_equal(setting_of(&g, "scratch_disk", 0), "solid");
+    assert_null(setting_of(&g, "scratch_disk", 1));
+    assert_null(setting_of(&g, "scratch_cmdline", 0));
+    gather_free(&g);
+}
+
+static void test_gather_the_last_run_has_the_settings(void **state)
+{
+    struct gather g = {0};
+    struct row_run before = run_of("a"), after = run_of("a"), other = run_of("b");
+
+    text_copy(after.kernel, sizeof(after.kernel), "6.2");
+    enter(&g, &before, 1);
+    enter(&g, &other, 1);
+    enter(&g, &after, 1);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_string_equal(setting_of(&g, "kernel", 0), "6.2");
+    assert_null(setting_of(&g, "kernel", SIZE_MAX)); /* one against one is no majority */
+    gather_free(&g);
+}
+
+static void test_gather_hostile_rows(void **state)
+{
+    struct gather g = {0};
+    struct row_run run = run_of("\x1b[2J\xc2\x9bk\xff"
+                                "\xc3\xa9");
+    struct row row = row_of(&run, 1);
+
+    for (unsigned i = 0; i < 2000; i++) { /* thousands of settings and figures */
+        struct row_run many = run_of("b");
+        (void)snprintf(many.settings, sizeof(many.settings), "s%u=\x1b;t%u=2", i, i);
+        struct row other = row_of(&many, 1e99);
+        (void)snprintf(other.test, sizeof(other.test), "t%u\n", i);
+        assert_int_equal(gather_row(&g, &other), 0);
+    }
+    row.value = INFINITY;
+    assert_int_equal(gather_row(&g, &row), 0);
+    row.value = NAN;
+    assert_int_equal(gather_row(&g, &row), 0);
+    row.value = 1e308;
+    assert_int_equal(gather_row(&g, &row), 0);
+    row.value = 1;
+    row.stats.sd = 1e308;
+    row.stats.mean = 1e-308;
+    assert_int_equal(gather_row(&g, &row), 0);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_string_equal(g.machines.name[1], "?[2J??k?\xc3\xa9");
+    assert_int_equal(g.figures.n, 2001);
+    assert_string_equal(g.figure[0].test, "t0?");
+    for (size_t i = 0; i < g.n_setting; i++)
+        assert_true(g.setting[i].setting < 300);
+    assert_true(gather_value(&g, 2000, 1) == 1);
+    gather_free(&g);
+}
+
+/* Failed rows are counted, skipped ones and those that no machine is judged by are not. */
+static void test_gather_what_is_no_figure(void **state)
+{
+    static const struct metrics_metric of_prime[] = {{.id = "cycles", .better = "lower", .headline = true},
+                                                     {.id = "clock_cost", .better = "lower"}};
+    static const struct metrics_test prime = {.suite = "prime", .name = "prime", .metric = of_prime, .n = 2};
+    static const struct metrics metrics = {.test = &prime, .n_tests = 1};
+    struct gather g = {.metrics = &metrics};
+    struct row_run a = run_of("a");
+    struct row failed = row_of(&a, NAN), skipped = row_of(&a, 1), side = row_of(&a, 1);
+
+    failed.status = ROW_FAILED;
+    skipped.status = ROW_SKIPPED;
+    text_copy(side.metric, sizeof(side.metric), "clock_cost");
+    assert_int_equal(gather_row(&g, &failed), 0);
+    assert_int_equal(gather_row(&g, &skipped), 0);
+    assert_int_equal(gather_row(&g, &side), 0);
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.machine[0].failed, 1);
+    assert_int_equal(g.figures.n, 0);
+    gather_free(&g);
+}
+
+/* --- Each column. --- */
+
+#define IN_RUN(name)                                                                                                   \
+    {                                                                                                                  \
+        true, #name, offsetof(struct row_run, name)                                                                    \
+    }
+#define IN_ROW(name)                                                                                                   \
+    {                                                                                                                  \
+        false, #name, offsetof(struct row, name)                                                                       \
+    }
+
+/* A text column that differs between two rows that are otherwise equal. */
+struct differing {
+    bool in_run;
+    const char *name;
+    size_t offset;
+};
+
+static void make_two(const struct differing *in, struct row_run *runs, struct row *rows)
+{
+    for (size_t i = 0; i < 2; i++) {
+        runs[i] = run_of("a");
+        text_copy(runs[i].run_id, sizeof(runs[i].run_id), "id");
+        rows[i] = row_of(&runs[i], 1);
+        char *field = in->in_run ? (char *)&runs[i] + in->offset : (char *)&rows[i] + in->offset;
+        field[0] = (char)(i ? '8' : '7');
+        field[1] = '\0';
+    }
+}
+
+/* Rows are the same row only if all of these agree; the others may differ in a copy of the file. */
+static void test_gather_rows_that_are_no_doubles(void **state)
+{
+    static const struct differing of[] = {IN_RUN(run_id), IN_RUN(host), IN_ROW(suite),  IN_ROW(test),
+                                          IN_ROW(load),   IN_ROW(cpus), IN_ROW(metric), IN_ROW(param)};
+    static const struct differing same[] = {IN_RUN(utc), IN_RUN(kernel), IN_RUN(build), IN_ROW(policy), IN_ROW(unit)};
+    struct row_run runs[2];
+    struct row rows[2];
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]) + sizeof(same) / sizeof(same[0]) + 2; i++) {
+        const bool differ = i < sizeof(of) / sizeof(of[0]);
+        const size_t k = i - sizeof(of) / sizeof(of[0]);
+        const struct differing *in = differ ? &of[i] : k < sizeof(same) / sizeof(same[0]) ? &same[k] : &same[3];
+        struct gather g = {0};
+        make_two(in, runs, rows);
+        rows[1].copies += k == sizeof(same) / sizeof(same[0]);
+        rows[1].value += k == sizeof(same) / sizeof(same[0]) + 1 ? 0.5 : 0;
+        const bool expected = !differ && k < sizeof(same) / sizeof(same[0]);
+        assert_int_equal(gather_row(&g, &rows[0]), 0);
+        assert_int_equal(gather_row(&g, &rows[1]), 0);
+        if (g.doubles != expected)
+            fail_msg("%zu doubles of rows that differ in %s", (size_t)g.doubles, in->name);
+        gather_free(&g);
+    }
+}
+
+/* A row that follows the same run, and one that follows another. */
+static void test_gather_tells_runs_and_machines_apart(void **state)
+{
+    static const struct {
+        struct differing in;
+        size_t machines, runs;
+        bool many_ranks;
+    } of[] = {
+        {IN_RUN(run_id), 1, 2, false}, {IN_RUN(utc), 1, 2, false},       {IN_RUN(rank), 1, 1, true},
+        {IN_RUN(host), 2, 1, false},   {IN_RUN(cpu_model), 2, 1, false}, {IN_RUN(arch), 2, 1, false},
+        {IN_RUN(kernel), 1, 1, false}, {IN_RUN(build), 1, 1, false},     {IN_RUN(comment), 1, 1, false},
+    };
+    struct row_run runs[2];
+    struct row rows[2];
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct gather g = {0};
+        make_two(&of[i].in, runs, rows);
+        for (size_t k = 0; k < 4; k++) {
+            rows[k % 2].value = (double)k;
+            assert_int_equal(gather_row(&g, &rows[k % 2]), 0);
+        }
+        if (g.machines.n != of[i].machines || g.machine[0].runs != of[i].runs ||
+            g.machine[0].many_ranks != of[i].many_ranks)
+            fail_msg("%s: %zu machines, %zu runs, ranks %d", of[i].in.name, (size_t)g.machines.n, g.machine[0].runs,
+                     g.machine[0].many_ranks);
+        assert_int_equal(g.machine[0].rows, of[i].machines == 2 ? 2 : 4);
+        gather_free(&g);
+    }
+    struct gather g = {0};
+    make_two(&of[0].in, runs, rows);
+    text_copy(runs[1].run_id, sizeof(runs[1].run_id), runs[0].run_id);
+    runs[1].cpus_online = 9;
+    assert_int_equal(gather_row(&g, &rows[0]), 0);
+    assert_int_equal(gather_row(&g, &rows[1]), 0);
+    assert_int_equal(g.machines.n, 2);
+    gather_free(&g);
+}
+
+/* Names of machines: known by all columns, by one of them, or by none. */
+static void test_gather_a_machine_is_known_by_any_column(void **state)
+{
+    for (unsigned known = 0; known < 8; known++) {
+        struct gather g = {0};
+        struct row_run vague = run_of("n"), other = run_of("n");
+        vague.cpu_model[known & 1 ? 5 : 0] = vague.arch[known & 2 ? 6 : 0] = '\0';
+        vague.cpus_online = known & 4 ? 8 : 0;
+        other.cpus_online = 16;
+        enter(&g, &other, 1);
+        enter(&g, &vague, 2);
+        assert_int_equal(g.machines.n, known ? 2 : 1);
+        if (known) {
+            assert_string_equal(g.machines.name[1], "n (2)");
+            assert_true(g.machine[1].namesake && !g.machine[0].namesake);
+        }
+        gather_free(&g);
+        /* The vague one first: the next is taken for it, and the third is another one. */
+        struct gather first = {0};
+        enter(&first, &vague, 1);
+        enter(&first, &other, 2);
+        other.cpus_online = 32;
+        enter(&first, &other, 3);
+        assert_int_equal(first.machines.n, known ? 3 : 2);
+        assert_int_equal(first.machine[0].rows, known ? 1 : 2);
+        gather_free(&first);
+    }
+}
+
+static void test_gather_a_machine_without_name(void **state)
+{
+    struct gather g = {.by_rank = true};
+    struct row_run nameless = run_of(""), ranked = run_of("");
+
+    text_copy(ranked.rank, sizeof(ranked.rank), "12");
+    enter(&g, &nameless, 1);
+    enter(&g, &ranked, 2);
+    assert_int_equal(g.machines.n, 2);
+    assert_string_equal(g.machines.name[0], "(no name)");
+    assert_string_equal(g.machines.name[1], "(no name)/12");
+    assert_int_equal(g.without_rank, 1);
+    assert_string_equal(g.machine[1].rank, "12");
+    gather_free(&g);
+}
+
+/* Every field of a figure, and the unit, load and work that the next figure differs in. */
+static void test_gather_fields_of_a_figure(void **state)
+{
+    struct gather g = {0};
+    struct row_run run = run_of("a");
+    struct row row = ROW(&run, 5, .suite = "s\t", .test = "t\n", .load = "l\x01", .param = "w=1 copy=7 v=2",
+                         .metric = "m\x02", .unit = "u\x03", .better = "higher");
+
+    row.copies = 12;
+    assert_int_equal(gather_row(&g, &row), 0);
+    text_copy(row.better, sizeof(row.better), "lower");
+    set_params(&row, "copy=7");
+    row.copies = 13;
+    assert_int_equal(gather_row(&g, &row), 0);
+    assert_int_equal(g.figures.n, 2);
+    const struct gather_figure *f = &g.figure[0];
+    assert_string_equal(f->suite, "s?");
+    assert_string_equal(f->test, "t?");
+    assert_string_equal(f->load, "l?");
+    assert_string_equal(f->metric, "m?");
+    assert_string_equal(f->unit, "u?");
+    assert_string_equal(f->work, "w=1 v=2");
+    assert_int_equal(f->copies, 12);
+    assert_true(f->higher_is_better);
+    assert_string_equal(f[1].work, "");
+    assert_int_equal(f[1].copies, 13);
+    assert_false(f[1].higher_is_better);
+    gather_free(&g);
+}
+
+/* Values that arrive in any order, of three machines and three figures: none, one and several each. */
+static void test_gather_values_by_figure_and_machine(void **state)
+{
+    static const struct {
+        char machine, test;
+        double value;
+    } rows[] = {{'c', 'x', 7}, {'a', 'x', 1},  {'b', 'y', 10}, {'a', 'x', 2}, {'c', 'x', 8},
+                {'a', 'x', 6}, {'c', 'y', 30}, {'b', 'y', 16}, {'d', 'z', 5}, {'a', 'z', -3}};
+    static const double expected[3][4] = {{7.5, 3, NAN, NAN}, {30, NAN, 13, NAN}, {NAN, -3, NAN, 5}}; /* c, a, b, d */
+    static const size_t numbers[3] = {2, 2, 2}, firsts[3] = {0, 2, 4};
+    struct gather g = {0};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct row_run run = run_of((const char[]){rows[i].machine, '\0'});
+        struct row row = row_of(&run, rows[i].value);
+        row.test[0] = rows[i].test;
+        row.test[1] = '\0';
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.n_values, 6);
+    for (size_t f = 0; f < 3; f++) {
+        assert_int_equal(g.figure[f].n, numbers[f]);
+        assert_int_equal(g.figure[f].first, firsts[f]);
+        for (size_t m = 0; m < 4; m++) {
+            const double got = gather_value(&g, f, m);
+            if (isnan(expected[f][m]) ? !isnan(got) : fabs(got - expected[f][m]) > 1e-12)
+                fail_msg("figure %zu of machine %zu: %g, expected %g", f, m, got, expected[f][m]);
+        }
+    }
+    assert_int_equal(g.values[0].rows, 2);
+    assert_int_equal(g.values[1].rows, 3);
+    assert_int_equal(g.machine[1].rows, 4);
+    gather_free(&g);
+}
+
+/* The standard error of a row, and that of several: the largest that is known. */
+static void test_gather_errors(void **state)
+{
+    static const struct {
+        double sd, n, mean, expected;
+    } of[] = {{2, 4, 10, 0.1},    {2, 16, -10, 0.05}, {NAN, 4, 10, NAN}, {2, 0, 10, NAN},
+              {1e40, 1, 1, 1e30}, {1e100, 1, 1, NAN}, {0, 4, 0, NAN},    {0, 4, 2, 0}};
+    static const struct {
+        double of[3], expected;
+    } pooled[] = {{{0.1, 0.3, 0.2}, 0.3}, {{NAN, 0.1, NAN}, 0.1}, {{0.2, NAN, 0.1}, 0.2}, {{NAN, NAN, NAN}, NAN}};
+    struct row_run run = run_of("a");
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct gather g = {0};
+        struct row row = row_of(&run, 1);
+        row.stats = (struct stats_summary){.sd = of[i].sd, .n = (uint64_t)of[i].n, .mean = of[i].mean};
+        assert_int_equal(gather_row(&g, &row), 0);
+        const double got = (double)g.values[0].error;
+        if (isnan(of[i].expected) ? !isnan(got) : !(fabs(got - of[i].expected) <= 1e-6 * of[i].expected))
+            fail_msg("error %zu: %g, expected %g", i, got, of[i].expected);
+        gather_free(&g);
+    }
+    for (size_t i = 0; i < sizeof(pooled) / sizeof(pooled[0]); i++) {
+        struct gather g = {0};
+        for (size_t k = 0; k < 3; k++) {
+            struct row row = row_of(&run, (double)k);
+            row.stats = (struct stats_summary){.sd = pooled[i].of[k], .n = 1, .mean = 1};
+            assert_int_equal(gather_row(&g, &row), 0);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        const double got = (double)g.values[0].error;
+        if (isnan(pooled[i].expected) ? !isnan(got) : !(fabs(got - pooled[i].expected) < 1e-6))
+            fail_msg("pooled %zu: %g, expected %g", i, got, pooled[i].expected);
+        gather_free(&g);
+    }
+}
+
+static void test_gather_values_at_the_limit(void **state)
+{
+    static const struct {
+        double value;
+        size_t figures;
+    } of[] = {{0, 1}, {9.9e99, 1}, {-9.9e99, 1}, {1e100, 0}, {-1e100, 0}, {NAN, 0}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct gather g = {0};
+        struct row_run run = run_of("a");
+        enter(&g, &run, of[i].value);
+        assert_int_equal(g.figures.n, of[i].figures);
+        assert_int_equal(g.machines.n, 1);
+        assert_int_equal(g.machine[0].rows, of[i].figures);
+        gather_free(&g);
+    }
+}
+
+static void test_gather_the_highest_nice(void **state)
+{
+    static const struct {
+        double of[3];
+        const char *expected;
+    } cases[] = {{{NAN, NAN, NAN}, NULL}, {{-5, NAN, -20}, "-5"}, {{NAN, -3, -2}, "-2"}, {{19, 1, 2}, "19"}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gather g = {0};
+        struct row_run run = run_of("a");
+        for (size_t k = 0; k < 3; k++) {
+            struct row row = row_of(&run, (double)k);
+            row.nice = cases[i].of[k];
+            assert_int_equal(gather_row(&g, &row), 0);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        const char *got = setting_of(&g, "nice", 0);
+        assert_true(!got == !cases[i].expected);
+        if (got)
+            assert_string_equal(got, cases[i].expected);
+        gather_free(&g);
+    }
+}
+
+/* Of five machines so many have "a", "b" or no value at all. */
+static void test_gather_majorities(void **state)
+{
+    static const struct {
+        const char *values, *expected; /* a letter for each machine; '-': none */
+    } cases[] = {{"aaaaa", "a"}, {"aabbb", "b"},  {"babab", "b"},  {"bbaaa", "a"}, {"ab---", NULL}, {"-----", NULL},
+                 {"--b--", "b"}, {"aabb-", NULL}, {"abcde", NULL}, {"aabba", "a"}, {"abcaa", "a"},  {"abcab", NULL}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gather g = {0};
+        for (unsigned m = 0; m < 5; m++) {
+            struct row_run run = run_of((const char[]){(char)('p' + m), '\0'});
+            const char value = cases[i].values[m];
+            /* Settings before and behind it must not be counted. */
+            (void)snprintf(run.settings, sizeof(run.settings), "aa=x;%s%czz=x",
+                           value == '-' ? "" : "mid=", value == '-' ? ';' : value);
+            if (value != '-')
+                (void)snprintf(run.settings, sizeof(run.settings), "aa=x;mid=%c;zz=x", value);
+            enter(&g, &run, 1);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        const char *got = setting_of(&g, "mid", SIZE_MAX);
+        if (!got != !cases[i].expected || (got && strcmp(got, cases[i].expected) != 0))
+            fail_msg("%s: %s", cases[i].values, got ? got : "none");
+        assert_string_equal(setting_of(&g, "zz", SIZE_MAX), "x");
+        for (unsigned m = 0; m < 5 && strcmp(cases[i].values, "-----") != 0; m++) {
+            const char *one = setting_of(&g, "mid", m);
+            if (cases[i].values[m] == '-')
+                assert_null(one);
+            else
+                assert_int_equal(one[0], cases[i].values[m]);
+        }
+        gather_free(&g);
+    }
+}
+
+static void test_gather_settings_of_columns(void **state)
+{
+    static const char *const names[] = {"kernel", "cpu", "cpus", "build"};
+    static const char *const values[] = {"6.1", "Model", "8", "b?"};
+    struct gather g = {0};
+    struct row_run run = run_of("a"), bare = run_of("b");
+
+    text_copy(run.build, sizeof(run.build), "b\x01");
+    bare.kernel[0] = bare.cpu_model[0] = '\0';
+    bare.cpus_online = 0;
+    enter(&g, &run, 1);
+    enter(&g, &bare, 1);
+    assert_int_equal(gather_finish(&g), 0);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(setting_of(&g, names[i], 0), values[i]);
+        assert_null(setting_of(&g, names[i], 1));
+    }
+    gather_free(&g);
+}
+
+/* The last of three runs has the setting, on each of three machines, and nothing between is left. */
+static void test_gather_the_last_of_many_runs_has_the_settings(void **state)
+{
+    struct gather g = {0};
+
+    for (unsigned i = 0; i < 9; i++) {
+        struct row_run run = run_of((const char[]){(char)('a' + i % 3), '\0'});
+        (void)snprintf(run.settings, sizeof(run.settings), "one=%u;two=%u", i, 10 * i);
+        enter(&g, &run, 1);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.n_setting, 3 * 6); /* with kernel, cpu, cpus and a command line without options */
+    for (unsigned m = 0; m < 3; m++) {
+        char one[8], two[8];
+        (void)snprintf(one, sizeof(one), "%u", 6 + m);
+        (void)snprintf(two, sizeof(two), "%u", 10 * (6 + m));
+        assert_string_equal(setting_of(&g, "one", m), one);
+        assert_string_equal(setting_of(&g, "two", m), two);
+        assert_string_equal(setting_of(&g, "cpus", m), "8");
+    }
+    gather_free(&g);
+}
+
+/* Doubled and failed rows count once, and only ranks that are numbers do. */
+static void test_gather_counts_of_rows(void **state)
+{
+    struct gather g = {.by_rank = true};
+    struct row_run run = run_of("a");
+    struct row row = row_of(&run, 1), failed = row_of(&run, NAN);
+
+    failed.status = ROW_FAILED;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(gather_row(&g, &row), 0);
+        assert_int_equal(gather_row(&g, &failed), 0);
+    }
+    assert_int_equal(g.doubles, 4);
+    assert_int_equal(g.without_rank, 2);
+    assert_int_equal(g.machine[0].rows, 1);
+    assert_int_equal(g.machine[0].failed, 1);
+    assert_int_equal(g.machine[0].runs, 1);
+    gather_free(&g);
+}
+
+/* --- Memory. --- */
+
+/* More than the first 16 of everything that grows. */
+static int gather_forty(void)
+{
+    struct gather g = {0};
+    int result = 0;
+
+    for (unsigned i = 0; i < 40 && !result; i++) {
+        struct row_run run;
+        row_run_init(&run);
+        (void)snprintf(run.host, sizeof(run.host), "h%u", i);
+        (void)snprintf(run.run_id, sizeof(run.run_id), "%u", i);
+        (void)snprintf(run.settings, sizeof(run.settings), "s%u=%u", i, i);
+        struct row row = row_of(&run, i);
+        (void)snprintf(row.test, sizeof(row.test), "t%u", i);
+        text_copy(row.scratch_disk, sizeof(row.scratch_disk), "disk=solid");
+        row.nice = i;
+        result = gather_row(&g, &row);
+    }
+    result = result ? result : gather_finish(&g);
+    gather_free(&g);
+    return result;
+}
+
+static void test_gather_without_memory_fails(void **state)
+{
+    assert_true(memory_needed_or_end(gather_forty) > 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gather_pools_the_rows_of_a_machine),
+        cmocka_unit_test(test_gather_a_file_given_twice_counts_once),
+        cmocka_unit_test(test_gather_figures_are_told_apart),
+        cmocka_unit_test(test_gather_works_that_differ_late_are_two),
+        cmocka_unit_test(test_gather_two_machines_of_one_name),
+        cmocka_unit_test(test_gather_many_machines_of_one_name),
+        cmocka_unit_test(test_gather_by_rank),
+        cmocka_unit_test(test_gather_settings_and_their_majority),
+        cmocka_unit_test(test_gather_settings_in_both_forms),
+        cmocka_unit_test(test_gather_settings_of_the_disk),
+        cmocka_unit_test(test_gather_the_last_run_has_the_settings),
+        cmocka_unit_test(test_gather_hostile_rows),
+        cmocka_unit_test(test_gather_what_is_no_figure),
+        cmocka_unit_test(test_gather_rows_that_are_no_doubles),
+        cmocka_unit_test(test_gather_tells_runs_and_machines_apart),
+        cmocka_unit_test(test_gather_a_machine_is_known_by_any_column),
+        cmocka_unit_test(test_gather_a_machine_without_name),
+        cmocka_unit_test(test_gather_fields_of_a_figure),
+        cmocka_unit_test(test_gather_values_by_figure_and_machine),
+        cmocka_unit_test(test_gather_errors),
+        cmocka_unit_test(test_gather_values_at_the_limit),
+        cmocka_unit_test(test_gather_the_highest_nice),
+        cmocka_unit_test(test_gather_majorities),
+        cmocka_unit_test(test_gather_settings_of_columns),
+        cmocka_unit_test(test_gather_the_last_of_many_runs_has_the_settings),
+        cmocka_unit_test(test_gather_counts_of_rows),
+        cmocka_unit_test(test_gather_without_memory_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: MIT */
+/* Made-up fleets, from rows to the machines that stand out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/fleet_judge.h"
+#include "memory_fixture.h"
+#include "normal_fixture.h"
+#include "order_fixture.h"
+#include "row_fixture.h"
+#include "rows/text.h"
+
+#define LEAST_EFFECT 0.02
+
+static struct row_run run_of(size_t host)
+{
+    struct row_run run;
+
+    row_run_init(&run);
+    (void)snprintf(run.host, sizeof(run.host), "n%04zu", host);
+    (void)snprintf(run.run_id, sizeof(run.run_id), "%zu", host);
+    text_copy(run.kernel, sizeof(run.kernel), "6.1");
+    return run;
+}
+
+/* A rate: less is worse. */
+static void enter(struct gather *g, const struct row_run *run, size_t test, double value, enum row_status status)
+{
+    struct row row = ROW(run, value, .suite = "unix", .metric = "rate", .unit = "lps", .better = "higher");
+
+    (void)snprintf(row.test, sizeof(row.test), "t%zu", test);
+    row.status = status;
+    row.stats.n = 10;
+    row.stats.mean = value;
+    row.stats.sd = 0.01 * value;
+    assert_int_equal(gather_row(g, &row), 0);
+}
+
+/* Values with a spread of 1 %; that share is missing from those of the last host. */
+static void judge_fleet(struct gather *g, struct judgement *j, size_t hosts, size_t tests, double slow)
+{
+    memset(g, 0, sizeof(*g));
+    for (size_t host = 0; host < hosts; host++) {
+        struct row_run run = run_of(host);
+        for (size_t test = 0; test < tests; test++)
+            enter(g, &run, test, 1000 * (1 + 0.01 * normal()) * (host + 1 == hosts ? 1 - slow : 1), ROW_OK);
+    }
+    assert_int_equal(gather_finish(g), 0);
+    assert_int_equal(judge(j, g, LEAST_EFFECT), 0);
+}
+
+static size_t named(const struct judgement *j)
+{
+    size_t n = 0;
+
+    for (size_t m = 0; m < j->g->machines.n; m++)
+        n += judge_stands_out(&j->judged[m]);
+    return n;
+}
+
+static void end(struct gather *g, struct judgement *j)
+{
+    judge_free(j);
+    gather_free(g);
+}
+
+/* At most one in a hundred fleets; half of that is expected. */
+static void test_judge_equal_machines_are_not_named(void **state)
+{
+    static const struct {
+        size_t hosts, tests, fleets;
+    } sizes[] = {{1000, 5, 300}, {16, 12, 400}, {4, 12, 400}};
+    struct gather g;
+    struct judgement j;
+
+    seed = 20261121;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        size_t accused = 0;
+        for (size_t fleet = 0; fleet < sizes[i].fleets; fleet++) {
+            judge_fleet(&g, &j, sizes[i].hosts, sizes[i].tests, 0);
+            accused += named(&j) > 0;
+            end(&g, &j);
+        }
+        if (accused > sizes[i].fleets / 100)
+            fail_msg("%zu equal machines: somebody was named in %zu of %zu fleets", sizes[i].hosts, accused,
+                     sizes[i].fleets);
+    }
+}
+
+/* 5 % slow at 1 % spread, in one figure of which there are ten samples: the spread of their mean is 0.3 %. Here the
+ * spread is that of one sample, and five figures make up for it. */
+static void test_judge_a_slow_machine_is_named_first(void **state)
+{
+    static const struct {
+        size_t hosts, tests, fleets;
+    } sizes[] = {{1000, 5, 40}, {100, 5, 100}, {4, 12, 100}};
+    struct gather g;
+    struct judgement j;
+
+    seed = 4711;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        size_t found = 0;
+        for (size_t fleet = 0; fleet < sizes[i].fleets; fleet++) {
+            judge_fleet(&g, &j, sizes[i].hosts, sizes[i].tests, 0.05);
+            found += judge_stands_out(&j.judged[0]) && j.judged[0].machine == sizes[i].hosts - 1;
+            end(&g, &j);
+        }
+        if (100 * found < 95 * sizes[i].fleets)
+            fail_msg("of %zu machines the slow one was named in %zu of %zu fleets", sizes[i].hosts, found,
+                     sizes[i].fleets);
+    }
+}
+
+/* Four of two hundred machines have figures that the others lack: each of the four is by chance the worst in a quarter
+ * of them, and the spread of four values is less certain than that of two hundred, however small the effect. */
+static void test_judge_figures_of_few_machines(void **state)
+{
+    struct judgement j;
+    size_t accused = 0;
+
+    seed = 99;
+    for (size_t fleet = 0; fleet < 100; fleet++) {
+        struct gather g = {0};
+        for (size_t host = 0; host < 200; host++) {
+            struct row_run run = run_of(host);
+            for (size_t test = 0; test < (host < 4 ? 20 : 2); test++)
+                enter(&g, &run, test, 1000 * (1 + 0.01 * normal()), ROW_OK);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        assert_int_equal(judge(&j, &g, 1e-6), 0);
+        accused += named(&j) > 0;
+        end(&g, &j);
+    }
+    assert_true(accused <= 1);
+}
+
+/* One machine whose samples are all over the place does not hide behind them. */
+static void test_judge_a_noisy_machine_does_not_widen_the_spread(void **state)
+{
+    struct gather g = {0};
+    struct judgement j;
+
+    for (size_t host = 0; host < 40; host++) {
+        struct row_run run = run_of(host);
+        struct row row = ROW(&run, NAN, .suite = "unix", .test = "pipe", .metric = "rate", .better = "higher");
+        row.value = row.stats.mean = host == 7 ? 500 : 1000 + (double)(host % 5);
+        row.stats.n = 10;
+        row.stats.sd = host == 7 ? 100000 : 1;
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+    assert_string_equal(j.judged[0].name, "n0007");
+    assert_true(j.judged[0].far && j.judged[0].effect > 0.49);
+    assert_int_equal(named(&j), 1);
+    end(&g, &j);
+}
+
+/* Quantised: two share the worst value in each figure, and neither is the worst of all. */
+static void test_judge_ties_accuse_nobody(void **state)
+{
+    struct gather g = {0};
+    struct judgement j;
+
+    for (size_t host = 0; host < 6; host++) {
+        struct row_run run = run_of(host);
+        for (size_t test = 0; test < 20; test++)
+            enter(&g, &run, test, host < 2 ? 900 : 1000, ROW_OK);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+    for (size_t m = 0; m < 6; m++)
+        assert_int_equal(j.judged[m].worst_count, 0);
+    end(&g, &j);
+}
+
+static void test_judge_order(void **state)
+{
+    struct gather g = {0};
+    struct judgement j;
+
+    for (size_t host = 0; host < 60; host++) {
+        struct row_run run = run_of(host);
+        if (host == 40)
+            text_copy(run.kernel, sizeof(run.kernel), "5.10");
+        enter(&g, &run, 0, host == 10 ? 700 : host == 20 ? 1600 : host == 30 ? 600 : 1000 + (double)(host % 7), ROW_OK);
+        if (host == 50)
+            enter(&g, &run, 1, NAN, ROW_FAILED);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+    /* Order: worse, then better, the farthest first; then broken; then with different settings. */
+    assert_string_equal(j.judged[0].name, "n0030");
+    assert_string_equal(j.judged[1].name, "n0010");
+    assert_string_equal(j.judged[2].name, "n0050");
+    assert_string_equal(j.judged[3].name, "n0020");
+    assert_string_equal(j.judged[4].name, "n0040");
+    assert_string_equal(j.judged[5].name, "n0000");
+    assert_true(j.judged[2].broke && j.judged[3].effect < 0);
+    assert_int_equal(j.judged[4].differences, 1);
+    assert_int_equal(named(&j), 4);
+    end(&g, &j);
+}
+
+static void test_judge_too_few(void **state)
+{
+    struct gather g;
+    struct judgement j;
+
+    judge_fleet(&g, &j, 3, 5, 0.5);
+    assert_int_equal(j.n_figures, 0);
+    assert_int_equal(named(&j), 0);
+    assert_int_equal(j.judged[0].figures, 0);
+    end(&g, &j);
+}
+
+/* --- Worked out by hand. --- */
+
+/* One figure of machines n0000, n0001, ...; NAN: the machine lacks it. */
+struct made_figure {
+    double value[6];
+    bool higher_is_better;
+};
+
+static void judge_made(struct gather *g, struct judgement *j, const struct made_figure *figures, size_t n)
+{
+    memset(g, 0, sizeof(*g));
+    for (size_t host = 0; host < 6; host++) {
+        struct row_run run = run_of(host);
+        for (size_t k = 0; k < n; k++) {
+            struct row row = ROW(&run, figures[k].value[host], .suite = "made up", .metric = "m",
+                                 .better = figures[k].higher_is_better ? "higher" : "lower");
+            (void)snprintf(row.test, sizeof(row.test), "t%zu", k);
+            assert_int_equal(gather_row(g, &row), 0);
+        }
+    }
+    assert_int_equal(gather_finish(g), 0);
+    assert_int_equal(judge(j, g, LEAST_EFFECT), 0);
+}
+
+static const struct judged *judged_of(const struct judgement *j, size_t machine)
+{
+    for (size_t m = 0; m < j->g->machines.n; m++)
+        if (j->judged[m].machine == machine)
+            return &j->judged[m];
+    fail_msg("machine %zu is missing", machine);
+    return NULL;
+}
+
+static void expect_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9))
+        fail_msg("%.12g, expected %.12g", got, expected);
+}
+
+/* The last figure is of three machines only, which is too few. The median of the first is 102.5, of the second 100. */
+static void test_judge_figures_and_effects(void **state)
+{
+    static const struct made_figure figures[] = {
+        {{100, 101, 102, 103, 104, 105}, false},
+        {{98, NAN, 99, 100, 101, 102}, true},
+        {{1, 2, 3, NAN, NAN, NAN}, false},
+    };
+    static const size_t n_figures[] = {2, 1, 2, 2, 2, 2};
+    static const double first[] = {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}, second[] = {2, NAN, 1, 0, -1, -2};
+    struct gather g;
+    struct judgement j;
+
+    judge_made(&g, &j, figures, 3);
+    assert_int_equal(j.n_figures, 2);
+    assert_int_equal(j.n_machines, 6);
+    assert_int_equal(j.metric[0].n, 6);
+    assert_int_equal(j.metric[1].n, 5);
+    assert_int_equal(j.metric[2].n, 0);
+    expect_near(j.metric[0].median, 102.5);
+    expect_near(j.metric[1].median, 100);
+    expect_near(j.threshold[0], outlier_threshold(6, 11));
+    expect_near(j.threshold[1], outlier_threshold(5, 11));
+    assert_true(j.threshold[2] == 0);
+    for (size_t m = 0; m < 6; m++) {
+        const struct judged *judged = judged_of(&j, m);
+        const double effects[] = {first[m] / 102.5, second[m] / 100};
+        assert_string_equal(judged->name, g.machines.name[m]);
+        assert_int_equal(judged->figures, n_figures[m]);
+        expect_near(judged->median_effect, m != 1 ? (effects[0] + effects[1]) / 2 : effects[0]);
+        assert_int_equal(judged->worst_count, m == 0 || m == 5);
+        assert_int_equal(judged->n_far, 0);
+        assert_false(judge_stands_out(judged));
+    }
+    expect_near(judge_worse_by(&j, 0, 205), 1);
+    expect_near(judge_worse_by(&j, 1, 50), 0.5);
+    end(&g, &j);
+}
+
+/* Which figure is a machine's worst. Those of the other five are 98 to 102, so the spread is 1.5 % or so: 200 and 50
+ * are far, the others are not. In all figures less is better. */
+static void test_judge_the_worst_figure_of_a_machine(void **state)
+{
+    static const struct {
+        double value[3];
+        size_t figure, n_far;
+    } cases[] = {
+        {{101, 101.5, 101.2}, 1, 0}, /* the farthest */
+        {{99.9, 98.5, 100.5}, 2, 0}, /* a worse one before a better one that is farther */
+        {{100.5, 98.5, 99.9}, 0, 0}, /* whichever is first */
+        {{99.5, 99.5, 99.5}, 0, 0},  /* the first of equal ones */
+        {{101, 50, 102}, 1, 1},      /* far comes before worse */
+        {{50, 101, 102}, 0, 1},      /* whichever is first */
+        {{50, 200, 101}, 1, 2},      /* worse among far ones */
+        {{200, 50, 101}, 0, 2},      /* whichever is first */
+        {{200, 30, 300}, 2, 3},      /* the farthest among these */
+        {{300, 30, 200}, 0, 3},      /* whichever is first */
+        {{99, 100, 99.5}, 0, 0},     /* the median itself is not worse than a better one */
+        {{100, 99, 99.5}, 1, 0},     /* but nearer */
+        {{100, 100, 100.1}, 2, 0},   /* and any worse one comes before it */
+    };
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct made_figure figures[3];
+        struct gather g;
+        struct judgement j;
+        for (size_t k = 0; k < 3; k++)
+            figures[k] = (struct made_figure){{98, 99, 100, 101, 102, cases[c].value[k]}, false};
+        /* With the value's twin beside it 100 stays the median. */
+        for (size_t k = 0; k < 3; k++)
+            figures[k].value[cases[c].value[k] > 100 ? 4 : 0] = 100;
+        judge_made(&g, &j, figures, 3);
+        const struct judged *judged = judged_of(&j, 5);
+        const double value = cases[c].value[cases[c].figure];
+        if (judged->figure != cases[c].figure || judged->n_far != cases[c].n_far || judged->far != (judged->n_far > 0))
+            fail_msg("case %zu: figure %zu, %zu far", c, judged->figure, judged->n_far);
+        expect_near(j.metric[judged->figure].median, 100);
+        expect_near(judged->effect, value / 100 - 1);
+        expect_near(judged->distance, fabs(outlier_distance(&j.metric[judged->figure], value)));
+        end(&g, &j);
+    }
+}
+
+/* The spread is the measurement's own where that is larger than the machines'. Unknown errors count for nothing. */
+static void test_judge_the_least_spread(void **state)
+{
+    static const struct {
+        double errors[6], expected;
+    } cases[] = {
+        {{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, 0.35},
+        {{0.1, NAN, NAN, 0.4, 0.5, NAN}, 0.4},
+        {{NAN, NAN, NAN, NAN, NAN, NAN}, 0.002},
+        {{0.001, 0.001, 0.001, 0.001, 0.001, 0.001}, 0.002},
+    };
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct gather g = {0};
+        struct judgement j;
+        for (size_t host = 0; host < 6; host++) {
+            struct row_run run = run_of(host);
+            struct row row = ROW(&run, 1000, .suite = "unix", .metric = "rate", .better = "higher");
+            row.stats = (struct stats_summary){.n = 1, .mean = 1, .sd = cases[c].errors[host]};
+            assert_int_equal(gather_row(&g, &row), 0);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+        if (!(fabs(j.metric[0].scale - cases[c].expected) < 1e-6))
+            fail_msg("case %zu: %g, expected %g", c, j.metric[0].scale, cases[c].expected);
+        end(&g, &j);
+    }
+}
+
+/* A value just beyond the threshold is far, and one just short of it is not, on either side; an effect that is too
+ * small is not. */
+static void test_judge_far_is_beyond_threshold_and_least_effect(void **state)
+{
+    struct gather g;
+    struct judgement j;
+
+    judge_fleet(&g, &j, 20, 2, 0);
+    const struct outlier_metric metric = {.median = 100, .scale = 0.01, .n = 20};
+    j.metric[0] = j.metric[1] = metric;
+    j.threshold[0] = 5;
+    j.threshold[1] = 1;
+    assert_true(judge_is_far(&j, 0, 105.1) && judge_is_far(&j, 0, 94.9));
+    assert_false(judge_is_far(&j, 0, 104.9) || judge_is_far(&j, 0, 95.1));
+    assert_true(judge_is_far(&j, 1, 102.1) && judge_is_far(&j, 1, 97.9));
+    assert_false(judge_is_far(&j, 1, 101.9) || judge_is_far(&j, 1, 98.1));
+    end(&g, &j);
+}
+
+/* Failures count unless half of the machines have them; differences are from the majority's settings. */
+static void test_judge_failures_and_settings(void **state)
+{
+    static const struct {
+        size_t failing, broke;
+    } cases[] = {{0, 0}, {1, 1}, {2, 2}, {3, 0}, {6, 0}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct gather g = {0};
+        struct judgement j;
+        size_t broke = 0;
+        for (size_t host = 0; host < 6; host++) {
+            struct row_run run = run_of(host);
+            if (host == 2)
+                text_copy(run.settings, sizeof(run.settings), "a=2;b=2;c=2");
+            else
+                text_copy(run.settings, sizeof(run.settings), host == 3 ? "a=1;b=1;c=3" : "a=1;b=1");
+            enter(&g, &run, 0, 1000, ROW_OK);
+            if (host < cases[c].failing)
+                enter(&g, &run, 1, NAN, ROW_FAILED);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+        for (size_t m = 0; m < 6; m++) {
+            broke += judged_of(&j, m)->broke;
+            assert_int_equal(judged_of(&j, m)->differences, m == 2 ? 2 : 0);
+        }
+        assert_int_equal(broke, cases[c].broke);
+        end(&g, &j);
+    }
+}
+
+/* A machine that is the worst in all of its figures, and slow by more than the least effect in the median, is named by
+ * the second rule, though no figure is far. */
+static void test_judge_often_the_worst(void **state)
+{
+    static const struct {
+        double lag;
+        bool often;
+    } cases[] = {{0.03, true}, {LEAST_EFFECT, true}, {0.0199, false}, {-0.03, false}};
+    static const double others[] = {1004, 1004, 1000, 1000, 0, 996}; /* with the slow one the median is 1000 */
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct gather g = {0};
+        struct judgement j;
+        for (size_t host = 0; host < 6; host++) {
+            struct row_run run = run_of(host);
+            for (size_t test = 0; test < 12; test++)
+                enter(&g, &run, test, host == 4 ? 1000 - 1000 * cases[c].lag : others[host], ROW_OK);
+        }
+        assert_int_equal(gather_finish(&g), 0);
+        assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+        const struct judged *judged = judged_of(&j, 4);
+        assert_int_equal(judged->worst_count, cases[c].lag > 0 ? 12 : 0);
+        if (judged->often != cases[c].often)
+            fail_msg("%g: %d", cases[c].lag, judged->often);
+        end(&g, &j);
+    }
+}
+
+/* Machines without a finding are sorted by name, however they came. */
+static void test_judge_sorts_the_rest_by_name(void **state)
+{
+    struct gather g = {0};
+    struct judgement j;
+
+    for (size_t i = 0; i < 9; i++) {
+        struct row_run run = run_of(i * 5 % 9);
+        enter(&g, &run, 0, 1000, ROW_OK);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+    for (size_t m = 0; m < 9; m++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "n%04zu", m);
+        assert_string_equal(j.judged[m].name, name);
+    }
+    end(&g, &j);
+}
+
+static void test_judge_nothing(void **state)
+{
+    struct gather g = {0};
+    struct judgement j;
+
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(judge(&j, &g, LEAST_EFFECT), 0);
+    assert_int_equal(j.n_figures, 0);
+    end(&g, &j);
+}
+
+static struct gather some;
+
+static int judge_some(void)
+{
+    struct judgement j;
+    const int result = judge(&j, &some, LEAST_EFFECT);
+
+    judge_free(&j);
+    return result;
+}
+
+static void test_judge_without_memory_fails(void **state)
+{
+    for (size_t host = 0; host < 5; host++) {
+        struct row_run run = run_of(host);
+        for (size_t test = 0; test < 2; test++)
+            enter(&some, &run, test, 1000 + (double)host, ROW_OK);
+    }
+    assert_int_equal(gather_finish(&some), 0);
+    assert_int_equal(memory_needed(judge_some), 10);
+    gather_free(&some);
+    assert_int_equal(allocations_live, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_judge_equal_machines_are_not_named),
+        cmocka_unit_test(test_judge_a_slow_machine_is_named_first),
+        cmocka_unit_test(test_judge_figures_of_few_machines),
+        cmocka_unit_test(test_judge_a_noisy_machine_does_not_widen_the_spread),
+        cmocka_unit_test(test_judge_ties_accuse_nobody),
+        cmocka_unit_test(test_judge_order),
+        cmocka_unit_test(test_judge_too_few),
+        cmocka_unit_test(test_judge_figures_and_effects),
+        cmocka_unit_test(test_judge_the_worst_figure_of_a_machine),
+        cmocka_unit_test(test_judge_the_least_spread),
+        cmocka_unit_test(test_judge_far_is_beyond_threshold_and_least_effect),
+        cmocka_unit_test(test_judge_failures_and_settings),
+        cmocka_unit_test(test_judge_often_the_worst),
+        cmocka_unit_test(test_judge_sorts_the_rest_by_name),
+        cmocka_unit_test(test_judge_nothing),
+        cmocka_unit_test(test_judge_without_memory_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

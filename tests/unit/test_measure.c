@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* A measuring session from its command line to its exit status, with a suite that is made up: its items are skipped,
+ * and its rows come from conclude(), so that nothing is measured. */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/measure.h"
+#include "row_fixture.h"
+#include "rows/text.h"
+
+static char dir[] = "/tmp/test_measure_XXXXXX";
+
+static struct {
+    bool prints, brief, plan_fails;
+    enum row_status status;
+    int finish;
+    size_t rows;
+} made;
+/* As given to the suite. */
+static struct {
+    unsigned ended, ended_unused, finished;
+    bool selected[3], operands_given;
+    struct sampling sampling;
+    uint64_t counts[OPTION_COUNTS_MAX], named_cpus;
+    size_t n_counts;
+} seen;
+
+struct made_options {
+    int unused;
+};
+static const struct option made_rows[] = {
+    {.name = "own", .type = OPTION_FLAG, OPTION_AT(struct made_options, unused), .help = "an option of its own"}};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){.heading = "Options of made", .rows = made_rows, .target = options};
+    return 1;
+}
+
+static const struct metric made_metrics[] = {
+    {.id = "value", .unit = "ns", .better = "lower", .value = VALUE_MEAN, .headline = true}};
+static const struct bench made_bench = {.name = "made",
+                                        .suite = "made",
+                                        .metrics = made_metrics,
+                                        .n_metrics = 1,
+                                        .n_shared_metrics = 1,
+                                        .sampling = {[PRESET_DEFAULT] = {.min_samples = 5,
+                                                                         .max_samples = 50,
+                                                                         .precision_pct = 3,
+                                                                         .max_ns = 7000000000,
+                                                                         .time_ns = 1000000},
+                                                     [PRESET_QUICK] = {.min_samples = 2, .max_samples = 2}}};
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t size)
+{
+    memcpy(seen.selected, m->selected, sizeof(seen.selected));
+    seen.operands_given = m->operands_given;
+    seen.sampling = measure_sampling(m, &made_bench);
+    seen.n_counts = measure_copies(m, 6, seen.counts);
+    seen.named_cpus = measure_named_cpus(m);
+    if (made.plan_fails) {
+        (void)snprintf(error, size, "the plan is impossible");
+        return -1;
+    }
+    if (measure_add(m, out, &made_bench, NULL, 1, 0))
+        return -1;
+    for (size_t i = 0; i < out->n; i++)
+        out->items[i].skip = strdup("made up");
+    return 0;
+}
+
+static void conclude(struct measure *m)
+{
+    for (size_t i = 0; i < made.rows; i++) {
+        struct row row = ROW(&m->run, (double)i, .suite = "made", .test = "t", .metric = "value", .unit = "ns");
+        row.status = ROW_OK;
+        measure_put_row(m, &row);
+    }
+    m->worst = made.status;
+}
+
+static int finish(const struct measure *m, const void *options)
+{
+    seen.finished++;
+    return made.finish;
+}
+
+static void end(void *options, bool unused)
+{
+    seen.ended++;
+    seen.ended_unused += unused;
+}
+
+static bool prints(const void *options)
+{
+    return made.prints;
+}
+
+static bool brief(const void *options)
+{
+    return true;
+}
+
+static bool test_word(size_t i, struct operand_word *out)
+{
+    static const char *const tests[] = {"first", "second", "third", NULL};
+
+    *out = (struct operand_word){.name = tests[i]};
+    return out->name;
+}
+
+static const struct suite made_suite = {.name = "made",
+                                        .title = "is made up",
+                                        .seconds = {1, 1, 1},
+                                        .options_size = sizeof(struct made_options),
+                                        .tables = tables,
+                                        .timed = true,
+                                        .copies = true,
+                                        .test = test_word,
+                                        .series_header = "# the header\n",
+                                        .plan = plan,
+                                        .conclude = conclude,
+                                        .finish = finish,
+                                        .brief = brief,
+                                        .prints = prints,
+                                        .end = end};
+static const struct command made_command = {.name = "made",
+                                            .title = "is made up",
+                                            .operands = "",
+                                            .description = "Is made up.",
+                                            .suite = &made_suite,
+                                            .tables = measure_tables};
+
+/* Runs the command with these words in the scratch directory. Returns its exit status; what it prints on both
+ * descriptors is then in the texts. */
+static char texts[2][8192];
+static bool without_stdin;
+
+static int run_in_child(const char *const *words)
+{
+    char *argv[16] = {(char *)"made"};
+    int argc = 1;
+
+    for (; words[argc - 1]; argc++)
+        argv[argc] = (char *)words[argc - 1];
+    for (int fd = 1; fd <= 2; fd++) {
+        const int file = open(fd == 1 ? "stdout" : "stderr", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (file < 0 || dup2(file, fd) != fd)
+            return 100;
+        (void)close(file);
+    }
+    if (without_stdin)
+        (void)close(0);
+    const int status = measure_suite_main(&made_command, argc, argv);
+    FILE *file = fopen("seen", "w");
+    return file && fwrite(&seen, sizeof(seen), 1, file) == 1 && !fclose(file) ? status : 101;
+}
+
+static void read_all(const char *name, char *to, size_t size)
+{
+    FILE *file = fopen(name, "r");
+
+    assert_non_null(file);
+    to[fread(to, 1, size - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+}
+
+static int run_made(const char *const *words)
+{
+    (void)fflush(NULL);
+    memset(&seen, 0, sizeof(seen));
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(run_in_child(words));
+    const int status = fixture_wait(child);
+    assert_true(WIFEXITED(status));
+    read_all("stdout", texts[0], sizeof(texts[0]));
+    read_all("stderr", texts[1], sizeof(texts[1]));
+    FILE *file = fopen("seen", "r");
+    assert_non_null(file);
+    assert_int_equal(fread(&seen, sizeof(seen), 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    return WEXITSTATUS(status);
+}
+#define RUN(...) run_made((const char *const[]){__VA_ARGS__, NULL})
+
+static int begin(void **state)
+{
+    static char directory[sizeof(dir)];
+
+    memset(&made, 0, sizeof(made));
+    without_stdin = false;
+    (void)snprintf(directory, sizeof(directory), "%s", dir);
+    return mkdtemp(directory) ? chdir(directory) : -1;
+}
+
+static int finish_test(void **state)
+{
+    static const char *const names[] = {"stdout", "stderr", "seen", "series", "out.csv", "full"};
+    char here[256];
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        (void)unlink(names[i]);
+    return getcwd(here, sizeof(here)) && !chdir("/") ? rmdir(here) : -1;
+}
+
+/* Tables go to standard error where rows, or the commands that are measured, have standard output. */
+static void test_measure_tables_leave_standard_output_to_the_rows(void **state)
+{
+    static const struct {
+        const char *output;
+        bool prints, rows_first, table_first;
+    } cases[] = {{"out.csv", false, false, true},
+                 {"-", false, true, false},
+                 {"out.csv", true, false, false},
+                 {"-", true, true, false}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        made.prints = cases[i].prints;
+        made.rows = 2;
+        assert_int_equal(RUN("--core-probe", "off", "--force", "--output", cases[i].output), 0);
+        const char *other = texts[cases[i].table_first ? 1 : 0];
+        assert_non_null(strstr(texts[cases[i].table_first ? 0 : 1], "Suite made\n"));
+        assert_null(strstr(other, "Suite made"));
+        assert_int_equal(strstr(texts[0], "run_id") != NULL, cases[i].rows_first);
+        assert_int_equal(strstr(texts[cases[i].table_first ? 0 : 1], "CSV: out.csv") != NULL, !cases[i].rows_first);
+        assert_int_equal(seen.finished, 1);
+        assert_int_equal(seen.ended, 1);
+        assert_int_equal(seen.ended_unused, 0);
+    }
+}
+
+static void test_measure_quiet_prints_the_table_only(void **state)
+{
+    assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off"), 0);
+    assert_string_equal(
+        texts[0], "Suite made\n"
+                  "Test  Load  Parameters  Copies  CPUs  Metric  Value  Unit  +-95%  Min  Median  Max  n\n"
+                  "made                         1        value       -  ns        -    -       -    -  -  skipped\n"
+                  "skipped: made up\n\n");
+    assert_string_equal(texts[1], "");
+}
+
+/* The worst row decides, then what finish() says. */
+static void test_measure_exit_status(void **state)
+{
+    static const struct {
+        enum row_status worst;
+        int finish;
+        const char *strict;
+        int expected;
+    } cases[] = {{ROW_OK, 0, NULL, 0},
+                 {ROW_OK, 4, NULL, 4},
+                 {ROW_OK, 0, "--strict", 0},
+                 {ROW_UNSTABLE, 0, NULL, 0},
+                 {ROW_UNSTABLE, 0, "--strict", 3},
+                 {ROW_SKIPPED, 4, "--strict", 3},
+                 {ROW_SKIPPED, 4, NULL, 4},
+                 {ROW_FAILED, 0, NULL, 1},
+                 {ROW_FAILED, 4, "--strict", 1}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        made.status = cases[i].worst;
+        made.finish = cases[i].finish;
+        const int status = RUN("--quiet", "--no-csv", "--core-probe", "off", cases[i].strict);
+        if (status != cases[i].expected)
+            fail_msg("case %zu: %d", i, status);
+    }
+}
+
+/* The file of --series has its header; it is removed when nothing will be measured, also if it has descriptor 0. */
+static void test_measure_series_file(void **state)
+{
+    char text[64];
+
+    assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", "--series", "series"), 0);
+    read_all("series", text, sizeof(text));
+    assert_string_equal(text, "# the header\n");
+    assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", "--series", "series"), 2);
+    assert_int_equal(access("series", F_OK), 0);
+    assert_int_equal(unlink("series"), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        without_stdin = i;
+        assert_int_equal(RUN("--quiet", "--series", "series", "--output", "/nowhere/at/all.csv"), 2);
+        assert_int_equal(access("series", F_OK), -1);
+        assert_int_equal(seen.ended, 1);
+        assert_int_equal(seen.ended_unused, 1);
+    }
+}
+
+static void test_measure_refuses(void **state)
+{
+    static const struct {
+        const char *words[4], *error;
+    } cases[] = {
+        {{"--quick", "--classic"}, "jitbench made: --quick and --classic exclude each other"},
+        {{"--no-csv", "--output", "out.csv"}, "jitbench made: --no-csv and --output exclude each other"},
+        {{"--output="}, "jitbench made: --output needs a value"},
+        {{"secnd"}, "did you mean 'second'?"},
+        {{"--series", "/nowhere/at/all"}, "jitbench made: --series '/nowhere/at/all': "},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const *w = cases[i].words;
+        assert_int_equal(RUN(w[0], w[1], w[2]), 2);
+        if (!strstr(texts[1], cases[i].error) || texts[0][0])
+            fail_msg("'%s', expected '%s'", texts[1], cases[i].error);
+        assert_int_equal(seen.ended_unused, 1);
+    }
+    made.plan_fails = true;
+    assert_int_equal(RUN("--quiet"), 2);
+    assert_string_equal(texts[1], "jitbench made: the plan is impossible\n");
+}
+
+static void test_measure_help(void **state)
+{
+    assert_int_equal(RUN("--help"), 0);
+    assert_non_null(strstr(texts[0], "made"));
+    assert_int_equal(seen.ended_unused, 1);
+    assert_string_equal(texts[1], "");
+}
+
+static void test_measure_operands_select_tests(void **state)
+{
+    static const struct {
+        const char *words[2];
+        bool selected[3];
+    } cases[] = {
+        {{NULL}, {true, true, true}}, {{"first"}, {true, false, false}}, {{"third", "second"}, {false, true, true}}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", cases[i].words[0], cases[i].words[1]), 0);
+        assert_memory_equal(seen.selected, cases[i].selected, sizeof(seen.selected));
+        assert_int_equal(seen.operands_given, i > 0);
+    }
+}
+
+/* Each option changes its own part of the benchmark's sampling. */
+static void test_measure_sampling(void **state)
+{
+    static const struct {
+        const char *words[4];
+        struct sampling expected;
+    } cases[] = {
+        {{NULL}, {.min_samples = 5, .max_samples = 50, .precision_pct = 3, .max_ns = 7000000000, .time_ns = 1000000}},
+        {{"--quick"}, {.min_samples = 2, .max_samples = 2}},
+        {{"--samples", "9"},
+         {.min_samples = 9, .max_samples = 9, .precision_pct = 3, .max_ns = 7000000000, .time_ns = 1000000}},
+        {{"--precision", "1"},
+         {.min_samples = 5, .max_samples = 0, .precision_pct = 1, .max_ns = 7000000000, .time_ns = 1000000}},
+        {{"--precision", "1", "--samples", "9"},
+         {.min_samples = 9, .max_samples = 9, .precision_pct = 1, .max_ns = 7000000000, .time_ns = 1000000}},
+        {{"--max-time", "3s", "--time", "20ms"},
+         {.min_samples = 5, .max_samples = 50, .precision_pct = 3, .max_ns = 3000000000, .time_ns = 20000000}},
+        {{"--quick", "--time", "20ms"}, {.min_samples = 2, .max_samples = 2}},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const *w = cases[i].words;
+        const struct sampling *expected = &cases[i].expected;
+        assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", w[0], w[1], w[2], w[3]), 0);
+        if (seen.sampling.min_samples != expected->min_samples || seen.sampling.max_samples != expected->max_samples ||
+            seen.sampling.max_ns != expected->max_ns || seen.sampling.time_ns != expected->time_ns ||
+            fabs(seen.sampling.precision_pct - expected->precision_pct) > 0)
+            fail_msg("case %zu", i);
+    }
+}
+
+static void test_measure_copies_and_cpus(void **state)
+{
+    assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off"), 0);
+    assert_int_equal(seen.n_counts, 1);
+    assert_int_equal(seen.counts[0], 6);
+    assert_int_equal(seen.named_cpus, 1);
+    assert_int_equal(RUN("--quiet", "--no-csv", "--core-probe", "off", "--copies", "1,2,4"), 0);
+    assert_int_equal(seen.n_counts, 3);
+    assert_int_equal(seen.counts[0], 1);
+    assert_int_equal(seen.counts[1], 2);
+    assert_int_equal(seen.counts[2], 4);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, finish_test)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_measure_tables_leave_standard_output_to_the_rows),
+        TEST(test_measure_quiet_prints_the_table_only),
+        TEST(test_measure_exit_status),
+        TEST(test_measure_series_file),
+        TEST(test_measure_refuses),
+        TEST(test_measure_help),
+        TEST(test_measure_operands_select_tests),
+        TEST(test_measure_sampling),
+        TEST(test_measure_copies_and_cpus),
+    };
+
+    return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of a row: added, read back, found by key, kind and word. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "row_fixture.h"
+#include "rows/text.h"
+
+static struct row_params read_back(const char *text)
+{
+    struct row_params params = {.n = 0};
+
+    text_copy(params.text, sizeof(params.text), text);
+    row_params_read(&params);
+    return params;
+}
+
+static void assert_value(const struct row_params *params, const char *key, const char *value)
+{
+    size_t length = 99;
+    const char *found = row_param(params, key, &length);
+
+    assert_true(found && length == strlen(value) && !memcmp(found, value, length));
+    assert_true(row_param_is(params, key, value));
+    assert_false(row_param_is(params, key, "another"));
+}
+
+static void assert_kind(const char *text, enum row_param_kind kind)
+{
+    const struct row_params params = read_back(text);
+
+    assert_int_equal(params.n, 1);
+    assert_int_equal(params.of[0].kind, kind);
+}
+
+static void test_param_by_key(void **state)
+{
+    const struct row_params params = read_back("maxlimit=1 limit=22  experiments= last=x=y late=2.5us word");
+    size_t length;
+
+    assert_int_equal(params.n, 6);
+    assert_value(&params, "limit", "22");
+    assert_value(&params, "experiments", "");
+    assert_value(&params, "last", "x=y");
+    assert_null(row_param(&params, "lim", &length));
+    assert_null(row_param(&params, "word", &length));
+    assert_true(row_param_number(&params, "limit") == 22 && row_param_number(&params, "late") == 2.5);
+    assert_true(isnan(row_param_number(&params, "lim")));
+}
+
+static void test_param_kinds_follow_from_keys(void **state)
+{
+    assert_kind("load=other", PARAM_PLACEMENT);
+    assert_kind("clock=rdtsc", PARAM_CPU);
+    assert_kind("relation=same-core", PARAM_CPU);
+    assert_kind("resident=4K", PARAM_BUILD);
+    assert_kind("load_written=3", PARAM_OUTCOME);
+    assert_kind("loops_per_ms=9", PARAM_OUTCOME);
+    assert_kind("loads=5", PARAM_WORK);
+    assert_kind("lo=5", PARAM_WORK);
+    assert_kind("=5", PARAM_WORK);
+    assert_kind("load_interval_us=5", PARAM_WORK); /* a parameter of a load's own */
+    assert_kind("command=x load=5", PARAM_COMMAND);
+}
+
+static void test_param_added_is_the_same_as_read(void **state)
+{
+    struct row_params params = {.n = 0};
+
+    row_param_add(&params, PARAM_WORK, "limit", "%d", 22);
+    row_param_add(&params, PARAM_BUILD, "flags", "-O3,-g");
+    row_param_add(&params, PARAM_COMMAND, "prepare", "'a, b'");
+    row_param_add(&params, PARAM_COMMAND, "command", "%s", "cc -Wl,-z x");
+    row_param_add(&params, PARAM_PLACEMENT, "control", "fifo:%d", 98);
+    assert_string_equal(params.text, "limit=22 flags=-O3;-g prepare='a, b' command=cc -Wl,-z x control=fifo:98");
+    const struct row_params back = read_back(params.text);
+    assert_int_equal(params.n, 4); /* what follows a command line belongs to it */
+    assert_int_equal(back.n, params.n);
+    assert_memory_equal(back.of, params.of, params.n * sizeof(params.of[0]));
+    assert_string_equal(row_command_line(&params), "cc -Wl,-z x control=fifo:98");
+}
+
+static void test_param_commas_of_older_files_are_semicolons(void **state)
+{
+    assert_string_equal(read_back("flags=-O3,-g layout=a,b command=cc -Wl,-z x").text,
+                        "flags=-O3;-g layout=a;b command=cc -Wl,-z x");
+}
+
+static void test_param_appended_keeps_kinds(void **state)
+{
+    struct row_params params = {.n = 0}, others = {.n = 0};
+
+    row_param_add(&params, PARAM_WORK, "rank", "1");
+    row_param_add(&others, PARAM_PLACEMENT, "timer", "fifo:96");
+    row_param_add(&others, PARAM_CPU, "own", "x");
+    row_params_append(&params, &others);
+    assert_string_equal(params.text, "rank=1 timer=fifo:96 own=x");
+    assert_int_equal(params.of[1].kind, PARAM_PLACEMENT);
+    assert_int_equal(params.of[2].kind, PARAM_CPU);
+}
+
+static void test_param_without_room_is_cut(void **state)
+{
+    struct row_params params = {.n = 0};
+    size_t length;
+
+    for (int i = 0; i < 10; i++) {
+        row_param_add(&params, PARAM_WORK, "key", "%060d", i);
+        const struct row_params back = read_back(params.text);
+        assert_int_equal(back.n, params.n);
+        assert_memory_equal(back.of, params.of, params.n * sizeof(params.of[0]));
+    }
+    assert_int_equal(strlen(params.text), ROW_PARAM_SIZE - 1);
+    (void)row_param(&params, "key", &length);
+    assert_int_equal(length, 60);
+}
+
+/* Words beyond the last that has a place of its own are part of it. */
+static void test_param_of_damaged_files_are_all_there(void **state)
+{
+    char text[ROW_PARAM_SIZE] = "";
+    struct row_word word = {0};
+    size_t words = 0;
+
+    for (int i = 0; i < 2 * ROW_PARAMS_MAX; i++)
+        (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), " pages=%c,", 'a' + i % 26);
+    const struct row_params params = read_back(text);
+    assert_int_equal(params.n, ROW_PARAMS_MAX);
+    assert_int_equal(params.of[0].kind, PARAM_OUTCOME);
+    assert_int_equal(params.of[ROW_PARAMS_MAX - 1].kind, PARAM_WORK);
+    assert_null(strchr(params.text, ','));
+    while (row_next_word(&params, &word)) {
+        assert_memory_equal(word.text, "pages=", 6);
+        assert_int_equal(word.length, 8);
+        words++;
+    }
+    assert_int_equal(words, 2 * ROW_PARAMS_MAX);
+}
+
+static void test_param_words_of_a_command_are_one_by_one(void **state)
+{
+    static const char *const words[] = {"clock=rdtsc", "input=x", "command=./sim", "clock=5", "'a", "b'"};
+    const struct row_params params = read_back("clock=rdtsc  input=x command=./sim clock=5 'a  b'"), none = {.n = 0};
+    struct row_word word = {0};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        assert_true(row_next_word(&params, &word));
+        assert_int_equal(word.length, strlen(words[i]));
+        assert_memory_equal(word.text, words[i], word.length);
+        assert_int_equal(word.of->kind, i ? PARAM_COMMAND : PARAM_CPU);
+    }
+    assert_false(row_next_word(&params, &word));
+    word = (struct row_word){0};
+    assert_false(row_next_word(&none, &word));
+    assert_int_equal(read_back("prepare=make flags=x command=a").of[1].kind, PARAM_COMMAND);
+}
+
+static void assert_command_line(const char *text, const char *line)
+{
+    const struct row_params params = read_back(text);
+    const char *found = row_command_line(&params);
+
+    if (line)
+        assert_string_equal(found, line);
+    else
+        assert_null(found);
+}
+
+static void test_param_command_behind_quoted_words(void **state)
+{
+    assert_command_line("warmup=1 command=./sim a command=b", "./sim a command=b");
+    assert_command_line("input='a command=no' prepare=$'\\'command=no \\'' command=yes", "yes");
+    assert_command_line("prepare='it'\\'' command=no' command=yes 'x", "yes 'x");
+    assert_command_line("prepare=sync\\ x command=yes", "yes");
+    assert_command_line("prepare='command=no", NULL);
+    assert_command_line("prepare='x", NULL);
+    assert_command_line("limit=22 recommand=no", NULL);
+    assert_command_line("", NULL);
+    const struct row_params params = read_back("a=1 input=x command=y");
+    assert_string_equal(row_command(&params), "input=x command=y");
+    const struct row_params none = read_back("a=1");
+    assert_null(row_command(&none));
+}
+
+static void assert_protocol(const char *text, const char *protocol)
+{
+    const struct row_params params = read_back(text);
+    char buf[ROW_PROTOCOL_SIZE];
+
+    row_protocol(&params, buf);
+    assert_string_equal(buf, protocol);
+}
+
+static void test_param_protocol_is_that_of_an_index(void **state)
+{
+    assert_protocol("protocol=stable tests=12 of=12", "stable protocol");
+    assert_protocol("over=1 protocol=classic", "classic protocol");
+    assert_protocol("protocol=a-word-from-a-file-that-does-not-fit", "a-word-from-a-fi protocol");
+    assert_protocol("limit=22", "");
+    assert_protocol("command=x protocol=stable", ""); /* the user's word */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_param_by_key),
+        cmocka_unit_test(test_param_kinds_follow_from_keys),
+        cmocka_unit_test(test_param_added_is_the_same_as_read),
+        cmocka_unit_test(test_param_commas_of_older_files_are_semicolons),
+        cmocka_unit_test(test_param_appended_keeps_kinds),
+        cmocka_unit_test(test_param_without_room_is_cut),
+        cmocka_unit_test(test_param_of_damaged_files_are_all_there),
+        cmocka_unit_test(test_param_words_of_a_command_are_one_by_one),
+        cmocka_unit_test(test_param_command_behind_quoted_words),
+        cmocka_unit_test(test_param_protocol_is_that_of_an_index),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Detours of hosts, from rows of noise and prime. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/scale_detours.h"
+#include "row_fixture.h"
+#include "rows/text.h"
+
+static struct detours_host host;
+
+static int begin(void **state)
+{
+    memset(&host, 0, sizeof(host));
+    return 0;
+}
+
+static void enter(const char *suite, const char *metric, double value, const struct stats_point *hist, size_t n_hist,
+                  const struct stats_point *series, size_t n_series)
+{
+    struct row row = ROW(NULL, value, .suite = suite, .metric = metric);
+    row.stats.median = value;
+    row.wall_s = 2;
+    row.hist = (struct stats_point *)hist;
+    row.n_hist = n_hist;
+    row.series = (struct stats_point *)series;
+    row.n_series = n_series;
+    detours_enter(&host, &row);
+}
+
+static double number_of(const struct project_detours *detours)
+{
+    double n = 0;
+
+    for (size_t i = 0; i < detours->n; i++)
+        n += detours->lengths[i].value;
+    return n;
+}
+
+static void expect_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.12g, expected %.12g", got, expected);
+}
+
+/* Two CPUs with two seconds each; one of them lost 10 %. */
+static void test_detours_of_noise(void **state)
+{
+    static const struct stats_point first[] = {{1000, 50}, {65535, 2}}, second[] = {{1000, 10}, {131072, 1}};
+    static struct stats_point lengths[DETOURS_BINS];
+    struct project_detours detours[2];
+
+    enter("noise", "lost", 10, NULL, 0, NULL, 0);
+    enter("noise", "detour", 1000, first, 2, NULL, 0);
+    enter("noise", "lost", 0, NULL, 0, NULL, 0);
+    enter("noise", "detour", 1000, second, 2, NULL, 0);
+    assert_ptr_equal(detours_used(&host), &host.noise);
+    expect_near(detours_work_ns(&host), 3.8e9);
+    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+    assert_false(detours[0].periodic);
+    expect_near(detours[0].work_ns, 3.8e9);
+    expect_near(number_of(&detours[0]), 63);
+    assert_int_equal(detours[0].n, 3);
+    expect_near(detours[0].lengths[0].at, 1000);
+    expect_near(detours[0].lengths[1].at, 65535);
+    /* The histogram's bin reaches from 131072 to 133119. */
+    expect_near(detours[0].lengths[2].at, 131072 + 1024);
+}
+
+/* Experiments of 400 ticks, at 2.5 ticks a ns: 440 is the work's own spread. */
+static void test_detours_of_prime(void **state)
+{
+    static const struct stats_point hist[] = {{400, 990}, {440, 8}, {10400, 2}};
+    static struct stats_point lengths[DETOURS_BINS];
+    struct project_detours detours[2];
+
+    enter("prime", "cycles", 400, hist, 3, NULL, 0);
+    assert_null(detours_used(&host)); /* the clock's rate is not known yet */
+    enter("prime", "time", 160, NULL, 0, NULL, 0);
+    assert_ptr_equal(detours_used(&host), &host.prime);
+    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+    expect_near(detours[0].work_ns, (990 * 400 + 8 * 440 + 2 * 400) / 2.5);
+    assert_int_equal(detours[0].n, 1);
+    expect_near(detours[0].lengths[0].at, 10000 / 2.5);
+    expect_near(detours[0].lengths[0].value, 2);
+}
+
+static void test_detours_rows_of_others_are_passed_over(void **state)
+{
+    static const struct stats_point hist[] = {{1000, 50}};
+    struct row row;
+
+    enter("unix", "detour", 1, hist, 1, NULL, 0);
+    enter("noise", "loop", 9, hist, 1, NULL, 0);
+    row = ROW(NULL, 1, .suite = "noise", .metric = "lost");
+    row.status = ROW_FAILED;
+    row.wall_s = 1;
+    detours_enter(&host, &row);
+    assert_null(detours_used(&host));
+    expect_near(detours_work_ns(&host), 0);
+}
+
+static void test_detours_noise_is_used_before_prime(void **state)
+{
+    static const struct stats_point hist[] = {{1000, 50}};
+
+    enter("prime", "cycles", 400, hist, 1, NULL, 0);
+    enter("prime", "time", 160, NULL, 0, NULL, 0);
+    enter("noise", "detour", 1000, hist, 1, NULL, 0);
+    enter("noise", "lost", 1, NULL, 0, NULL, 0);
+    assert_ptr_equal(detours_used(&host), &host.noise);
+}
+
+/* 50 ms each second of throttling, among short ones at any time. */
+static size_t make_events(struct stats_point *events, double jitter_us)
+{
+    size_t n = 0;
+    uint64_t x = 12345;
+
+    for (unsigned second = 0; second < 12; second++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        events[n++] = (struct stats_point){second * 1e6 + jitter_us * (double)(x >> 40) / (1 << 24), 50e6};
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        events[n++] = (struct stats_point){12e6 * (double)(x >> 40) / (1 << 24), 2000 + i};
+    }
+    return n;
+}
+
+/* Whether the events of that octave are found to be periodic. */
+static bool is_periodic(struct stats_point *events, size_t n, uint64_t left_out, unsigned octave)
+{
+    struct row row = ROW(NULL, 1000, .suite = "noise", .metric = "detour");
+
+    memset(&host, 0, sizeof(host));
+    row.series = events;
+    row.n_series = n;
+    row.series_left_out = left_out;
+    detours_enter(&host, &row);
+    return host.periodic[octave] > 0;
+}
+
+static void test_detours_periods_are_found(void **state)
+{
+    struct stats_point events[64];
+    size_t n = make_events(events, 100);
+
+    assert_true(is_periodic(events, n, 0, 25));  /* 2^25 ns = 34 ms */
+    assert_false(is_periodic(events, n, 0, 10)); /* 2 us, at random */
+    assert_false(is_periodic(events, n, 0, 20)); /* none */
+    n = make_events(events, 2e6);
+    assert_false(is_periodic(events, n, 0, 25));
+}
+
+/* Events that are not recorded would make the distances look larger. */
+static void test_detours_periods_need_all_events(void **state)
+{
+    struct stats_point *events = calloc(600, sizeof(*events));
+
+    assert_non_null(events);
+    for (size_t i = 0; i < 600; i++)
+        events[i] = (struct stats_point){1000.0 * (double)i, i < 500 ? 3000 : 5000};
+    assert_true(is_periodic(events, 600, 0, 11));
+    assert_false(is_periodic(events, 600, 7, 11)); /* from 5 us on all are there, from 2 us not */
+    assert_true(is_periodic(events, 600, 0, 12));
+    free(events);
+}
+
+static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
+{
+    static struct stats_point lengths[DETOURS_BINS];
+    struct project_detours detours[2];
+    struct stats_point events[64];
+    const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
+    size_t n = make_events(events, 100);
+
+    enter("noise", "lost", 5, NULL, 0, NULL, 0);
+    enter("noise", "detour", 1000, hist, 2, events, n);
+    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 2);
+    assert_false(detours[0].periodic);
+    assert_true(detours[1].periodic);
+    expect_near(number_of(&detours[0]), 40);
+    expect_near(number_of(&detours[1]), 12);
+}
+
+static void test_detours_can_be_removed_by_octave(void **state)
+{
+    static struct stats_point lengths[DETOURS_BINS];
+    struct project_detours detours[2];
+    const struct stats_point hist[] = {{2010, 40}, {50e6, 12}};
+    double keep[DETOUR_CLASSES];
+
+    enter("noise", "lost", 5, NULL, 0, NULL, 0);
+    enter("noise", "detour", 1000, hist, 2, NULL, 0);
+    for (unsigned k = 0; k < DETOUR_CLASSES; k++)
+        keep[k] = k == 10 ? 0.25 : k == 25 ? 0 : 1;
+    assert_int_equal(detours_sources(&host, keep, lengths, detours), 1);
+    assert_int_equal(detours[0].n, 1);
+    expect_near(detours[0].lengths[0].value, 10);
+}
+
+static void test_detours_causes_by_octave(void **state)
+{
+    const struct stats_point classes[] = {{1500, 7}, {3e6, 2}};
+
+    enter("noise", "lost_preempted", 1, NULL, 0, classes, 2);
+    enter("noise", "lost_steal", 1, NULL, 0, classes, 1);
+    expect_near(host.by_cause[DETOUR_PREEMPTED][10], 7);
+    expect_near(host.by_cause[DETOUR_PREEMPTED][21], 2);
+    expect_near(host.by_cause[DETOUR_STEAL][10], 7);
+    expect_near(host.by_cause[DETOUR_STEAL][21], 0);
+}
+
+static void test_detours_of_hosts_add_up(void **state)
+{
+    static struct detours_host all;
+    const struct stats_point hist[] = {{2010, 40}};
+
+    memset(&all, 0, sizeof(all));
+    enter("noise", "lost", 5, NULL, 0, NULL, 0);
+    enter("noise", "detour", 1000, hist, 1, NULL, 0);
+    detours_merge(&all, &host);
+    detours_merge(&all, &host);
+    expect_near(detours_work_ns(&all), 2 * detours_work_ns(&host));
+    expect_near(detours_lost_pct(&all), detours_lost_pct(&host));
+    expect_near(detours_lost_pct(&host), 100 * 40 * 2010 / (1.9e9 + 40 * 2010));
+}
+
+#define TEST(function) cmocka_unit_test_setup(function, begin)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_detours_of_noise),
+        TEST(test_detours_of_prime),
+        TEST(test_detours_rows_of_others_are_passed_over),
+        TEST(test_detours_noise_is_used_before_prime),
+        TEST(test_detours_periods_are_found),
+        TEST(test_detours_periods_need_all_events),
+        TEST(test_detours_periodic_ones_are_a_source_of_their_own),
+        TEST(test_detours_can_be_removed_by_octave),
+        TEST(test_detours_causes_by_octave),
+        TEST(test_detours_of_hosts_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

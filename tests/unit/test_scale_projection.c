@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* From rows of hosts to slow-downs and costs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/scale_projection.h"
+#include "memory_fixture.h"
+#include "order_fixture.h"
+#include "row_fixture.h"
+#include "rows/text.h"
+
+static void enter(struct projection *p, const char *host, const char *metric, double value, struct stats_point *hist,
+                  struct stats_point *series)
+{
+    struct row row = ROW(NULL, value, .suite = "noise", .metric = metric);
+    row.wall_s = 10;
+    row.hist = hist;
+    row.n_hist = hist != NULL;
+    row.series = series;
+    row.n_series = series != NULL;
+    assert_int_equal(projection_enter(p, host, &row), 0);
+}
+
+/* 10 s of a CPU, with so many preemptions of 5 ms. */
+static void enter_host(struct projection *p, const char *host, double detours)
+{
+    struct stats_point hist = {4980736, detours}, series = {5e6, detours};
+
+    enter(p, host, "lost", detours * 0.05, NULL, NULL);
+    enter(p, host, "detour", 5e6, &hist, NULL);
+    enter(p, host, "lost_preempted", detours * 0.05, NULL, &series);
+}
+
+static void steps(struct projection *p)
+{
+    memset(p, 0, sizeof(*p));
+    p->step_ns[p->n_steps++] = 1e6;
+    p->ranks[p->n_ranks++] = 1;
+    p->ranks[p->n_ranks++] = 10000;
+}
+
+static void expect_near(double got, double expected, double share)
+{
+    if (!(fabs(got - expected) <= share * fabs(expected)))
+        fail_msg("%.9g, expected %.9g", got, expected);
+}
+
+static void test_projection_of_hosts_and_their_mix(void **state)
+{
+    struct projection p;
+
+    steps(&p);
+    enter_host(&p, "noisy", 100);
+    enter_host(&p, "quiet", 0);
+    assert_int_equal(projection_compute(&p), 0);
+    assert_int_equal(p.n, 2);
+    /* One rank loses the mean: 100 of 5.01 ms in 9.5 s of work. */
+    expect_near(projection_slowdown(&p, 0)[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
+    expect_near(projection_slowdown(&p, 1)[1], 1, 1e-9);
+    assert_true(projection_slowdown(&p, 2)[1] > 1 && projection_slowdown(&p, 2)[1] < projection_slowdown(&p, 0)[1]);
+    projection_free(&p);
+}
+
+static void test_projection_has_what_it_costs(void **state)
+{
+    struct projection_cost costs[PROJECTION_COSTS];
+    struct projection p;
+    size_t n;
+
+    steps(&p);
+    enter_host(&p, "noisy", 100);
+    assert_int_equal(projection_compute(&p), 0);
+    assert_memory_equal(projection_slowdown(&p, 0), projection_slowdown(&p, 1), 2 * sizeof(double));
+    assert_int_equal(projection_costs(&p, costs, &n), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(projection_decade(&costs[0]), "1 ms .. 10 ms");
+    assert_string_equal(projection_cause(&costs[0]), "preempted");
+    expect_near(costs[0].per_s, 100 / 9.5, 1e-9);
+    expect_near(costs[0].lost_pct, 100.0 * 100 * 5013504 / (9.5e9 + 100 * 5013504.0), 1e-9);
+    expect_near(costs[0].without[0], 1, 1e-9);
+    projection_free(&p);
+}
+
+/* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
+static void test_projection_of_more_hosts_than_places(void **state)
+{
+    struct projection few, one;
+    char name[16];
+
+    steps(&few);
+    few.hosts_most = 2;
+    steps(&one);
+    for (int i = 0; i < 5; i++) {
+        (void)snprintf(name, sizeof(name), "host %d", i);
+        enter_host(&few, name, 20 * i);
+        enter_host(&one, "all", 20 * i);
+    }
+    assert_int_equal(projection_compute(&few), 0);
+    assert_int_equal(projection_compute(&one), 0);
+    assert_int_equal(few.n, 2);
+    assert_int_equal(few.n_more, 3);
+    expect_near(detours_work_ns(few.all), detours_work_ns(one.all), 1e-12);
+    expect_near(projection_slowdown(&few, 2)[0], projection_slowdown(&one, 0)[0], 1e-9);
+    expect_near(projection_slowdown(&few, 2)[1], projection_slowdown(&one, 0)[1], 1e-9);
+    projection_free(&few);
+    projection_free(&one);
+}
+
+static int compute_three(void)
+{
+    struct projection p;
+    struct row row = ROW(NULL, 3, .suite = "noise", .metric = "lost");
+    struct stats_point hist = {4980736, 30}, series = {5e6, 30};
+    struct row detour = ROW(NULL, 5e6, .suite = "noise", .metric = "detour");
+    struct row cause = ROW(NULL, 3, .suite = "noise", .metric = "lost_preempted");
+    struct projection_cost costs[PROJECTION_COSTS];
+    size_t n_costs;
+    int result = 0;
+
+    steps(&p);
+    p.points = 1 << 10;
+    p.hosts_most = 2;
+    row.wall_s = detour.wall_s = cause.wall_s = 10;
+    detour.hist = &hist;
+    cause.series = &series;
+    detour.n_hist = cause.n_series = 1;
+    for (unsigned i = 0; i < 3 && !result; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+        result = projection_enter(&p, name, &row);
+        result = result ? result : projection_enter(&p, name, &detour);
+        result = result ? result : projection_enter(&p, name, &cause);
+    }
+    result = result ? result : projection_compute(&p);
+    result = result ? result : projection_costs(&p, costs, &n_costs);
+    projection_free(&p);
+    return result;
+}
+
+/* The blocks' ends are checked when they are freed. */
+static void test_projection_keeps_to_its_memory(void **state)
+{
+    assert_true(memory_needed(compute_three) > 10);
+}
+
+static void test_projection_on_a_coarse_grid_is_near(void **state)
+{
+    struct projection fine, coarse;
+
+    steps(&fine);
+    steps(&coarse);
+    coarse.points = 1 << 15;
+    enter_host(&fine, "a", 37);
+    enter_host(&coarse, "a", 37);
+    assert_int_equal(projection_compute(&fine), 0);
+    assert_int_equal(projection_compute(&coarse), 0);
+    for (size_t r = 0; r < 2; r++)
+        expect_near(projection_slowdown(&coarse, 0)[r], projection_slowdown(&fine, 0)[r], 0.002);
+    projection_free(&fine);
+    projection_free(&coarse);
+}
+
+static size_t n_said;
+static void say(const char *name)
+{
+    assert_string_equal(name, "n?w"); /* a control character would move the terminal's cursor */
+    n_said++;
+}
+
+static void test_projection_drops_hosts_without_detours(void **state)
+{
+    struct projection p;
+
+    steps(&p);
+    enter(&p, "n\x1bw", "work", 1, NULL, NULL);
+    enter(&p, "n\x1bw", "work", 1, NULL, NULL);
+    enter_host(&p, "a", 1);
+    projection_drop_empty(&p, say);
+    assert_int_equal(n_said, 1);
+    assert_int_equal(p.n, 1);
+    assert_string_equal(p.hosts[0]->name, "a");
+    projection_free(&p);
+    steps(&p);
+    assert_int_equal(projection_compute(&p), 0);
+    projection_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_projection_of_hosts_and_their_mix),
+        cmocka_unit_test(test_projection_has_what_it_costs),
+        cmocka_unit_test(test_projection_of_more_hosts_than_places),
+        cmocka_unit_test(test_projection_keeps_to_its_memory),
+        cmocka_unit_test(test_projection_on_a_coarse_grid_is_near),
+        cmocka_unit_test(test_projection_drops_hosts_without_detours),
+    };
+
+    return cmocka_run_group_tests_name("projection", tests, NULL, NULL);
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of a comparison, whose rows, means and hosts are made up: each verdict, name and reason, in each format. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "golden_fixture.h"
+#include "memory_fixture.h"
+#include "order_fixture.h"
+#include "out/compare.h"
+#include "row_fixture.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { ROWS_MAX = 24 };
+static struct row_run run;
+static struct row rows[ROWS_MAX][2]; /* base and new */
+static const struct row *sides[ROWS_MAX][2];
+static struct pair pairs[ROWS_MAX];
+static struct compared_row compared_rows[ROWS_MAX];
+static struct comparison comparisons[ROWS_MAX];
+static struct compared_mean means[4];
+static struct compared_host hosts[4];
+static const struct pair *apart[ROWS_MAX];
+static struct compared compared;
+static size_t n_pairs;
+
+static int begin(void **state)
+{
+    memset(&compared, 0, sizeof(compared));
+    compared = (struct compared){.row = compared_rows,
+                                 .mean = means,
+                                 .host = hosts,
+                                 .comparison = comparisons,
+                                 .not_comparable = apart,
+                                 .n_judged = 7};
+    n_pairs = 0;
+    row_run_init(&run);
+    return 0;
+}
+
+/* A pair with a sample on each side. */
+static struct pair *add_pair(const struct row_words *words)
+{
+    static double sample = 1;
+    const size_t i = n_pairs++;
+
+    assert_true(i < ROWS_MAX);
+    for (size_t side = 0; side < 2; side++) {
+        rows[i][side] = row_of_words(&run, NAN, words);
+        rows[i][side].copies = 1;
+        rows[i][side].samples = &sample;
+        rows[i][side].n_samples = 1;
+        sides[i][side] = &rows[i][side];
+    }
+    pairs[i] = (struct pair){
+        .about = &rows[i][1], .base = &sides[i][0], .changed = &sides[i][1], .n_base = 1, .n_changed = 1, .reason = -1};
+    return &pairs[i];
+}
+
+static struct pair *add_row(const struct comparison *comparison, const struct row_words *words)
+{
+    struct pair *pair = add_pair(words);
+    const size_t i = compared.n_rows++;
+
+    /* The comparisons are not in the order of the rows. */
+    compared_rows[i] = (struct compared_row){.pair = pair, .number = ROWS_MAX - 5 - i};
+    comparisons[ROWS_MAX - 5 - i] = *comparison;
+    return pair;
+}
+
+static void add_apart(const char *why, int reason, const struct row_words *words)
+{
+    struct pair *pair = add_pair(words);
+
+    pair->reason = reason;
+    (void)snprintf(pair->why, sizeof(pair->why), "%s", why);
+    apart[compared.n_not_comparable++] = pair;
+}
+
+static void add_mean(const char *suite, const char *host, size_t n, const struct comparison *comparison)
+{
+    const size_t i = compared.n_means++;
+
+    means[i] = (struct compared_mean){.rows = n, .number = ROWS_MAX - 4 + i};
+    (void)snprintf(means[i].suite, sizeof(means[i].suite), "%s", suite);
+    (void)snprintf(means[i].host, sizeof(means[i].host), "%s", host);
+    comparisons[ROWS_MAX - 4 + i] = *comparison;
+}
+
+#define WORDS(...) (&(const struct row_words){__VA_ARGS__})
+#define TEST_WORDS(test_, better_)                                                                                     \
+    WORDS(.suite = "s", .test = test_, .metric = "m-" test_, .unit = "ns", .better = better_)
+
+static const struct comparison higher = {.tested = TESTED_RUNS,
+                                         .n_base = 3,
+                                         .n_new = 4,
+                                         .base = 100,
+                                         .changed = 150,
+                                         .ratio = 1.5,
+                                         .low = 1.25,
+                                         .high = 1.75,
+                                         .p_welch = 0.001,
+                                         .p_rank = 0.002,
+                                         .p_adjusted = 0.0123,
+                                         .change = CHANGE_HIGHER};
+static const struct comparison lower = {.tested = TESTED_SAMPLES,
+                                        .n_base = 11,
+                                        .n_new = 12,
+                                        .base = -200,
+                                        .changed = -100,
+                                        .ratio = 0.5,
+                                        .low = 0.4,
+                                        .high = 0.6,
+                                        .p_welch = 0.0625,
+                                        .p_rank = NAN,
+                                        .p_adjusted = 0.00001,
+                                        .floor = 10,
+                                        .change = CHANGE_LOWER};
+static const struct comparison nothing = {.base = 0,
+                                          .changed = 1e9,
+                                          .ratio = NAN,
+                                          .low = NAN,
+                                          .high = NAN,
+                                          .p_welch = NAN,
+                                          .p_rank = NAN,
+                                          .p_adjusted = NAN,
+                                          .change = CHANGE_UNKNOWN};
+
+static struct comparison doubtful(enum comparison_doubt doubt, double base, double low, double high)
+{
+    return (struct comparison){.tested = TESTED_SAMPLES,
+                               .n_base = 5,
+                               .n_new = 6,
+                               .base = base,
+                               .changed = base + 4,
+                               .ratio = base > 0 ? (base + 4) / base : (double)NAN,
+                               .low = low,
+                               .high = high,
+                               .p_welch = 0.03125,
+                               .p_rank = 0.25,
+                               .p_adjusted = 0.0001,
+                               .floor = 6,
+                               .change = CHANGE_NONE,
+                               .doubt = doubt};
+}
+
+static void expect(enum compared_format format, bool verbose, bool color, const char *text)
+{
+    const struct compared_print how = {.format = format, .verbose = verbose, .min_effect = 0.025};
+    struct text out = {.color = color};
+    const size_t live = allocations_live;
+
+    compared_put(&compared, &how, &out);
+    expect_golden(&out, text);
+    assert_int_equal(allocations_live, live);
+}
+
+/* Every verdict, with its reason. */
+static void add_verdicts(void)
+{
+    const struct comparison small = doubtful(DOUBT_SMALL, 200, 1.01, 1.03),
+                            floor = doubtful(DOUBT_FLOOR, 200, 1.01, 1.03),
+                            no_base = doubtful(DOUBT_FLOOR, 0, NAN, NAN),
+                            above = doubtful(DOUBT_CHANCE, 200, 1.01, 1.03),
+                            below = doubtful(DOUBT_CHANCE, 200, 0.9, 0.99),
+                            around = doubtful(DOUBT_CHANCE, 200, 1, 1.03), same = doubtful(DOUBT_NOT, 200, 0.9, 1.1);
+    struct comparison equal = same;
+
+    equal.ratio = 1;
+    (void)add_row(&higher, TEST_WORDS("slower", "lower"));
+    (void)add_row(&higher, TEST_WORDS("faster", "higher"));
+    (void)add_row(&higher, TEST_WORDS("higher", ""));
+    (void)add_row(&lower, TEST_WORDS("faster2", "lower"));
+    (void)add_row(&lower, TEST_WORDS("slower2", "higher"));
+    (void)add_row(&lower, TEST_WORDS("lower", ""));
+    (void)add_row(&nothing, TEST_WORDS("samples", "lower"));
+    struct pair *pair = add_row(&nothing, TEST_WORDS("no samples", "lower"));
+    rows[pair - pairs][0].n_samples = 0;
+    pair = add_row(&nothing, TEST_WORDS("none in new", "lower"));
+    rows[pair - pairs][1].n_samples = 0;
+    (void)add_row(&small, TEST_WORDS("small", "lower"));
+    (void)add_row(&floor, TEST_WORDS("floor", "lower"));
+    (void)add_row(&no_base, TEST_WORDS("no base", "lower"));
+    (void)add_row(&above, TEST_WORDS("above", "lower"));
+    (void)add_row(&below, TEST_WORDS("below", "lower"));
+    (void)add_row(&around, TEST_WORDS("around", "lower"));
+    (void)add_row(&equal, TEST_WORDS("equal", "lower"));
+}
+
+static void test_verdicts_of_rows(void **state)
+{
+    add_verdicts();
+    expect(COMPARED_TABLE, false, false,
+           "Test           Metric            Base      New          Ratio     95 % interval  p (Holm)  Verdict\n"
+           "s slower       m-slower        100 ns   150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123  slower\n"
+           "s faster       m-faster        100 ns   150 ns  1.5000 better  1.2500 .. 1.7500    0.0123  faster\n"
+           "s higher       m-higher        100 ns   150 ns  1.5000         1.2500 .. 1.7500    0.0123  higher\n"
+           "s faster2      m-faster2      -200 ns  -100 ns  0.5000 better  0.4000 .. 0.6000   <0.0001  faster\n"
+           "s slower2      m-slower2      -200 ns  -100 ns  0.5000 worse   0.4000 .. 0.6000   <0.0001  slower\n"
+           "s lower        m-lower        -200 ns  -100 ns  0.5000         0.4000 .. 0.6000   <0.0001  lower\n"
+           "s samples      m-samples         0 ns      1 s       -                        -         -  not judged: "
+           "repeat with --quick --runs 3\n"
+           "s no samples   m-no samples      0 ns      1 s       -                        -         -  not judged: "
+           "one value on a side; compare three files a side\n"
+           "s none in new  m-none in new     0 ns      1 s       -                        -         -  not judged: "
+           "one value on a side; compare three files a side\n"
+           "s small        m-small         200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change "
+           "seen above 2.5 %\n"
+           "s floor        m-floor         200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change "
+           "seen above the noise floor of 3.0 %\n"
+           "s no base      m-no base         0 ns     4 ns       -                        -    0.0001  no change "
+           "seen above the noise floor\n"
+           "s above        m-above         200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change "
+           "seen: not sure, p 0.0001 after correcting for 7 rows\n"
+           "s below        m-below         200 ns   204 ns  1.0200 worse   0.9000 .. 0.9900    0.0001  no change "
+           "seen: not sure, p 0.0001 after correcting for 7 rows\n"
+           "s around       m-around        200 ns   204 ns  1.0200 worse   1.0000 .. 1.0300    0.0001  no change "
+           "seen\n"
+           "s equal        m-equal         200 ns   204 ns  1.0000         0.9000 .. 1.1000    0.0001  no change "
+           "seen\n");
+}
+
+static void test_verdicts_of_rows_in_color(void **state)
+{
+    add_verdicts();
+    compared.n_rows = 7;
+    expect(COMPARED_TABLE, false, true,
+           "Test       Metric        Base      New          Ratio     95 % interval  p (Holm)  Verdict\n"
+           "s slower   m-slower    100 ns   150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123  \33[31mslower\33[0m\n"
+           "s faster   m-faster    100 ns   150 ns  1.5000 better  1.2500 .. 1.7500    0.0123  \33[32mfaster\33[0m\n"
+           "s higher   m-higher    100 ns   150 ns  1.5000         1.2500 .. 1.7500    0.0123  \33[33mhigher\33[0m\n"
+           "s faster2  m-faster2  -200 ns  -100 ns  0.5000 better  0.4000 .. 0.6000   <0.0001  \33[32mfaster\33[0m\n"
+           "s slower2  m-slower2  -200 ns  -100 ns  0.5000 worse   0.4000 .. 0.6000   <0.0001  \33[31mslower\33[0m\n"
+           "s lower    m-lower    -200 ns  -100 ns  0.5000         0.4000 .. 0.6000   <0.0001  \33[33mlower\33[0m\n"
+           "s samples  m-samples     0 ns      1 s       -                        -         -  not judged: repeat "
+           "with --quick --runs 3\n");
+}
+
+static void test_verdicts_of_rows_as_csv(void **state)
+{
+    add_verdicts();
+    rows[0][1].copies = 4;
+    rows[1][1].copies = 0;
+    set_params(&rows[1][1], "a=1 b=\"2\"");
+    (void)snprintf(rows[1][1].load, sizeof(rows[1][1].load), "burn, 2");
+    (void)snprintf(rows[2][1].cpus, sizeof(rows[2][1].cpus), "2-3");
+    (void)snprintf(rows[3][1].cpus, sizeof(rows[3][1].cpus), "2-3");
+    pairs[3].by_cpus = true;
+    (void)snprintf(pairs[4].host, sizeof(pairs[4].host), "there");
+    pairs[5].within = true;
+    (void)snprintf(rows[5][0].test, sizeof(rows[5][0].test), "the base");
+    rows[5][0].copies = 2;
+    add_mean("unix", "n1", 12, &higher);
+    add_mean("latency", "", 1, &lower);
+    add_apart("other unit: ns against ms", -1, TEST_WORDS("apart", "lower"));
+    add_apart("other \"CPU\", model", ACROSS_CPU, TEST_WORDS("cpu", ""));
+    pairs[n_pairs - 1].within = true;
+    expect(COMPARED_CSV, false, false,
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n"
+           "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,\r\n"
+           "s,faster,\"burn, 2\",\"a=1 b=\"\"2\"\"\",,,,m-faster,ns,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,"
+           "runs,3,4,,faster,,\r\n"
+           "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,\r\n"
+           "s,faster2,,,1,2-3,,m-faster2,ns,lower,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.00"
+           "00000000000001e-05,samples,11,12,5,faster,,\r\n"
+           "s,slower2,,,1,,there,m-slower2,ns,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1"
+           ".0000000000000001e-05,samples,11,12,5,slower,,\r\n"
+           "s,lower,,,1,,,m-lower,ns,,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.00000000000000"
+           "01e-05,samples,11,12,5,lower,,s the base x2\r\n"
+           "s,samples,,,1,,,m-samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,repeat with --quick --runs 3,\r\n"
+           "s,no samples,,,1,,,m-no samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,one value on a side; "
+           "compare three files a side,\r\n"
+           "s,none in new,,,1,,,m-none in new,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,one value on a side; "
+           "compare three files a side,\r\n"
+           "s,small,,,1,,,m-small,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
+           "seen,above 2.5 %,\r\n"
+           "s,floor,,,1,,,m-floor,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
+           "seen,above the noise floor of 3.0 %,\r\n"
+           "s,no base,,,1,,,m-no base,ns,lower,0,4,,,,0.03125,0.25,0.0001,samples,5,6,,no change seen,above the "
+           "noise floor,\r\n"
+           "s,above,,,1,,,m-above,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
+           "seen,\"not sure, p 0.0001 after correcting for 7 rows\",\r\n"
+           "s,below,,,1,,,m-below,ns,lower,200,204,1.02,0.90000000000000002,0.98999999999999999,0.03125,0.25,0.0001,"
+           "samples,5,6,3,no change seen,\"not sure, p 0.0001 after correcting for 7 rows\",\r\n"
+           "s,around,,,1,,,m-around,ns,lower,200,204,1.02,1,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
+           "seen,,\r\n"
+           "s,equal,,,1,,,m-equal,ns,lower,200,204,1,0.90000000000000002,1.1000000000000001,0.03125,0.25,0.0001,samp"
+           "les,5,6,3,no change seen,,\r\n"
+           "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,\r\n"
+           "latency,,,,,,,geometric_mean,ratio,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,"
+           "1.0000000000000001e-05,samples,11,12,5,slower,,\r\n"
+           "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,\r\n"
+           "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu\r\n");
+}
+
+/* A change that is explained by its cause, alone and with another reason. */
+static void test_verdicts_with_a_cause(void **state)
+{
+    const struct pair *pair = add_row(&higher, WORDS(.suite = "s", .test = "t", .metric = "m", .unit = "s",
+                                                     .better = "lower", .causes = "preempted:700"));
+
+    for (size_t side = 0; side < 2; side++)
+        rows[pair - pairs][side].wall_s = 2;
+    set_causes(&rows[pair - pairs][0], "preempted:0");
+    expect(COMPARED_TABLE, false, false,
+           "Test  Metric   Base    New          Ratio     95 % interval  p (Holm)  Verdict\n"
+           "s t   m       100 s  150 s  1.5000 worse   1.2500 .. 1.7500    0.0123  slower: preempted 35.0 % of the "
+           "time (base 0.0 %)\n");
+    expect(COMPARED_CSV, false, false,
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n"
+           "s,t,,,1,,,m,s,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,preempted 35.0 % of the "
+           "time (base 0.0 %),\r\n");
+}
+
+/* Names are as short as they can be, and clean. Each has something that no other name has. */
+static void test_verdicts_names(void **state)
+{
+    struct pair *pair;
+
+    (void)add_row(&higher, WORDS(.suite = "alone", .test = "alone", .metric = "m"));
+    (void)add_row(&higher, WORDS(.suite = "unix", .test = "pipe", .load = "burn", .metric = "m", .param = "size=1"));
+    (void)add_row(&higher, WORDS(.suite = "unix", .test = "index", .metric = "m", .param = "protocol=classic"));
+    (void)add_row(&higher, WORDS(.suite = "array", .test = "copy", .metric = "m", .param = "elements=100 clock=tsc"));
+    (void)add_row(&higher, WORDS(.suite = "array", .test = "copy", .metric = "m", .param = "elements=200 clock=tsc"));
+    (void)add_row(&higher, WORDS(.suite = "array", .test = "copy", .metric = "other", .param = "elements=300"));
+    (void)add_row(&higher, WORDS(.suite = "run", .test = "sh", .metric = "m", .param = "command=sh -c 1"));
+    (void)add_row(&higher, WORDS(.suite = "run", .test = "sh", .metric = "m", .param = "command=sh -c 2"));
+    add_row(&higher, WORDS(.suite = "copies", .test = "two", .metric = "m\x1b"))->host[0] = 'h';
+    rows[n_pairs - 1][1].copies = 2;
+    pair = add_row(&higher, WORDS(.suite = "cpus", .test = "each\x01", .metric = "m|*_<\\", .cpus = "2"));
+    pair->by_cpus = true;
+    pair = add_row(&higher, WORDS(.suite = "within", .test = "t", .load = "burn", .metric = "m"));
+    pair->within = true;
+    rows[n_pairs - 1][0].load[0] = '\0';
+    rows[n_pairs - 1][0].copies = 4;
+    pair = add_row(&higher, WORDS(.suite = "words", .test = "t", .metric = "m", .param = "k=2"));
+    pair->within = true;
+    set_params(&rows[n_pairs - 1][0], "k=1 same=1 load_cpu_s=1 timer=fifo:2");
+    set_params(&rows[n_pairs - 1][1], "k=2 same=1 load_cpu_s=2 timer=fifo:3");
+    expect(COMPARED_TABLE, false, false,
+           "Test                               Metric  Base  New          Ratio     95 % interval  p (Holm)  "
+           "Verdict\n"
+           "alone                              m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "unix pipe burn                     m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "unix index (classic protocol)      m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "array copy elements=100            m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "array copy elements=200            m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "array copy                         other    100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "run sh 1                           m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "run sh 2                           m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "copies two x2 on h                 m?       100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "cpus each? CPU 2                   m|*_<\\   100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "within t burn against within t x4  m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n"
+           "words t k=2 against words t k=1    m        100  150  1.5000         1.2500 .. 1.7500    0.0123  "
+           "higher\n");
+    expect(COMPARED_MARKDOWN, false, false,
+           "| Test | Metric | Base | New | Ratio | 95 % interval | p (Holm) | Verdict |\n"
+           "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n"
+           "| alone | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| unix pipe burn | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| unix index (classic protocol) | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| array copy elements=100 | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| array copy elements=200 | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| array copy | other | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| run sh 1 | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| run sh 2 | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| copies two x2 on h | m? | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher |\n"
+           "| cpus each? CPU 2 | m\\|\\*\\_\\<\\\\ | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher "
+           "|\n"
+           "| within t burn against within t x4 | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | "
+           "higher |\n"
+           "| words t k=2 against words t k=1 | m | 100 | 150 | 1.5000        | 1.2500 .. 1.7500 | 0.0123 | higher "
+           "|\n");
+}
+
+static void test_verdicts_of_means_and_hosts(void **state)
+{
+    add_mean("unix", "n1", 12, &higher);
+    add_mean("latency", "", 1, &lower);
+    add_mean("x\x1b", "", 2, &nothing);
+    compared.n_judged = 1;
+    const struct comparison chance = doubtful(DOUBT_CHANCE, 200, 1.01, 1.03);
+    add_mean("chance", "", 3, &chance);
+    hosts[0] = (struct compared_host){.host = "n\x1b", .ratio = 1.25, .stands_out = true};
+    hosts[1] = (struct compared_host){.host = "n2", .ratio = 0.75};
+    compared.n_hosts = 2;
+    expect(COMPARED_TABLE, false, false,
+           "\n"
+           "Geometric means of the ratios, inverted where less is better: above 1 is better\n"
+           "Suite       Of                Mean     95 % interval  p (Holm)  Verdict\n"
+           "unix on n1  12 rows  1.5000 better  1.2500 .. 1.7500    0.0123  faster\n"
+           "latency     1 row    0.5000 worse   0.4000 .. 0.6000   <0.0001  slower\n"
+           "x?          2 rows        -                        -         -  not judged: repeat with --quick --runs 3\n"
+           "chance      3 rows   1.0200 better  1.0100 .. 1.0300    0.0001  no change seen: not sure, p 0.0001 after "
+           "correcting for 1 row\n"
+           "\n"
+           "Hosts by the geometric mean of their ratios, above 1 is better\n"
+           "  n?  1.2500  stands out\n"
+           "  n2  0.7500\n");
+    compared.n_hosts = 0;
+    expect(COMPARED_MARKDOWN, false, false,
+           "\n"
+           "Geometric means of the ratios, inverted where less is better: above 1 is better\n"
+           "\n"
+           "| Suite | Of |  |  | Mean | 95 % interval | p (Holm) | Verdict |\n"
+           "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n"
+           "| unix on n1 | 12 rows |  |  | 1.5000 better | 1.2500 .. 1.7500 | 0.0123 | faster |\n"
+           "| latency | 1 row |  |  | 0.5000 worse  | 0.4000 .. 0.6000 | \\<0.0001 | slower |\n"
+           "| x? | 2 rows |  |  | -        | - | - | not judged: repeat with --quick --runs 3 |\n"
+           "| chance | 3 rows |  |  | 1.0200 better | 1.0100 .. 1.0300 | 0.0001 | no change seen: not sure, p "
+           "0.0001 after correcting for 1 row |\n");
+}
+
+/* Grouped by their reasons, of which each has so many rows; the first three are named. */
+static void test_verdicts_that_are_apart(void **state)
+{
+    static const char *const tests[] = {"t0", "t1", "t2", "t3", "t4"};
+
+    add_apart("z: the last", -1, WORDS(.suite = "s", .test = "t", .metric = "m"));
+    for (size_t i = 0; i < 4; i++)
+        add_apart("other CPU", ACROSS_CPU, WORDS(.suite = "s", .test = tests[i], .metric = "m"));
+    for (size_t i = 0; i < 3; i++)
+        add_apart("a\x1b", ACROSS_BUILD, WORDS(.suite = "s", .test = tests[i], .metric = "n"));
+    expect(COMPARED_TABLE, false, false,
+           "Not comparable\n"
+           "  3 rows, a? (--across build compares them): s t0 n, s t1 n, s t2 n\n"
+           "  4 rows, other CPU (--across cpu compares them): s t0 m, s t1 m, s t2 m, ...\n"
+           "  1 row, z: the last: s t m\n");
+    expect(COMPARED_TABLE, true, false,
+           "Not comparable\n"
+           "  3 rows, a? (--across build compares them): s t0 n, s t1 n, s t2 n\n"
+           "  4 rows, other CPU (--across cpu compares them): s t0 m, s t1 m, s t2 m, s t3 m\n"
+           "  1 row, z: the last: s t m\n");
+    (void)add_row(&higher, TEST_WORDS("slower", "lower"));
+    compared.n_not_comparable = 1;
+    expect(COMPARED_TABLE, false, false,
+           "Test      Metric      Base     New          Ratio     95 % interval  p (Holm)  Verdict\n"
+           "s slower  m-slower  100 ns  150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123  slower\n"
+           "\n"
+           "Not comparable\n"
+           "  1 row, a? (--across build compares them): s t0 n\n");
+}
+
+static void test_verdicts_of_nothing(void **state)
+{
+    expect(COMPARED_TABLE, false, false, "");
+    expect(COMPARED_MARKDOWN, false, false, "");
+    expect(COMPARED_CSV, false, false,
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n");
+}
+
+static void test_verdicts_without_memory_fail(void **state)
+{
+    const struct compared_print how = {.min_effect = 0.01};
+
+    add_verdicts();
+    add_mean("unix", "n1", 12, &higher);
+    add_mean("unix", "n2", 12, &higher);
+    add_apart("other CPU", ACROSS_CPU, TEST_WORDS("t", "lower"));
+    for (unsigned allowed = 0; allowed < 6; allowed++) {
+        struct text out = {0};
+        allocations_left = allowed;
+        compared_put(&compared, &how, &out);
+        allocations_left = UINT_MAX;
+        assert_true(out.failed);
+        text_free(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_verdicts_of_rows, begin),
+        cmocka_unit_test_setup(test_verdicts_of_rows_in_color, begin),
+        cmocka_unit_test_setup(test_verdicts_of_rows_as_csv, begin),
+        cmocka_unit_test_setup(test_verdicts_with_a_cause, begin),
+        cmocka_unit_test_setup(test_verdicts_names, begin),
+        cmocka_unit_test_setup(test_verdicts_of_means_and_hosts, begin),
+        cmocka_unit_test_setup(test_verdicts_that_are_apart, begin),
+        cmocka_unit_test_setup(test_verdicts_of_nothing, begin),
+        cmocka_unit_test_setup(test_verdicts_without_memory_fail, begin),
+    };
+
+    return cmocka_run_group_tests_name("verdicts", tests, NULL, NULL);
+}
