@@ -45,7 +45,7 @@ struct detour_sum {
 /* Detours that come back with a period. */
 struct detour_comb {
     double hz;
-    uint64_t n, ticks;
+    struct detour_sum sum;
 };
 
 struct detour_account {

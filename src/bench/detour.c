@@ -78,7 +78,7 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 /* --- Causes of detours during which the kernel counted nothing for the thread. --- */
 
 /* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. */
-enum { FREE, TIMER, STOLEN, PERIODIC };
+enum { FREE, TIMER, STOLEN, TIMER_STOLEN, PERIODIC };
 /* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and of what else comes back with a round period. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
@@ -102,8 +102,8 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, ticks);
 }
 
-/* Takes the events of a comb of that rate. Returns how many there are. */
-static size_t take_comb(struct detour_account *a, double hz, double least_share, unsigned number)
+/* Takes the events of a comb of that rate. Returns their median length; 0 when there is no such comb. */
+static uint64_t take_comb(struct detour_account *a, double hz, double least_share, unsigned number)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = DETOUR_REACH_NS / a->ns_per_tick;
     struct comb comb;
@@ -111,16 +111,21 @@ static size_t take_comb(struct detour_account *a, double hz, double least_share,
     reach = reach < period / 4 ? reach : period / 4;
     if (!comb_fit(a->events, a->n_events, period, DRIFT, reach, &comb) || comb.share < least_share)
         return 0;
-    return comb_take(&comb, a->events, a->n_events, reach, number);
+    return comb_take(&comb, a->events, a->n_events, reach, number) ? comb.length : 0;
 }
 
-static void take_timer(struct detour_account *a, double seconds)
+/* Returns how long the timer usually takes. */
+static uint64_t take_timer(struct detour_account *a, double seconds)
 {
     double rate = (double)a->timer / seconds;
+    uint64_t usual = 0;
 
-    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= DETOUR_TIMER_MIN; i++)
-        if (tick_hz[i] < COUNTED_MORE * rate && take_comb(a, tick_hz[i], TICK_SHARE, TIMER))
-            rate -= tick_hz[i];
+    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= DETOUR_TIMER_MIN; i++) {
+        uint64_t length = tick_hz[i] < COUNTED_MORE * rate ? take_comb(a, tick_hz[i], TICK_SHARE, TIMER) : 0;
+        rate -= length ? tick_hz[i] : 0;
+        usual = length > usual ? length : usual;
+    }
+    return usual;
 }
 
 static void take_others(struct detour_account *a)
@@ -136,39 +141,51 @@ static void take_others(struct detour_account *a)
     }
 }
 
-static void take_steal(struct detour_account *a)
+/* The hypervisor often delivers a late tick when it gives the CPU back: of such a detour all but the tick's usual
+ * length is stolen. */
+static void take_steal(struct detour_account *a, uint64_t tick)
 {
     double left_ns = (double)a->stolen_ns;
 
     while (left_ns > 0) {
         struct comb_event *longest = NULL;
         for (size_t i = 0; i < a->n_events; i++)
-            if (a->events[i].comb == FREE && (!longest || a->events[i].length > longest->length))
+            if (a->events[i].comb <= TIMER && (!longest || a->events[i].length > longest->length))
                 longest = &a->events[i];
-        if (!longest || to_ns(a, longest->length) < DETOUR_STEAL_MIN_NS)
+        if (!longest || to_ns(a, longest->length) < DETOUR_STEAL_MIN_NS || longest->length <= tick)
             break;
-        longest->comb = STOLEN;
-        left_ns -= (double)longest->length * a->ns_per_tick;
+        left_ns -= (double)(longest->length - (longest->comb == TIMER ? tick : 0)) * a->ns_per_tick;
+        longest->comb = longest->comb == TIMER ? TIMER_STOLEN : STOLEN;
     }
 }
 
 /* Searches for the causes of the detours that were kept. */
 static void explain(struct detour_account *a, uint64_t end)
 {
-    take_steal(a);
-    take_timer(a, (double)(end - a->explained) * a->ns_per_tick * 1e-9);
+    const uint64_t tick = take_timer(a, (double)(end - a->explained) * a->ns_per_tick * 1e-9);
+
+    take_steal(a, tick);
     take_others(a);
     for (size_t i = 0; i < a->n_events; i++) {
         const struct comb_event *event = &a->events[i];
-        enter(a,
-              event->comb == FREE     ? DETOUR_UNEXPLAINED
-              : event->comb == TIMER  ? DETOUR_INTERRUPT
-              : event->comb == STOLEN ? DETOUR_STEAL
-                                      : DETOUR_PERIODIC,
-              event->length);
-        if (event->comb >= PERIODIC) {
-            a->comb[event->comb - PERIODIC].n++;
-            a->comb[event->comb - PERIODIC].ticks += event->length;
+        switch (event->comb) {
+        case FREE:
+            enter(a, DETOUR_UNEXPLAINED, event->length);
+            break;
+        case TIMER:
+            enter(a, DETOUR_INTERRUPT, event->length);
+            break;
+        case STOLEN:
+            enter(a, DETOUR_STEAL, event->length);
+            break;
+        case TIMER_STOLEN:
+            enter(a, DETOUR_INTERRUPT, tick);
+            count(&a->sum[DETOUR_STEAL], 0, event->length - tick);
+            count(&a->by_class[DETOUR_STEAL][detour_class(to_ns(a, event->length - tick))], 0, event->length - tick);
+            break;
+        default:
+            enter(a, DETOUR_PERIODIC, event->length);
+            count(&a->comb[event->comb - PERIODIC].sum, 1, event->length);
         }
     }
     a->n_events = 0;

@@ -455,8 +455,8 @@ static int run(struct party_context *context)
     }
     for (unsigned c = 0; c < DETOUR_COMBS; c++) {
         number[NOISE_COMB_HZ + c] = a->comb[c].hz;
-        number[NOISE_COMB_N + c] = (double)a->comb[c].n;
-        number[NOISE_COMB_NS + c] = (double)a->comb[c].ticks * s->ns_per_tick;
+        number[NOISE_COMB_N + c] = (double)a->comb[c].sum.n;
+        number[NOISE_COMB_NS + c] = (double)a->comb[c].sum.ticks * s->ns_per_tick;
     }
     number[NOISE_TIMER] = known(s->risen.timer);
     number[NOISE_RESCHED] = known(s->risen.resched);
@@ -549,6 +549,22 @@ static unsigned free_level(const struct trial *trial, unsigned copy)
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
 
+/* Adds the parameter periods=10ms:31us;... : the periods of combs, and the mean length of their detours. */
+static void remark_periods(struct results *results, unsigned copy, const double *number)
+{
+    struct row_params remarks = {.n = 0};
+    struct text periods = {0};
+
+    for (unsigned c = 0; c < DETOUR_COMBS; c++)
+        if (number[NOISE_COMB_N + c] > 0)
+            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / number[NOISE_COMB_HZ + c],
+                        number[NOISE_COMB_NS + c] / number[NOISE_COMB_N + c] * 1e-3);
+    if (periods.length && !periods.failed)
+        row_param_add(&remarks, PARAM_OUTCOME, "periods", "%s", periods.data);
+    results_remark(results, copy, &remarks);
+    text_free(&periods);
+}
+
 static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
@@ -557,6 +573,7 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
     const struct series *series = trial_recorder(trial, 0, copy, NOISE_SERIES);
     memcpy(number, trial_recorder(trial, 0, copy, NOISE_NUMBERS), sizeof(number));
     add_brief(number, free_level(trial, copy));
+    remark_periods(results, copy, number);
     double observed_ns = number[NOISE_OBSERVED];
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
     int error = enter_cells(results, copy, number, first_us, time_us);

@@ -160,7 +160,7 @@ static void test_detour_timer_is_the_comb_of_the_rate_that_was_counted(void **st
     assert_sum(DETOUR_INTERRUPT, 1000, 40000);
     assert_sum(DETOUR_PERIODIC, 400, 12000);
     assert_sum(DETOUR_UNEXPLAINED, 0, 0);
-    assert_true(run.a.comb[0].hz == 100 && run.a.comb[0].n == 400 && run.a.comb[0].ticks == 12000);
+    assert_true(run.a.comb[0].hz == 100 && run.a.comb[0].sum.n == 400 && run.a.comb[0].sum.ticks == 12000);
     assert_true(run.a.comb[1].hz == 0);
 }
 
@@ -340,6 +340,20 @@ static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state
     assert_sum(DETOUR_STEAL, 2, 700000);
     assert_sum(DETOUR_UNEXPLAINED, 2, 299999);
     assert_sum(DETOUR_PREEMPTED, 1, 5000000);
+}
+
+/* A tick that came when the CPU was given back: its usual length is the timer's, the rest is stolen. */
+static void test_detour_steal_leaves_the_tick_its_usual_length(void **state)
+{
+    begin_with(1000);
+    for (uint64_t at = 0; at < 4000000; at += 4000) {
+        uint64_t ticks = at % 40000 == 8000 ? 540 : 40;
+        add(at + 1000 + ticks, ticks);
+    }
+    detour_window(&run.a, START + 4000000, 1000, 20 * 500000);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000, 1000 * 40 + 80 * 500);
+    assert_sum(DETOUR_STEAL, 0, 20 * 500);
 }
 
 /* The kernel counts steal in ticks of 10 ms, which may be more than what was lost here. */
@@ -581,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_detour_classes_are_octaves),
         cmocka_unit_test(test_detour_causes_add_up_exactly),
         cmocka_unit_test(test_detour_steal_takes_the_longest_until_it_is_reached),
+        cmocka_unit_test(test_detour_steal_leaves_the_tick_its_usual_length),
         cmocka_unit_test(test_detour_steal_leaves_short_ones_alone),
         cmocka_unit_test(test_detour_no_steal_changes_nothing),
         cmocka_unit_test(test_detour_usual_steps_are_blind_time),
