@@ -184,11 +184,11 @@ WRAP_test_report_figures := $(MEMORY) qsort
 WRAP_test_report_rows := $(MEMORY) qsort
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
-	results_series_from results_cause results_pages
+	results_series_from results_cause results_pages results_remark trial_shares_core
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
-WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
+WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read detour_end
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io

@@ -9,19 +9,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/core.h"
 #include "engine/recorder.h"
 #include "rows/detour_causes.h"
+#include "stats/comb.h"
 
-/* A shorter detour is not attributed to an interrupt: entry, handler and exit take longer than this. Hypervisors cause
- * many shorter gaps, and these would use up the interrupts counted in the window. */
-#define DETOUR_INTERRUPT_MIN_NS 500u
-/* Number of detours without a known cause that are kept individually in a window; beyond that the shortest are
- * summed. */
-#define DETOUR_WINDOW_MAX 1024u
-/* Number of detours without a known cause that are kept individually for the whole run, the longest ones. Steal time is
- * attributed to these, if they are at least as long as the minimum. */
-#define DETOUR_KEPT_MAX     512u
+/* A shorter detour is only added up by the level of the core probes around it: entry, handler and exit of an interrupt
+ * take longer than this, and beside another user of the core there are tens of thousands a second. */
+#define DETOUR_EVENT_NS 1000u
+/* Number of detours without a known cause that are kept until their cause is searched for. */
+#define DETOUR_EVENTS 32768u
+/* The timer is not searched for when it interrupted less often: CPUs can run without a tick. */
+#define DETOUR_TIMER_MIN 50u
+/* A shorter detour is not attributed to steal. */
 #define DETOUR_STEAL_MIN_NS 100000u
+/* An event of a comb is at most this far from its time: the tick is late where the hypervisor delivers it. */
+#define DETOUR_REACH_NS 150000u
+/* Levels of core probes; the last one stands for all above. */
+#define DETOUR_LEVELS CORE_CELLS
+/* Number of combs that are reported. */
+#define DETOUR_COMBS 4u
 /* Number of equal parts of the run for which the lost time is recorded. */
 #define DETOUR_CELLS 100u
 
@@ -35,10 +42,10 @@ struct detour_sum {
     uint64_t n, ticks;
 };
 
-/* A detour without a known cause; one is determined at the end of its window. */
-struct detour_left {
-    uint64_t ticks;
-    enum detour_cause cause;
+/* Detours that come back with a period. */
+struct detour_comb {
+    double hz;
+    struct detour_sum sum;
 };
 
 struct detour_account {
@@ -54,17 +61,19 @@ struct detour_account {
         enum detour_cause cause;
         struct detour_seen before;
     } last;
-    /* After detour_end() these sums are the total lost time. */
+    /* After detour_end() these sums, with those of `brief`, are the total lost time. */
     struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
     uint64_t blind, end;
-    uint64_t cell[DETOUR_CELLS]; /* ticks lost in each part */
-    /* Detours without a known cause. window: the longest of the current window; shorter: the sum of its others. kept:
-     * the longest of earlier windows. Both arrays are min-heaps. */
-    struct detour_left window[DETOUR_WINDOW_MAX], kept[DETOUR_KEPT_MAX];
-    size_t n_window, n_kept;
-    struct detour_sum shorter;
-    uint64_t switched; /* context switches and migrations of the current window, each of which an interrupt caused */
-    uint64_t unused;   /* interrupts of the previous window that no detour has been attributed to */
+    uint64_t cell[DETOUR_CELLS];           /* ticks lost in each part */
+    struct detour_comb comb[DETOUR_COMBS]; /* those of DETOUR_PERIODIC; hz 0: none */
+    /* Detours below DETOUR_EVENT_NS without a known cause, by the higher of the probes' levels before and after. */
+    struct detour_sum brief[DETOUR_LEVELS];
+    /* Detours without a known cause since `explained`: start since the start of the run, and length, in ticks. */
+    struct comb_event events[DETOUR_EVENTS];
+    size_t n_events;
+    uint64_t explained, timer, stolen_ns; /* timer: interrupts; stolen_ns: steal */
+    struct detour_sum since_probe;        /* brief ones since the last core probe */
+    unsigned level;                       /* of that probe */
 };
 
 /* Initialises all fields but the recorders, which the caller sets. length must not be 0. */
@@ -72,7 +81,7 @@ void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uin
                   const struct detour_seen *seen);
 
 /* Adds a detour that ended at `end` and took `ticks`. seen holds the kernel's counters now. Their difference to the
- * previous counters gives the cause; without a difference the detour waits for the end of its window. */
+ * previous counters gives the cause; without a difference the cause is searched for later. */
 void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const struct detour_seen *seen);
 
 /* Cost of a step of the sampler itself, during which it cannot see detours. usual follows the median cost. */
@@ -86,20 +95,24 @@ struct detour_cost {
  * the longer of the two detours. again: the detour just added was itself found in this way; its step does not update
  * the usual cost. */
 uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64_t took, bool again);
-/* As detour_added(), for the reading of the CPU's counters. */
-uint64_t detour_read(struct detour_account *a, struct detour_cost *cost, uint64_t took);
+/* As detour_added(), for another step: a core probe, the reading of the CPU's counters. */
+uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_t took);
 /* Accounts for a step of unknown usual cost that ended at `now` and took `took` ticks: as a detour if it took longer
  * than the threshold and the kernel counted a context switch, a migration or a page fault; otherwise as blind time. */
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);
 
-/* Ends a window. interrupts: number of interrupts of the CPU in it (0: not known). Each detour that was preempted or
- * migrated uses up one of them; the others are attributed to detours without a known cause. carry: a detour occurred
- * while the counters were read, so its interrupt may be counted already; the detour goes into the next window. */
-void detour_window(struct detour_account *a, uint64_t interrupts, bool carry);
+/* Enters the level of a core probe. */
+void detour_probed(struct detour_account *a, unsigned level);
 
-/* Ends the run at `end`, and its last window. stolen_ns: steal time reported by the hypervisor; 0: not known. */
-void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns);
+/* Ends a window at `end`, in which so many interrupts of the timer and so much steal time were counted (0: not known).
+ * When many detours without a known cause are kept, searches for their causes, which takes some 10 ms. */
+void detour_window(struct detour_account *a, uint64_t end, uint64_t timer, uint64_t stolen_ns);
 
+/* Ends the run, with its last window, at `end`, and searches for causes: the longest detours up to the steal time, the
+ * timer's by its rate and phase, other combs. */
+void detour_end(struct detour_account *a, uint64_t end);
+
+unsigned detour_class(uint64_t ns);                       /* length class of a detour */
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind time */
 
 /* Returns the least and the most frequent of n gaps between clock readings. For a clock with steps longer than a turn

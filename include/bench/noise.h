@@ -27,7 +27,7 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 uint64_t noise_window(uint64_t reading, double ns_per_tick);
 
 /* The recorders of a copy. */
-enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_N_RECORDERS };
+enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_N_RECORDERS };
 enum {
     NOISE_LOOP, /* ns; the next ones too */
     NOISE_LOOP_LEAST,
@@ -45,7 +45,13 @@ enum {
     NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* number of detours by cause, then by length
                                                                         * class */
     NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* their total length in ns */
-    NOISE_N_NUMBERS = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES
+    NOISE_BRIEF = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES, /* number of detours below DETOUR_EVENT_NS, by the
+                                                                      * core probes' level: part of those unexplained */
+    NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS,                    /* their total length */
+    NOISE_COMB_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,                  /* detours with a period: their rate; 0: none */
+    NOISE_COMB_N = NOISE_COMB_HZ + DETOUR_COMBS,
+    NOISE_COMB_NS = NOISE_COMB_N + DETOUR_COMBS,
+    NOISE_N_NUMBERS = NOISE_COMB_NS + DETOUR_COMBS
 };
 
 /* Returns the lost share of the observed time, in %. */

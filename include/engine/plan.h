@@ -102,6 +102,8 @@ void results_scaled(struct results *results, unsigned metric, unsigned of, doubl
 /* Adds bytes of a group's memory that were in huge pages, and bytes that could have been. Over all trials together
  * the rows' param says pages=huge, small, or mixed with the share; it says nothing when this was never called. */
 void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
+/* Sets further parameters of a group's rows. They replace those of an earlier trial. */
+void results_remark(struct results *results, unsigned group, const struct row_params *remarks);
 /* Returns the clock's ticks per second, measured from the program's start until now. */
 double results_clock_hz(const struct results *results);
 

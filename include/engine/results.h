@@ -37,6 +37,7 @@ struct group_values {
     bool pages_known;
     double pages_huge, pages_possible; /* bytes in huge pages, and bytes that could have been, summed over trials by
                                         * results_pages() */
+    struct row_params remarks;         /* set by results_remarks() */
     struct causes causes;
     uint64_t core_probes[CORE_LEVELS];
     unsigned core_cpu;            /* CPU of the last trial; CPUSET_NONE: no probes were taken */

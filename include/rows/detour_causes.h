@@ -7,8 +7,10 @@ enum detour_cause {
     DETOUR_PREEMPTED,   /* the kernel ran another task */
     DETOUR_FAULT,       /* a page fault */
     DETOUR_MIGRATED,    /* the thread was moved to another CPU */
-    DETOUR_INTERRUPT,   /* the shortest remaining detours, one for each interrupt */
-    DETOUR_STEAL,       /* the longest remaining detours, up to the steal time */
+    DETOUR_INTERRUPT,   /* the timer's interrupt: at the times of a comb of the rate that the kernel counted */
+    DETOUR_STEAL,       /* the longest without another cause, up to the steal time */
+    DETOUR_PERIODIC,    /* comes back with another period, of something that the kernel does not count */
+    DETOUR_SHARED,      /* a short one while somebody else used the core (sys/core_probe.h) */
     DETOUR_UNEXPLAINED, /* the rest: hypervisor, firmware, anything that the kernel does not count */
     DETOUR_CAUSES
 };

@@ -21,7 +21,7 @@ void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uin
     memset(a, 0, sizeof(*a));
     a->hist = hist;
     a->series = series;
-    a->start = start;
+    a->start = a->explained = start;
     a->length = length;
     a->threshold = threshold;
     a->ns_per_tick = ns_per_tick;
@@ -39,7 +39,7 @@ static uint64_t to_ns(const struct detour_account *a, uint64_t ticks)
     return (uint64_t)((double)ticks * a->ns_per_tick + 0.5);
 }
 
-static unsigned class_of(uint64_t ns)
+unsigned detour_class(uint64_t ns)
 {
     unsigned octave = 0;
 
@@ -48,24 +48,10 @@ static unsigned class_of(uint64_t ns)
     return octave;
 }
 
-/* Adds n detours of `ticks` in total to the sums. Several detours known only by their sum go to the class of their
- * mean. */
-static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
+static void enter(struct detour_account *a, enum detour_cause cause, uint64_t ticks)
 {
-    if (!n)
-        return;
-    count(&a->sum[cause], n, ticks);
-    count(&a->by_class[cause][class_of(to_ns(a, ticks / n))], n, ticks);
-}
-
-static void take_out(struct detour_account *a, enum detour_cause cause, uint64_t ticks)
-{
-    struct detour_sum *class = &a->by_class[cause][class_of(to_ns(a, ticks))];
-
-    a->sum[cause].n--;
-    a->sum[cause].ticks -= ticks;
-    class->n--;
-    class->ticks -= ticks;
+    count(&a->sum[cause], 1, ticks);
+    count(&a->by_class[cause][detour_class(to_ns(a, ticks))], 1, ticks);
 }
 
 /* --- Position in the run. --- */
@@ -89,79 +75,122 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
     }
 }
 
-/* --- Detours without a known cause. --- */
+/* --- Causes of detours during which the kernel counted nothing for the thread. --- */
 
-/* Replaces the heap's least element. */
-static void heap_replace(struct detour_left *heap, size_t n, struct detour_left left)
+/* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. */
+enum { FREE, TIMER, STOLEN, TIMER_STOLEN, PERIODIC };
+/* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and of what else comes back with a round period. */
+static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
+static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
+                                  30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
+/* The clocks of kernel, hypervisor and counter differ by less. */
+#define DRIFT 300e-6
+/* Smallest share of the periods that have an event. Ticks during which the kernel ran something else have another cause
+ * already; the kernel's count tells that they are there. */
+#define TICK_SHARE  0.35
+#define OTHER_SHARE 0.5
+/* The kernel counts a tick more or less in a window, and other timers. */
+#define COUNTED_MORE 1.02
+
+static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
 {
-    size_t i = 0;
-
-    for (;;) {
-        size_t least = 2 * i + 1;
-        least += least + 1 < n && heap[least + 1].ticks < heap[least].ticks;
-        if (least >= n || heap[least].ticks >= left.ticks)
-            break;
-        heap[i] = heap[least];
-        i = least;
-    }
-    heap[i] = left;
+    if (to_ns(a, ticks) < DETOUR_EVENT_NS)
+        count(&a->since_probe, 1, ticks);
+    else if (a->n_events < DETOUR_EVENTS)
+        a->events[a->n_events++] = (struct comb_event){.at = began - a->start, .length = ticks, .comb = FREE};
+    else
+        enter(a, DETOUR_UNEXPLAINED, ticks);
 }
 
-/* Removes and returns the heap's least element. Used to sort in place of qsort(), which may allocate. */
-static struct detour_left heap_pop(struct detour_left *heap, size_t *n)
+/* Takes the events of a comb of that rate. Returns their median length; 0 when there is no such comb. */
+static uint64_t take_comb(struct detour_account *a, double hz, double least_share, unsigned number)
 {
-    struct detour_left top = heap[0];
+    double period = 1e9 / a->ns_per_tick / hz, reach = DETOUR_REACH_NS / a->ns_per_tick;
+    struct comb comb;
 
-    --*n;
-    heap_replace(heap, *n, heap[*n]);
-    return top;
-}
-
-/* Adds an element to a heap; if it is full, drops the least of all. Returns the ticks of the dropped element. */
-static uint64_t heap_push(struct detour_left *heap, size_t *n, size_t room, struct detour_left left)
-{
-    uint64_t dropped = heap[0].ticks;
-    size_t i = *n;
-
-    if (i < room) {
-        ++*n;
-        for (; i > 0 && heap[(i - 1) / 2].ticks > left.ticks; i = (i - 1) / 2)
-            heap[i] = heap[(i - 1) / 2];
-        heap[i] = left;
+    reach = reach < period / 4 ? reach : period / 4;
+    if (!comb_fit(a->events, a->n_events, period, DRIFT, reach, &comb) || comb.share < least_share)
         return 0;
-    }
-    if (left.ticks <= dropped)
-        return left.ticks;
-    heap_replace(heap, room, left);
-    return dropped;
+    return comb_take(&comb, a->events, a->n_events, reach, number) ? comb.length : 0;
 }
 
-static void leave_over(struct detour_account *a, uint64_t ticks)
+/* Returns how long the timer usually takes. */
+static uint64_t take_timer(struct detour_account *a, double seconds)
 {
-    const struct detour_left left = {.ticks = ticks, .cause = DETOUR_UNEXPLAINED};
+    double rate = (double)a->timer / seconds;
+    uint64_t usual = 0;
 
-    if (to_ns(a, ticks) < DETOUR_INTERRUPT_MIN_NS) {
-        enter(a, DETOUR_UNEXPLAINED, 1, ticks);
-        return;
+    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= DETOUR_TIMER_MIN; i++) {
+        uint64_t length = tick_hz[i] < COUNTED_MORE * rate ? take_comb(a, tick_hz[i], TICK_SHARE, TIMER) : 0;
+        rate -= length ? tick_hz[i] : 0;
+        usual = length > usual ? length : usual;
     }
-    bool full = a->n_window == DETOUR_WINDOW_MAX;
-    uint64_t dropped = heap_push(a->window, &a->n_window, DETOUR_WINDOW_MAX, left);
-
-    if (full)
-        count(&a->shorter, 1, dropped);
+    return usual;
 }
 
-/* Attributes interrupts to detours that are known only by their sum, in proportion. */
-static uint64_t explain_sum(struct detour_account *a, uint64_t interrupts)
+static void take_others(struct detour_account *a)
 {
-    struct detour_sum *rest = &a->shorter;
-    uint64_t n = rest->n < interrupts ? rest->n : interrupts;
-    uint64_t ticks = n == rest->n ? rest->ticks : (uint64_t)((double)rest->ticks * ((double)n / (double)rest->n));
+    for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
+        struct detour_comb *comb = a->comb;
+        while (comb < a->comb + DETOUR_COMBS && comb->hz > 0 && comb->hz != other_hz[i])
+            comb++;
+        if (comb == a->comb + DETOUR_COMBS)
+            return;
+        while (take_comb(a, other_hz[i], OTHER_SHARE, PERIODIC + (unsigned)(comb - a->comb)))
+            comb->hz = other_hz[i];
+    }
+}
 
-    enter(a, DETOUR_INTERRUPT, n, ticks);
-    enter(a, DETOUR_UNEXPLAINED, rest->n - n, rest->ticks - ticks);
-    *rest = (struct detour_sum){0};
-    return n;
+/* The hypervisor often delivers a late tick when it gives the CPU back: of such a detour all but the tick's usual
+ * length is stolen. */
+static void take_steal(struct detour_account *a, uint64_t tick)
+{
+    double left_ns = (double)a->stolen_ns;
+
+    while (left_ns > 0) {
+        struct comb_event *longest = NULL;
+        for (size_t i = 0; i < a->n_events; i++)
+            if (a->events[i].comb <= TIMER && (!longest || a->events[i].length > longest->length))
+                longest = &a->events[i];
+        if (!longest || to_ns(a, longest->length) < DETOUR_STEAL_MIN_NS || longest->length <= tick)
+            break;
+        left_ns -= (double)(longest->length - (longest->comb == TIMER ? tick : 0)) * a->ns_per_tick;
+        longest->comb = longest->comb == TIMER ? TIMER_STOLEN : STOLEN;
+    }
+}
+
+/* Searches for the causes of the detours that were kept. */
+static void explain(struct detour_account *a, uint64_t end)
+{
+    const uint64_t tick = take_timer(a, (double)(end - a->explained) * a->ns_per_tick * 1e-9);
+
+    take_steal(a, tick);
+    take_others(a);
+    for (size_t i = 0; i < a->n_events; i++) {
+        const struct comb_event *event = &a->events[i];
+        switch (event->comb) {
+        case FREE:
+            enter(a, DETOUR_UNEXPLAINED, event->length);
+            break;
+        case TIMER:
+            enter(a, DETOUR_INTERRUPT, event->length);
+            break;
+        case STOLEN:
+            enter(a, DETOUR_STEAL, event->length);
+            break;
+        case TIMER_STOLEN:
+            enter(a, DETOUR_INTERRUPT, tick);
+            count(&a->sum[DETOUR_STEAL], 0, event->length - tick);
+            count(&a->by_class[DETOUR_STEAL][detour_class(to_ns(a, event->length - tick))], 0, event->length - tick);
+            break;
+        default:
+            enter(a, DETOUR_PERIODIC, event->length);
+            count(&a->comb[event->comb - PERIODIC].sum, 1, event->length);
+        }
+    }
+    a->n_events = 0;
+    a->timer = a->stolen_ns = 0;
+    a->explained = end;
 }
 
 /* --- One detour. --- */
@@ -185,10 +214,9 @@ static void settle(struct detour_account *a)
     if (!last->ticks)
         return;
     if (last->cause == DETOUR_UNEXPLAINED)
-        leave_over(a, last->ticks);
+        leave_over(a, began, last->ticks);
     else
-        enter(a, last->cause, 1, last->ticks);
-    a->switched += last->cause == DETOUR_PREEMPTED || last->cause == DETOUR_MIGRATED;
+        enter(a, last->cause, last->ticks);
     hist_add(a->hist, to_ns(a, last->ticks));
     series_add(a->series, to_ns(a, began - a->start) / 1000, to_ns(a, last->ticks));
     mark_cells(a, began, last->end);
@@ -200,6 +228,16 @@ void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const st
     settle(a);
     a->last = (struct detour_last){.end = end, .ticks = ticks, .cause = cause_of(&a->seen, seen), .before = a->seen};
     a->seen = *seen;
+}
+
+void detour_probed(struct detour_account *a, unsigned level)
+{
+    unsigned higher = level > a->level ? level : a->level;
+
+    settle(a);
+    count(&a->brief[higher < DETOUR_LEVELS ? higher : DETOUR_LEVELS - 1], a->since_probe.n, a->since_probe.ticks);
+    a->since_probe = (struct detour_sum){0};
+    a->level = level;
 }
 
 /* --- The sampler's own steps. --- */
@@ -237,7 +275,7 @@ uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64
     return beyond;
 }
 
-uint64_t detour_read(struct detour_account *a, struct detour_cost *cost, uint64_t took)
+uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_t took)
 {
     uint64_t beyond = beyond_usual(a, cost, took);
 
@@ -257,50 +295,20 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
 
 /* --- End of a window and of the run. --- */
 
-void detour_window(struct detour_account *a, uint64_t interrupts, bool carry)
+void detour_window(struct detour_account *a, uint64_t end, uint64_t timer, uint64_t stolen_ns)
 {
-    uint64_t left = interrupts + a->unused;
-
     settle(a);
-    left -= a->switched < left ? a->switched : left;
-    a->switched = 0;
-    left -= explain_sum(a, left);
-    while (a->n_window) {
-        struct detour_left shortest = heap_pop(a->window, &a->n_window);
-        shortest.cause = left ? DETOUR_INTERRUPT : DETOUR_UNEXPLAINED;
-        left -= left > 0;
-        enter(a, shortest.cause, 1, shortest.ticks);
-        (void)heap_push(a->kept, &a->n_kept, DETOUR_KEPT_MAX, shortest);
-    }
-    a->unused = carry && left ? 1 : 0;
+    a->timer += timer;
+    a->stolen_ns += stolen_ns;
+    if (a->n_events > DETOUR_EVENTS / 2)
+        explain(a, end);
 }
 
-static void take_steal(struct detour_account *a, double stolen_ns)
+void detour_end(struct detour_account *a, uint64_t end)
 {
-    size_t n = a->n_kept;
-    double sum_ns = 0;
-
-    while (n) {
-        struct detour_left shortest = heap_pop(a->kept, &n);
-        a->kept[n] = shortest; /* the heap's order reversed: longest first */
-    }
-    for (size_t i = 0; i < a->n_kept && sum_ns < stolen_ns; i++) {
-        const struct detour_left *left = &a->kept[i];
-        double ns = (double)left->ticks * a->ns_per_tick;
-        if (ns < DETOUR_STEAL_MIN_NS)
-            break;
-        take_out(a, left->cause, left->ticks);
-        enter(a, DETOUR_STEAL, 1, left->ticks);
-        sum_ns += ns;
-    }
-    a->n_kept = 0;
-}
-
-void detour_end(struct detour_account *a, uint64_t end, uint64_t stolen_ns)
-{
-    detour_window(a, 0, false);
+    detour_probed(a, a->level);
+    explain(a, end);
     a->end = end;
-    take_steal(a, (double)stolen_ns);
 }
 
 /* --- Sums. --- */

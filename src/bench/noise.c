@@ -14,6 +14,8 @@
 #include "sys/machine.h"
 #include "sys/task.h"
 
+/* Distance of the core probes. */
+#define PROBE_NS 1500000u
 /* Length of a window; the CPU's interrupts are counted at its end. The length is chosen so that reading the counters
  * takes at most a thousandth of it. */
 #define WINDOW_NS     100000000u
@@ -70,13 +72,16 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 
 struct sampler {
     struct detour_account account;
-    struct detour_cost adding, reading;
+    struct detour_cost adding, reading, probing;
+    const struct core_probe *probe; /* NULL: no core probes are taken */
+    struct core_record *record;
+    uint64_t probe_ns, next_probe; /* time of the last probe, CLOCK_MONOTONIC_RAW; time of the next one in ticks */
     struct machine_watch *watch;
     unsigned watched;                        /* CPU whose counters are read */
     struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
     enum clock_kind clock;
     double ns_per_tick;
-    uint64_t loop, least, threshold, window; /* all in ticks */
+    uint64_t loop, least, threshold, window, slice; /* all in ticks; slice: from probe to probe */
 };
 
 /* Two consecutive readings of the clock that are further apart than the threshold, or the last two of the window. */
@@ -146,17 +151,51 @@ static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
     return to;
 }
 
+static void add_unseen(struct sampler *s, uint64_t end, uint64_t ticks)
+{
+    struct detour_seen seen;
+
+    if (!ticks)
+        return;
+    look(&seen);
+    detour_add(&s->account, end, ticks, &seen);
+}
+
+static void take_probe(struct sampler *s)
+{
+    unsigned level = core_probe_take(s->probe);
+    uint64_t now_ns = clock_raw_ns();
+
+    if (s->probe_ns)
+        core_enter(s->record, s->account.level, level, 1, (double)(now_ns - s->probe_ns), s->probe_ns, now_ns);
+    s->probe_ns = now_ns;
+    detour_probed(&s->account, level);
+}
+
+/* Takes a core probe after the loop ended at `from`. Returns a new reading of the clock. */
+static uint64_t probe_core(struct sampler *s, uint64_t from)
+{
+    take_probe(s);
+    uint64_t fresh = clock_now(s->clock);
+    add_unseen(s, fresh, detour_step(&s->account, &s->probing, fresh - from));
+    s->next_probe = fresh + s->slice;
+    return fresh;
+}
+
 /* Runs the loop until the end of the window. Returns the last reading of the clock. */
 static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
 {
     while (from < end) {
-        struct gap gap = s->clock == CLOCK_KIND_COUNTER ? watch_counter(from, s->threshold, end)
-                                                        : watch_gettime(from, s->threshold, end);
+        uint64_t stop = s->next_probe < end ? s->next_probe : end;
+        struct gap gap = s->clock == CLOCK_KIND_COUNTER ? watch_counter(from, s->threshold, stop)
+                                                        : watch_gettime(from, s->threshold, stop);
         uint64_t ticks = gap.to - gap.from;
         from = gap.to;
         /* The counters of two CPUs may differ slightly: a step back is not a detour. */
         if (ticks > s->threshold && gap.to > gap.from && ticks > s->loop)
             from = follow_detour(s, gap.to, ticks - s->loop);
+        if (from >= s->next_probe)
+            from = probe_core(s, from);
     }
     return from;
 }
@@ -188,34 +227,39 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
     read_counters(s, &s->counters);
 }
 
-/* Adds the CPU's interrupts since the last reading to the sums. Returns their number; 0 when not known. */
-static uint64_t count_interrupts(struct sampler *s)
+struct counted {
+    uint64_t timer, stolen_ns;
+};
+
+/* Adds the CPU's interrupts and steal time since the last reading to the sums. Returns the timer's interrupts and the
+ * steal time since then; 0 when not known. */
+static struct counted count_interrupts(struct sampler *s)
 {
     struct machine_counters before = s->counters, *now = &s->counters, *sum = &s->risen;
 
     read_counters(s, now);
     (void)rise(&sum->softirqs, before.softirqs, now->softirqs);
-    (void)rise(&sum->steal_ns, before.steal_ns, now->steal_ns);
-    (void)rise(&sum->timer, before.timer, now->timer);
+    int64_t stolen_ns = rise(&sum->steal_ns, before.steal_ns, now->steal_ns);
+    int64_t timer = rise(&sum->timer, before.timer, now->timer);
     (void)rise(&sum->resched, before.resched, now->resched);
     (void)rise(&sum->ipi, before.ipi, now->ipi);
     (void)rise(&sum->device, before.device, now->device);
-    int64_t irqs = rise(&sum->irqs, before.irqs, now->irqs);
-    return irqs > 0 ? (uint64_t)irqs : 0;
+    return (struct counted){.timer = timer > 0 ? (uint64_t)timer : 0,
+                            .stolen_ns = stolen_ns > 0 ? (uint64_t)stolen_ns : 0};
 }
 
 /* Reads the CPU's counters at the end of a window, which was reached at `from`. Returns a new reading of the clock. */
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
-    uint64_t interrupts = count_interrupts(s), read = clock_now(s->clock);
-    uint64_t beyond = detour_read(&s->account, &s->reading, read - from);
+    struct counted counted = count_interrupts(s);
+    uint64_t read = clock_now(s->clock);
+    uint64_t beyond = detour_step(&s->account, &s->reading, read - from);
 
-    detour_window(&s->account, interrupts, beyond > 0);
+    add_unseen(s, read, beyond);
+    detour_window(&s->account, read, counted.timer, counted.stolen_ns);
     look(&seen);
     watch_cpu(s, seen.cpu);
-    if (beyond)
-        detour_add(&s->account, read, beyond, &seen);
     uint64_t fresh = clock_now(s->clock);
     detour_unwatched(&s->account, fresh, fresh - read, &seen);
     return fresh;
@@ -232,11 +276,14 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
     read_counters(s, &s->counters);
     uint64_t from = clock_now(s->clock), end = from + length;
     detour_begin(&s->account, from, length, s->threshold, s->ns_per_tick, &seen);
+    s->next_probe = s->probe ? from : UINT64_MAX;
+    s->probe_ns = 0;
+    core_record_begin(s->record, time_ns);
     while (from < end && !party_stopped(context)) {
         from = run_window(s, from, end - from > s->window ? from + s->window : end);
         from = end_window(s, from);
     }
-    detour_end(&s->account, from, s->risen.steal_ns > 0 ? (uint64_t)s->risen.steal_ns : 0);
+    detour_end(&s->account, from);
 }
 
 /* --- Set-up. --- */
@@ -341,7 +388,10 @@ static void measure_costs(struct sampler *s)
     detour_begin(&s->account, clock_now(s->clock), UINT64_MAX / 2, s->threshold, s->ns_per_tick, &seen);
     measure_cost(s, add_one, &s->adding);
     measure_cost(s, read_once, &s->reading);
+    if (s->probe)
+        measure_cost(s, take_probe, &s->probing);
     s->window = noise_window(s->reading.usual, s->ns_per_tick);
+    s->slice = (uint64_t)(PROBE_NS / s->ns_per_tick);
 }
 
 static int setup(struct party_context *context)
@@ -354,6 +404,8 @@ static int setup(struct party_context *context)
     s->clock = context->clock;
     s->account.hist = context->recorder[NOISE_HIST];
     s->account.series = context->recorder[NOISE_SERIES];
+    s->probe = context->core_probe;
+    s->record = context->recorder[NOISE_CORE];
     s->watched = CPUSET_NONE;
     watch_cpu(s, task_current_cpu());
     s->ns_per_tick = measure_tick_ns(s->clock);
@@ -362,10 +414,12 @@ static int setup(struct party_context *context)
     if (measure_loop(s))
         return party_fail(context, "out of memory");
     choose_threshold(context, s);
+    core_record_begin(s->record, WARM_NS);
     measure_costs(s);
     sample(context, s, WARM_NS);
     hist_init(s->account.hist, 0);
     series_init(s->account.series);
+    core_record_init(s->record);
     return 0;
 }
 
@@ -395,6 +449,15 @@ static int run(struct party_context *context)
             number[NOISE_CLASSES_NS + c * DETOUR_CLASSES + k] = (double)sum->ticks * s->ns_per_tick;
         }
     }
+    for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
+        number[NOISE_BRIEF + level] = (double)a->brief[level].n;
+        number[NOISE_BRIEF_NS + level] = (double)a->brief[level].ticks * s->ns_per_tick;
+    }
+    for (unsigned c = 0; c < DETOUR_COMBS; c++) {
+        number[NOISE_COMB_HZ + c] = a->comb[c].hz;
+        number[NOISE_COMB_N + c] = (double)a->comb[c].sum.n;
+        number[NOISE_COMB_NS + c] = (double)a->comb[c].sum.ticks * s->ns_per_tick;
+    }
     number[NOISE_TIMER] = known(s->risen.timer);
     number[NOISE_RESCHED] = known(s->risen.resched);
     number[NOISE_IPI] = known(s->risen.ipi);
@@ -422,6 +485,8 @@ double noise_lost_pct(const double *numbers)
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         ns += numbers[NOISE_LOST + c];
+    for (unsigned level = 0; level < DETOUR_LEVELS; level++)
+        ns += numbers[NOISE_BRIEF_NS + level];
     return 100 * ns / numbers[NOISE_OBSERVED];
 }
 
@@ -457,17 +522,64 @@ static int enter_classes(struct results *results, unsigned copy, const double *n
     return error;
 }
 
+/* Adds the brief detours to their causes: those at levels above free_level to DETOUR_SHARED; 0: not known. */
+static void add_brief(double *number, unsigned free_level)
+{
+    for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
+        enum detour_cause cause = free_level && level > free_level ? DETOUR_SHARED : DETOUR_UNEXPLAINED;
+        double n = number[NOISE_BRIEF + level], ns = number[NOISE_BRIEF_NS + level];
+        unsigned class = (unsigned)cause * DETOUR_CLASSES + (n > 0 ? detour_class((uint64_t)(ns / n + 0.5)) : 0);
+        number[NOISE_LOST + cause] += ns;
+        number[NOISE_COUNT + cause] += n;
+        number[NOISE_CLASSES + class] += n;
+        number[NOISE_CLASSES_NS + class] += ns;
+    }
+}
+
+/* Returns the highest level at which the copy had its core to itself; 0 when that is not known. */
+static unsigned free_level(const struct trial *trial, unsigned copy)
+{
+    const struct core_session *session = trial_spec_of(trial)->core;
+    struct trial_party left;
+    char why[160];
+
+    trial_party(trial, 0, copy, &left);
+    if (!session || left.last_cpu == CPUSET_NONE || trial_shares_core(trial))
+        return 0;
+    return core_free_level(session, left.last_cpu, why, sizeof(why));
+}
+
+/* Adds the parameter periods=10ms:31us;... : the periods of combs, and the mean length of their detours. */
+static void remark_periods(struct results *results, unsigned copy, const double *number)
+{
+    struct row_params remarks = {.n = 0};
+    struct text periods = {0};
+
+    for (unsigned c = 0; c < DETOUR_COMBS; c++)
+        if (number[NOISE_COMB_N + c] > 0)
+            text_printf(&periods, "%s%gms:%.3gus", periods.length ? ";" : "", 1e3 / number[NOISE_COMB_HZ + c],
+                        number[NOISE_COMB_NS + c] / number[NOISE_COMB_N + c] * 1e-3);
+    if (periods.length && !periods.failed)
+        row_param_add(&remarks, PARAM_OUTCOME, "periods", "%s", periods.data);
+    results_remark(results, copy, &remarks);
+    text_free(&periods);
+}
+
 static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
-    const double *number = trial_recorder(trial, 0, copy, NOISE_NUMBERS);
+    double number[NOISE_N_NUMBERS];
     const struct hist *hist = trial_recorder(trial, 0, copy, NOISE_HIST);
     const struct series *series = trial_recorder(trial, 0, copy, NOISE_SERIES);
+    memcpy(number, trial_recorder(trial, 0, copy, NOISE_NUMBERS), sizeof(number));
+    add_brief(number, free_level(trial, copy));
+    remark_periods(results, copy, number);
     double observed_ns = number[NOISE_OBSERVED];
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
     int error = enter_cells(results, copy, number, first_us, time_us);
 
-    error |= results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(number));
+    error |=
+        results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
     error |= results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
     error |= results_sample(results, copy, NOISE_METRIC_DETOUR, hist_mean(hist));
     error |= results_hist(results, copy, NOISE_METRIC_DETOUR, hist);
@@ -519,7 +631,8 @@ static const struct party parties[] = {
      .stop = STOP_FLAG,
      .recorders = {[NOISE_HIST] = {RECORD_HIST, 0},
                    [NOISE_SERIES] = {RECORD_SERIES, 0},
-                   [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS}},
+                   [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS},
+                   [NOISE_CORE] = {RECORD_CORE, 0}},
      .n_recorders = NOISE_N_RECORDERS,
      .setup = setup,
      .run = run,
@@ -551,9 +664,13 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
     [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
     [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "time lost to moves to another CPU"),
-    [NOISE_METRIC_LOST_BY + DETOUR_INTERRUPT] = LOWER("lost_interrupt", "%", "time lost to interrupts"),
+    [NOISE_METRIC_LOST_BY + DETOUR_INTERRUPT] = LOWER("lost_interrupt", "%", "time lost to the timer's interrupts"),
     [NOISE_METRIC_LOST_BY + DETOUR_STEAL] =
         LOWER("lost_steal", "%", "time lost to the hypervisor, as it reports (steal)"),
+    [NOISE_METRIC_LOST_BY + DETOUR_PERIODIC] =
+        LOWER("lost_periodic", "%", "time lost to what comes back with another period"),
+    [NOISE_METRIC_LOST_BY + DETOUR_SHARED] =
+        LOWER("lost_core_shared", "%", "time lost in gaps below 1 us while somebody else used the core"),
     [NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED] =
         LOWER("lost_unexplained", "%", "time lost without any event that the kernel counts"),
     [NOISE_METRIC_COUNTS] = LOWER("count_timer", "1/s", "timer interrupts of the CPU"),

@@ -126,6 +126,8 @@ static const struct table_column columns[] = {
     SHARE_COLUMN("Migrated", "lost_migrated", 5),
     SHARE_COLUMN("Interrupt", "lost_interrupt", 0),
     SHARE_COLUMN("Steal", "lost_steal", 0),
+    SHARE_COLUMN("Periodic", "lost_periodic", 3),
+    SHARE_COLUMN("Shared", "lost_core_shared", 1),
     SHARE_COLUMN("Unexplained", "lost_unexplained", 2),
 };
 static const struct table_column count_columns[] = {
@@ -190,6 +192,24 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
     }
 }
 
+/* Says what comes back with a period of its own, from the parameter periods=10ms:31us;... */
+static void put_periods(const struct line *lines, size_t n, struct text *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length;
+        double ms, us;
+        const char *periods = row_param(&lines[i].lost->param, "periods", &length), *at = periods;
+        while (at && sscanf(at, "%lfms:%lfus", &ms, &us) == 2) {
+            if (at == periods)
+                text_printf(out, "Periodic: CPU %.18s", lines[i].lost->cpus);
+            text_printf(out, "%s every %g ms, %g us", at == periods ? "" : ";", ms, us);
+            at = memchr(at, ';', (size_t)(periods + length - at));
+            at += at != NULL;
+        }
+        text_append(out, "\n", at != periods);
+    }
+}
+
 static void print(const struct table_rows *r, struct text *out)
 {
     struct line *lines = calloc(r->n + 1, sizeof(*lines));
@@ -203,6 +223,7 @@ static void print(const struct table_rows *r, struct text *out)
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
     table_print(&detour_layout, rows, n, r->table_width, out);
     put_quietest(lines, n_lines, out);
+    put_periods(lines, n_lines, out);
     text_append(out, "\n", 1);
     table_print(&count_layout, rows, n, r->table_width, out);
     if (r->pictures) {

@@ -125,6 +125,11 @@ void results_pages(struct results *results, unsigned group, double huge_bytes, d
     results->group[group].pages_possible += possible_bytes;
 }
 
+void results_remark(struct results *results, unsigned group, const struct row_params *remarks)
+{
+    results->group[group].remarks = *remarks;
+}
+
 double results_clock_hz(const struct results *results)
 {
     struct clock_pair now;
@@ -623,6 +628,7 @@ static void identify(const struct results *results, unsigned group, const struct
     add_copy(results, group, &row->param);
     add_load(results, &row->param);
     add_pages(&results->group[group], &row->param);
+    row_params_append(&row->param, &results->group[group].remarks);
     row->copies = item->copies;
     const char *dir = item->bench->scratch_dir ? item->bench->scratch_dir(item->params) : NULL;
     if (!dir && item->load && item->load->scratch_dir)

@@ -55,7 +55,8 @@ struct report_figure {
 #define CAUSE_PARTS                                                                                                    \
     {                                                                                                                  \
         {"lost_preempted", "preempted", 1}, {"lost_interrupt", "interrupt", 0}, {"lost_steal", "steal", 3},            \
-            {"lost_fault", "fault", 4}, {"lost_migrated", "migrated", 2}, {"lost_unexplained", "unexplained", 6},      \
+            {"lost_fault", "fault", 4}, {"lost_migrated", "migrated", 2}, {"lost_periodic", "periodic", 5},            \
+            {"lost_core_shared", "core shared", 7}, {"lost_unexplained", "unexplained", 6},                            \
     }
 
 #define BUCKET_PARTS                                                                                                   \

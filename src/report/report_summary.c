@@ -286,10 +286,12 @@ static const char *cause_words(const char *name)
         const char *name, *words;
     } words[] = {
         {"preempted", "other programs that ran instead (preempted)"},
-        {"interrupt", "interrupts"},
+        {"interrupt", "the timer's interrupts"},
         {"steal", "the hypervisor (steal)"},
         {"fault", "page faults"},
         {"migrated", "moves to another CPU"},
+        {"periodic", "something periodic that the kernel does not count (periodic)"},
+        {"core_shared", "another user of the same core (core shared)"},
         {"unexplained", "something the kernel does not count (firmware, hypervisor)"},
     };
 

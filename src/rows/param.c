@@ -24,6 +24,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         {"flags", PARAM_BUILD},     {"kernel", PARAM_CPU},      {"stores", PARAM_CPU},
         {"array_bytes", PARAM_CPU}, {"repetitions", PARAM_CPU}, {"clock", PARAM_CPU},
         {"relation", PARAM_CPU},    {"pages", PARAM_OUTCOME},   {"loops_per_ms", PARAM_OUTCOME},
+        {"periods", PARAM_OUTCOME},
         {"input", PARAM_COMMAND},   {"prepare", PARAM_COMMAND}, {command_key, PARAM_COMMAND},
     };
 

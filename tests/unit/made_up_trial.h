@@ -19,6 +19,7 @@ struct made_up_trial {
     uint64_t gate_ns;
     double sample[MADE_UP_COPIES][MADE_UP_SAMPLES]; /* by copy and metric; NAN: none was entered */
     double pages[2];                                /* of group 0: huge, possible */
+    struct row_params remarks;                      /* of the last group */
 };
 static struct made_up_trial *made_up;
 
@@ -104,6 +105,23 @@ void __wrap_results_pages(struct results *results, unsigned group, double huge_b
         made_up->pages[0] += huge_bytes;
         made_up->pages[1] += possible_bytes;
     }
+}
+
+bool __real_trial_shares_core(const struct trial *trial);
+bool __wrap_trial_shares_core(const struct trial *trial);
+bool __wrap_trial_shares_core(const struct trial *trial)
+{
+    return made_up ? false : __real_trial_shares_core(trial);
+}
+
+void __real_results_remark(struct results *results, unsigned group, const struct row_params *remarks);
+void __wrap_results_remark(struct results *results, unsigned group, const struct row_params *remarks);
+void __wrap_results_remark(struct results *results, unsigned group, const struct row_params *remarks)
+{
+    if (made_up)
+        made_up->remarks = *remarks;
+    else
+        __real_results_remark(results, group, remarks);
 }
 
 static int made_up_reduce(struct made_up_trial *trial)

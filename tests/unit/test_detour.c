@@ -49,6 +49,18 @@ static void add(uint64_t end, uint64_t ticks)
     detour_add(&run.a, START + end, ticks, &run.seen);
 }
 
+/* The detours that are only known by the level of the core probes. */
+static struct detour_sum brief(const struct detour_account *a)
+{
+    struct detour_sum sum = a->since_probe;
+
+    for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
+        sum.n += a->brief[level].n;
+        sum.ticks += a->brief[level].ticks;
+    }
+    return sum;
+}
+
 /* Ticks of all causes together. */
 static uint64_t lost_ticks(const struct detour_account *a)
 {
@@ -56,20 +68,30 @@ static uint64_t lost_ticks(const struct detour_account *a)
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         ticks += a->sum[c].ticks;
-    return ticks;
+    return ticks + brief(a).ticks;
 }
 
+/* Brief ones are unexplained as long as it is not known which level is free. */
 static void assert_sum(enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
-    if (run.a.sum[cause].n != n || run.a.sum[cause].ticks != ticks)
+    struct detour_sum sum = run.a.sum[cause],
+                      more = cause == DETOUR_UNEXPLAINED ? brief(&run.a) : (struct detour_sum){0};
+
+    if (sum.n + more.n != n || sum.ticks + more.ticks != ticks)
         fail_msg("%s: %llu detours of %llu ticks, not %llu of %llu", detour_cause_names[cause],
-                 (unsigned long long)run.a.sum[cause].n, (unsigned long long)run.a.sum[cause].ticks,
+                 (unsigned long long)(sum.n + more.n), (unsigned long long)(sum.ticks + more.ticks),
                  (unsigned long long)n, (unsigned long long)ticks);
+}
+
+static void finish_with(uint64_t timer, uint64_t stolen_ns)
+{
+    detour_window(&run.a, START + LENGTH, timer, stolen_ns);
+    detour_end(&run.a, START + LENGTH);
 }
 
 static void finish(uint64_t stolen_ns)
 {
-    detour_end(&run.a, START + LENGTH, stolen_ns);
+    finish_with(0, stolen_ns);
 }
 
 /* --- Causes. --- */
@@ -100,153 +122,156 @@ static void test_detour_causes_are_told_by_what_the_kernel_counts(void **state)
     assert_int_equal(lost_ticks(&run.a), 2700);
 }
 
-static void test_detour_interrupts_explain_the_shortest_first(void **state)
-{
-    static const uint64_t ticks[] = {1900, 1200, 5000, 1300, 1150, 1700};
-
-    begin();
-    for (size_t i = 0; i < 6; i++)
-        add(10000 * (i + 1), ticks[i]);
-    run.seen.faults++;
-    add(90000, 1101); /* has a cause already */
-    detour_window(&run.a, 4, false);
-    assert_sum(DETOUR_INTERRUPT, 4, 1150 + 1200 + 1300 + 1700);
-    assert_sum(DETOUR_UNEXPLAINED, 2, 1900 + 5000);
-    assert_sum(DETOUR_FAULT, 1, 1101);
-    /* More interrupts than detours: no credit for the next window. */
-    add(110000, 1400);
-    detour_window(&run.a, 100, false);
-    add(120000, 1410);
-    detour_window(&run.a, 0, false);
-    finish(0);
-    assert_sum(DETOUR_INTERRUPT, 5, 5350 + 1400);
-    assert_sum(DETOUR_UNEXPLAINED, 3, 6900 + 1410);
-    assert_int_equal(lost_ticks(&run.a), 6750 + 8310 + 1101);
-}
-
-/* However many interrupts there were: they are left for those that are long enough. */
-static void test_detour_what_is_too_short_is_no_interrupt(void **state)
-{
-    const uint64_t least = DETOUR_INTERRUPT_MIN_NS / 2; /* in ticks */
-
-    begin_with(2);
-    for (uint64_t i = 0; i < 2 * DETOUR_WINDOW_MAX; i++)
-        add(1000 * (i + 1), least - 1 - i % 100);
-    add(9000000, 20000);
-    add(9100000, least);
-    detour_window(&run.a, 3 * DETOUR_WINDOW_MAX, false);
-    assert_sum(DETOUR_INTERRUPT, 2, 20000 + least);
-    assert_int_equal(run.a.sum[DETOUR_UNEXPLAINED].n, 2 * DETOUR_WINDOW_MAX);
-    add(9200000, least - 1);
-    add(9300000, 30000);
-    detour_window(&run.a, 1, false);
-    finish(0);
-    assert_sum(DETOUR_INTERRUPT, 3, 50000 + least);
-    assert_int_equal(run.a.sum[DETOUR_UNEXPLAINED].n, 2 * DETOUR_WINDOW_MAX + 1);
-    assert_int_equal(run.hist.n, 2 * DETOUR_WINDOW_MAX + 4); /* all of them are detours */
-}
-
-/* A switch and a move take an interrupt each, of their own window; a fault takes none. */
-static void test_detour_switches_take_their_interrupts(void **state)
-{
-    begin();
-    run.seen.switches += 5; /* one detour, and one interrupt at least */
-    add(10000, 3000);
-    run.seen.cpu = 4;
-    add(20000, 3000);
-    run.seen.faults++;
-    add(30000, 3000);
-    add(40000, 800);
-    add(50000, 700);
-    detour_window(&run.a, 3, false);
-    assert_sum(DETOUR_INTERRUPT, 1, 700);
-    assert_sum(DETOUR_UNEXPLAINED, 1, 800);
-    /* More switches than interrupts: the rest is no debt of the next window, nor is any carried over. */
-    for (uint64_t i = 0; i < 3; i++) {
-        run.seen.switches++;
-        add(60000 + 5000 * i, 2000);
-    }
-    detour_window(&run.a, 2, true);
-    add(80000, 900);
-    add(90000, 1000);
-    detour_window(&run.a, 1, false);
-    finish(0);
-    assert_sum(DETOUR_INTERRUPT, 2, 1600);
-    assert_sum(DETOUR_UNEXPLAINED, 2, 1800);
-    assert_sum(DETOUR_PREEMPTED, 4, 9000);
-    assert_sum(DETOUR_MIGRATED, 1, 3000);
-}
-
-/* The interrupt that met the reading may have been counted by it already. */
-static void test_detour_an_interrupt_of_the_reading_is_carried_over(void **state)
-{
-    begin();
-    detour_window(&run.a, 5, true);
-    add(1000, 600);
-    add(2000, 700);
-    detour_window(&run.a, 0, false);
-    assert_sum(DETOUR_INTERRUPT, 1, 600);
-    assert_sum(DETOUR_UNEXPLAINED, 1, 700);
-    detour_window(&run.a, 0, true); /* there is none to carry */
-    add(3000, 650);
-    finish(0);
-    assert_sum(DETOUR_INTERRUPT, 1, 600);
-    assert_sum(DETOUR_UNEXPLAINED, 2, 1350);
-}
-
-/* --- Bounded memory. --- */
-
-/* Twice as many as are told apart, in an order that is neither rising nor falling, a short one last: lengths 1001 to
- * 3048. */
-static void fill_window(void)
-{
-    for (uint64_t i = 0; i < 2 * DETOUR_WINDOW_MAX; i++)
-        add(1000 * (i + 1), 1001 + (i * 1021 + 1100) % (2 * DETOUR_WINDOW_MAX));
-}
-
-static uint64_t sum_of(uint64_t first, uint64_t n)
-{
-    return n * first + n * (n - 1) / 2;
-}
-
-static void test_detour_window_keeps_the_longest_apart(void **state)
-{
-    const uint64_t half = DETOUR_WINDOW_MAX;
-
-    begin();
-    fill_window();
-    detour_window(&run.a, half + 10, false); /* all of the sum, and ten of the others */
-    assert_sum(DETOUR_INTERRUPT, half + 10, sum_of(1001, half + 10));
-    assert_sum(DETOUR_UNEXPLAINED, half - 10, sum_of(1001 + half + 10, half - 10));
-    assert_int_equal(lost_ticks(&run.a), sum_of(1001, 2 * half));
-    assert_int_equal(run.hist.n, 2 * half);
-}
-
-/* The shares of detours that are only known as a sum are estimated, and still add up to the whole. */
-static void test_detour_window_shares_what_it_summed_up(void **state)
-{
-    const uint64_t half = DETOUR_WINDOW_MAX, all = sum_of(1001, half);
-
-    begin();
-    fill_window();
-    detour_window(&run.a, half / 4, false);
-    assert_int_equal(run.a.sum[DETOUR_INTERRUPT].n, half / 4);
-    assert_true(llabs((long long)run.a.sum[DETOUR_INTERRUPT].ticks - (long long)(all / 4)) <= 1);
-    assert_int_equal(run.a.sum[DETOUR_UNEXPLAINED].n, 2 * half - half / 4);
-    assert_int_equal(lost_ticks(&run.a), sum_of(1001, 2 * half));
-}
-
 static uint64_t next_random(uint64_t *x)
 {
     *x = *x * 6364136223846793005u + 1442695040888963407u;
     return *x >> 33;
 }
 
-/* A long and lively run: what was lost is the sum of what was added, tick by tick, and so are the counts. */
+/* --- The timer, and what else is periodic. --- */
+
+/* A tick is 1,000 ns in these tests, and the run takes 100 s: detours every `period` ticks from `first` on, while the
+ * time is below `end`. Returns how many. */
+static uint64_t add_every(uint64_t first, uint64_t period, uint64_t end, uint64_t ticks)
+{
+    uint64_t n = 0;
+
+    for (uint64_t at = first; at < end; at += period, n++)
+        add(at, ticks);
+    return n;
+}
+
+/* Two combs, one after the other in the run, since detours are added in the order of their times. */
+static void test_detour_timer_is_the_comb_of_the_rate_that_was_counted(void **state)
+{
+    begin_with(1000);
+    uint64_t n = 0;
+    for (uint64_t at = 0; at < 4000000; at += 4000) { /* 250 and 100 times a second */
+        add(at + 1000, 40);
+        n++;
+        if (at % 20000 == 0)
+            add(at + 1500, 30);
+        if (at % 20000 == 8000)
+            add(at + 3500, 30);
+    }
+    run.a.explained = START;
+    detour_window(&run.a, START + 4000000, n, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000, 40000);
+    assert_sum(DETOUR_PERIODIC, 400, 12000);
+    assert_sum(DETOUR_UNEXPLAINED, 0, 0);
+    assert_true(run.a.comb[0].hz == 100 && run.a.comb[0].sum.n == 400 && run.a.comb[0].sum.ticks == 12000);
+    assert_true(run.a.comb[1].hz == 0);
+}
+
+/* The same detours with other counts: none (no /proc/interrupts), too few (a CPU without a tick), and more than the
+ * tick's. */
+static void test_detour_timer_is_as_often_as_it_was_counted(void **state)
+{
+    static const struct {
+        uint64_t counted, interrupts;
+    } cases[] = {{0, 0}, {49, 0}, {400, 0}, {970, 0}, {1000, 1000}, {1001, 1000}, {2700, 1000}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        begin_with(1000);
+        (void)add_every(1000, 4000, 4000000, 40);
+        detour_window(&run.a, START + 4000000, cases[i].counted, 0);
+        detour_end(&run.a, START + 4000000);
+        assert_sum(DETOUR_INTERRUPT, cases[i].interrupts, 40 * cases[i].interrupts);
+        assert_sum(DETOUR_PERIODIC, 1000 - cases[i].interrupts, 40 * (1000 - cases[i].interrupts));
+    }
+}
+
+/* Where a tick is late, lost, or has another cause already, the others are still the timer's. */
+static void test_detour_timer_with_gaps(void **state)
+{
+    uint64_t n = 0, x = 5;
+
+    begin_with(1000);
+    for (uint64_t at = 0; at < 4000000; at += 4000) {
+        bool switched = next_random(&x) % 3 == 0, lost = next_random(&x) % 7 == 0;
+        run.seen.switches += switched && !lost;
+        if (!lost)
+            add(at + 1000 + next_random(&x) % 40, 40);
+        n += !lost && !switched;
+    }
+    detour_window(&run.a, START + 4000000, 1000, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_in_range(run.a.sum[DETOUR_INTERRUPT].n, n * 98 / 100, n);
+    assert_int_equal(run.a.sum[DETOUR_INTERRUPT].n + run.a.sum[DETOUR_PERIODIC].n + run.a.sum[DETOUR_UNEXPLAINED].n +
+                         run.a.sum[DETOUR_PREEMPTED].n,
+                     run.hist.n);
+}
+
+static void test_detour_at_random_is_unexplained(void **state)
+{
+    uint64_t at = 0, x = 3;
+
+    begin_with(1000);
+    while ((at += 1 + next_random(&x) % 3000) < 4000000)
+        add(at, 1 + next_random(&x) % 90);
+    detour_window(&run.a, START + 4000000, 1000, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 0, 0);
+    assert_sum(DETOUR_PERIODIC, 0, 0);
+    assert_int_equal(run.a.sum[DETOUR_UNEXPLAINED].n, run.hist.n);
+}
+
+/* --- Brief ones. --- */
+
+static void test_detour_brief_ones_go_to_the_higher_level_around(void **state)
+{
+    begin();
+    add(1000, 150);
+    add(2000, DETOUR_EVENT_NS - 1);
+    add(3000, DETOUR_EVENT_NS);
+    detour_probed(&run.a, 75);
+    add(5000, 200);
+    detour_probed(&run.a, 80);
+    add(6000, 300);
+    detour_probed(&run.a, 76);
+    add(7000, 400);
+    add(8000, 500);
+    detour_probed(&run.a, DETOUR_LEVELS + 5);
+    add(9000, 600);
+    finish(0);
+    assert_int_equal(run.a.brief[75].n, 2); /* before the first probe */
+    assert_int_equal(run.a.brief[75].ticks, 150 + DETOUR_EVENT_NS - 1);
+    assert_int_equal(run.a.brief[80].n, 2);
+    assert_int_equal(run.a.brief[80].ticks, 500);
+    assert_int_equal(run.a.brief[76].n, 0);
+    assert_int_equal(run.a.brief[DETOUR_LEVELS - 1].n, 3);
+    assert_sum(DETOUR_UNEXPLAINED, 8, lost_ticks(&run.a));
+}
+
+/* --- Bounded memory. --- */
+
+/* More than are kept: causes are searched for when half of the room is used up, and what has no room is unexplained. */
+static void test_detour_more_than_are_kept(void **state)
+{
+    uint64_t at = 0;
+
+    begin_with(1000);
+    for (unsigned window = 0; window < 40; window++) {
+        for (unsigned i = 0; i < 1000; i++)
+            add(at += 1000, 40);
+        detour_window(&run.a, START + at, 1000, 0);
+    }
+    assert_true(run.a.n_events < DETOUR_EVENTS / 2 + 1000);
+    detour_end(&run.a, START + at);
+    assert_sum(DETOUR_INTERRUPT, 40000, 1600000);
+    begin();
+    for (unsigned i = 0; i < DETOUR_EVENTS + 10; i++)
+        add(2000 * (i + 1), 1500);
+    finish(0);
+    assert_int_equal(run.hist.n, DETOUR_EVENTS + 10);
+    assert_int_equal(lost_ticks(&run.a), 1500 * (DETOUR_EVENTS + 10));
+}
+
 /* One tick is a nanosecond here; classes are octaves of it. */
 static void test_detour_classes_are_octaves(void **state)
 {
-    static const uint64_t lengths[] = {600, 1023, 1024, 70000, UINT64_C(1) << 40};
+    static const uint64_t lengths[] = {1000, 1023, 1024, 70000, UINT64_C(1) << 40};
     uint64_t at = 0;
 
     begin();
@@ -255,12 +280,13 @@ static void test_detour_classes_are_octaves(void **state)
     finish(0);
     const struct detour_sum *classes = run.a.by_class[DETOUR_UNEXPLAINED];
     assert_int_equal(classes[9].n, 2);
-    assert_int_equal(classes[9].ticks, 1623);
+    assert_int_equal(classes[9].ticks, 2023);
     assert_int_equal(classes[10].n, 1);
     assert_int_equal(classes[16].ticks, 70000);
     assert_int_equal(classes[DETOUR_CLASSES - 1].n, 1);
 }
 
+/* A long and lively run: what was lost is the sum of what was added, tick by tick, and so are the counts. */
 static void test_detour_causes_add_up_exactly(void **state)
 {
     uint64_t x = 1, total = 0, n = 0, at = 0, counted = 0;
@@ -277,11 +303,10 @@ static void test_detour_causes_add_up_exactly(void **state)
             total += ticks;
             n++;
         }
-        detour_window(&run.a, next_random(&x) % 3000, next_random(&x) % 2);
+        detour_window(&run.a, START + at, next_random(&x) % 3000, 0);
     }
     finish(20000000);
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        assert_true(run.a.sum[c].n > 0);
         counted += run.a.sum[c].n;
         struct detour_sum classes = {0};
         for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
@@ -291,7 +316,8 @@ static void test_detour_causes_add_up_exactly(void **state)
         assert_int_equal(classes.n, run.a.sum[c].n);
         assert_int_equal(classes.ticks, run.a.sum[c].ticks);
     }
-    assert_int_equal(counted, n);
+    assert_true(run.a.sum[DETOUR_STEAL].n > 0 && run.a.sum[DETOUR_MIGRATED].n > 0 && run.a.sum[DETOUR_FAULT].n > 0);
+    assert_int_equal(counted + brief(&run.a).n, n);
     assert_int_equal(lost_ticks(&run.a), total);
     assert_int_equal(run.hist.n, n);
     assert_int_equal(run.series.n, n);
@@ -306,15 +332,28 @@ static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state
     add(1000000, 400000);
     add(2000000, 200000);
     add(3000000, 300000);
-    detour_window(&run.a, 2, false); /* 200000 and 300000 are interrupts so far */
+    detour_window(&run.a, START + 3100000, 2, 0);
     run.seen.switches++;
     add(9000000, 5000000);
     add(9500000, 99999);
     finish(650000);
     assert_sum(DETOUR_STEAL, 2, 700000);
-    assert_sum(DETOUR_INTERRUPT, 1, 200000);
-    assert_sum(DETOUR_UNEXPLAINED, 1, 99999);
+    assert_sum(DETOUR_UNEXPLAINED, 2, 299999);
     assert_sum(DETOUR_PREEMPTED, 1, 5000000);
+}
+
+/* A tick that came when the CPU was given back: its usual length is the timer's, the rest is stolen. */
+static void test_detour_steal_leaves_the_tick_its_usual_length(void **state)
+{
+    begin_with(1000);
+    for (uint64_t at = 0; at < 4000000; at += 4000) {
+        uint64_t ticks = at % 40000 == 8000 ? 540 : 40;
+        add(at + 1000 + ticks, ticks);
+    }
+    detour_window(&run.a, START + 4000000, 1000, 20 * 500000);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000, 1000 * 40 + 80 * 500);
+    assert_sum(DETOUR_STEAL, 0, 20 * 500);
 }
 
 /* The kernel counts steal in ticks of 10 ms, which may be more than what was lost here. */
@@ -337,21 +376,6 @@ static void test_detour_no_steal_changes_nothing(void **state)
     assert_sum(DETOUR_UNEXPLAINED, 1, 400000);
 }
 
-/* More than are kept: the longest of all windows are there. */
-static void test_detour_steal_finds_the_longest_of_all_windows(void **state)
-{
-    const uint64_t most = 2 * DETOUR_KEPT_MAX;
-
-    begin_with(1e-3);
-    for (uint64_t i = 0; i < most; i++) {
-        add(1000000000000 * (i + 1), 200000000 + i * 631 % most); /* of 200 us each, and a little */
-        detour_window(&run.a, 0, false);
-    }
-    finish(10 * 200000);
-    assert_sum(DETOUR_STEAL, 10, 10 * 200000000 + sum_of(most - 10, 10));
-    assert_int_equal(run.a.sum[DETOUR_UNEXPLAINED].n, most - 10);
-}
-
 /* --- The sampler's own steps. --- */
 
 static void test_detour_usual_steps_are_blind_time(void **state)
@@ -360,7 +384,7 @@ static void test_detour_usual_steps_are_blind_time(void **state)
     add(50000, 200);
     assert_int_equal(detour_added(&run.a, &run.adding, USUAL, false), 0);
     assert_int_equal(detour_added(&run.a, &run.adding, 600, false), 0);
-    assert_int_equal(detour_read(&run.a, &run.reading, 1500), 0); /* cold caches */
+    assert_int_equal(detour_step(&run.a, &run.reading, 1500), 0); /* cold caches */
     assert_int_equal(run.a.blind, 3100);
     finish(0);
     assert_int_equal(detour_observed(&run.a), LENGTH - 3100);
@@ -374,7 +398,7 @@ static void test_detour_beyond_the_usual_is_a_detour(void **state)
     assert_int_equal(detour_added(&run.a, &run.adding, 9000, false), 8000);
     assert_int_equal(run.a.blind, 1000);
     add(59000, 8000);
-    assert_int_equal(detour_read(&run.a, &run.reading, 3001), 2001);
+    assert_int_equal(detour_step(&run.a, &run.reading, 3001), 2001);
     assert_int_equal(run.a.blind, 2000);
     finish(0);
     assert_sum(DETOUR_UNEXPLAINED, 2, 8200);
@@ -420,9 +444,9 @@ static void test_detour_what_was_counted_late_belongs_to_the_longer_one(void **s
     assert_int_equal(beyond, 90000);
     add(141000, beyond);
     assert_int_equal(detour_added(&run.a, &run.adding, USUAL, true), 0);
-    detour_window(&run.a, 2, false);
+    detour_window(&run.a, START + 150000, 2, 0);
     assert_sum(DETOUR_PREEMPTED, 1, 90000);
-    assert_sum(DETOUR_INTERRUPT, 1, 600);
+    assert_sum(DETOUR_UNEXPLAINED, 1, 600);
     /* And the other way round. */
     run.seen.switches++;
     add(300000, 70000);
@@ -430,7 +454,7 @@ static void test_detour_what_was_counted_late_belongs_to_the_longer_one(void **s
     add(303500, beyond);
     finish(0);
     assert_sum(DETOUR_PREEMPTED, 2, 160000);
-    assert_sum(DETOUR_UNEXPLAINED, 1, beyond);
+    assert_sum(DETOUR_UNEXPLAINED, 2, 600 + beyond);
 }
 
 static void test_detour_unwatched_steps_are_blind_unless_somebody_ran(void **state)
@@ -506,7 +530,7 @@ static void test_detour_cells_cover_the_run(void **state)
     detour_begin(&run.a, START, 12345, THRESHOLD, 1, &run.seen);
     for (uint64_t end = 5; end <= 12345; end += 5)
         detour_add(&run.a, START + end, 5, &run.seen);
-    detour_end(&run.a, START + 12345, 0);
+    detour_end(&run.a, START + 12345);
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
         assert_in_range(run.a.cell[cell], 123, 124);
         sum += run.a.cell[cell];
@@ -518,10 +542,10 @@ static void test_detour_cells_cover_the_run(void **state)
 static void test_detour_the_last_reading_is_of_the_run(void **state)
 {
     begin();
-    detour_window(&run.a, 3, true);
+    detour_window(&run.a, START + LENGTH - 4000, 3, 0);
     add(LENGTH, 4000);
     finish(0);
-    assert_sum(DETOUR_INTERRUPT, 1, 4000);
+    assert_sum(DETOUR_UNEXPLAINED, 1, 4000);
     assert_int_equal(run.a.end, START + LENGTH);
 }
 
@@ -562,18 +586,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_detour_causes_are_told_by_what_the_kernel_counts),
-        cmocka_unit_test(test_detour_interrupts_explain_the_shortest_first),
-        cmocka_unit_test(test_detour_what_is_too_short_is_no_interrupt),
-        cmocka_unit_test(test_detour_switches_take_their_interrupts),
-        cmocka_unit_test(test_detour_an_interrupt_of_the_reading_is_carried_over),
-        cmocka_unit_test(test_detour_window_keeps_the_longest_apart),
-        cmocka_unit_test(test_detour_window_shares_what_it_summed_up),
+        cmocka_unit_test(test_detour_timer_is_the_comb_of_the_rate_that_was_counted),
+        cmocka_unit_test(test_detour_timer_is_as_often_as_it_was_counted),
+        cmocka_unit_test(test_detour_timer_with_gaps),
+        cmocka_unit_test(test_detour_at_random_is_unexplained),
+        cmocka_unit_test(test_detour_brief_ones_go_to_the_higher_level_around),
+        cmocka_unit_test(test_detour_more_than_are_kept),
         cmocka_unit_test(test_detour_classes_are_octaves),
         cmocka_unit_test(test_detour_causes_add_up_exactly),
         cmocka_unit_test(test_detour_steal_takes_the_longest_until_it_is_reached),
+        cmocka_unit_test(test_detour_steal_leaves_the_tick_its_usual_length),
         cmocka_unit_test(test_detour_steal_leaves_short_ones_alone),
         cmocka_unit_test(test_detour_no_steal_changes_nothing),
-        cmocka_unit_test(test_detour_steal_finds_the_longest_of_all_windows),
         cmocka_unit_test(test_detour_usual_steps_are_blind_time),
         cmocka_unit_test(test_detour_beyond_the_usual_is_a_detour),
         cmocka_unit_test(test_detour_beyond_the_usual_is_above_the_threshold),

@@ -2,8 +2,12 @@
 /* The noise sampler: its threshold, its rows, and detours of known causes that are put in its way. */
 #include "bench_fixture.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "bench/noise.h"
 #include "made_up_trial.h"
@@ -263,6 +267,120 @@ static void test_noise_preemptions_are_preemptions(void **state)
     assert_int_equal(fixture_in_child(preemptions), 0);
 }
 
+/* --- The timer's detours, against the kernel's own trace of its interrupts. --- */
+
+#define TRACED_NS 1500000000ull
+#define TRACE     "/mnt/instances/jitbench-test"
+#define TICKS_MAX 4096u
+
+static struct {
+    const struct detour_account *account; /* of the last run */
+    size_t n_events;                      /* before their causes were searched for, which leaves the events in place */
+} ended;
+
+void __real_detour_end(struct detour_account *a, uint64_t end);
+void __wrap_detour_end(struct detour_account *a, uint64_t end);
+void __wrap_detour_end(struct detour_account *a, uint64_t end)
+{
+    ended.account = a;
+    ended.n_events = a->n_events;
+    __real_detour_end(a, end);
+}
+
+static int put(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    return fd >= 0 && close(fd) == 0 && written ? 0 : -1;
+}
+
+static int begin_trace(void)
+{
+    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || mkdir(TRACE, 0700) ||
+           put(TRACE "/trace_clock", "x86-tsc") || put(TRACE "/events/irq_vectors/local_timer_entry/enable", "1");
+}
+
+/* Reads the times of the timer's interrupts on that CPU: "... [001] d.h.. 123456: local_timer_entry: vector=236". */
+static size_t read_trace(unsigned cpu, uint64_t *ticks)
+{
+    char path[80], line[512];
+    size_t n = 0;
+
+    (void)snprintf(path, sizeof(path), TRACE "/per_cpu/cpu%u/trace", cpu);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file) && n < TICKS_MAX) {
+        char *event = strstr(line, ": local_timer_entry"), *at = event;
+        while (event && at > line && at[-1] != ' ')
+            at--;
+        if (event)
+            ticks[n++] = strtoull(at, NULL, 10);
+    }
+    if (file)
+        (void)fclose(file);
+    return n;
+}
+
+/* Counts the detours without a cause of the thread's own that contain an interrupt of the timer, those that were taken
+ * for such, and those that are both. */
+static void compare_with_trace(const uint64_t *ticks, size_t n, unsigned *with, unsigned *taken, unsigned *both)
+{
+    const struct detour_account *a = ended.account;
+    size_t k = 0;
+
+    *with = *taken = *both = 0;
+    for (size_t i = 0; i < ended.n_events; i++) {
+        uint64_t from = a->start + a->events[i].at, to = from + a->events[i].length;
+        while (k < n && ticks[k] < from)
+            k++;
+        bool contains = k < n && ticks[k] <= to, timer = a->events[i].comb == 1 || a->events[i].comb == 3;
+        *with += contains;
+        *taken += timer;
+        *both += contains && timer;
+    }
+}
+
+static int traced(void)
+{
+    static uint64_t ticks[TICKS_MAX];
+    unsigned with, taken, both;
+    struct fixture_party p;
+
+    if (begin_trace())
+        return CANNOT;
+    if (take_cpu(50, 1))
+        return cannot(1);
+    CHECK(run_sampler(&p, &eight) == 0);
+    if (p.context.clock != CLOCK_KIND_COUNTER)
+        return CANNOT;
+    p.context.time_ns = TRACED_NS;
+    CHECK(p.party->run(&p.context) == 0);
+    size_t n = read_trace(task_current_cpu(), ticks);
+    CHECK(n >= 50 && n < TICKS_MAX);
+    compare_with_trace(ticks, n, &with, &taken, &both);
+    print_message("of %u detours with an interrupt of the timer %u were found; %u were taken for such\n", with, both,
+                  taken);
+    CHECK(both >= 0.95 * with);
+    CHECK(both >= 0.95 * taken);
+    fixture_party_end(&p);
+    return 0;
+}
+
+static int end_trace(void)
+{
+    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || rmdir(TRACE) ? CANNOT : 0;
+}
+
+static void test_noise_timer_as_the_kernel_traces_it(void **state)
+{
+    int status = fixture_in_child(traced), removed = fixture_in_child(end_trace);
+
+    if (status == CANNOT)
+        skip_because("it needs x86, root and tracefs");
+    assert_int_equal(status, 0);
+    assert_int_equal(removed, 0);
+}
+
 /* --- Rows. --- */
 
 static struct fixture_rows rows;
@@ -305,10 +423,25 @@ static void assert_adds_up(unsigned copy)
 
 static void test_noise_rows_of_a_trial(void **state)
 {
-    static const char *const expected[] = {
-        "lost",           "detours",       "detour",        "loop",           "threshold",    "blind",
-        "lost_preempted", "lost_fault",    "lost_migrated", "lost_interrupt", "lost_steal",   "lost_unexplained",
-        "count_timer",    "count_resched", "count_ipi",     "count_device",   "count_softirq"};
+    static const char *const expected[] = {"lost",
+                                           "detours",
+                                           "detour",
+                                           "loop",
+                                           "threshold",
+                                           "blind",
+                                           "lost_preempted",
+                                           "lost_fault",
+                                           "lost_migrated",
+                                           "lost_interrupt",
+                                           "lost_steal",
+                                           "lost_periodic",
+                                           "lost_core_shared",
+                                           "lost_unexplained",
+                                           "count_timer",
+                                           "count_resched",
+                                           "count_ipi",
+                                           "count_device",
+                                           "count_softirq"};
 
     assert_int_equal(run_trials(&eight, 2, 1), ROW_OK);
     assert_int_equal(rows.n, 2 * NOISE_N_METRICS);
@@ -374,7 +507,58 @@ static void test_noise_lost_share_is_that_of_all_causes(void **state)
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         number[NOISE_LOST + c] = 1000 * (c + 1);
-    fixture_assert_near(noise_lost_pct(number), 2.1);
+    number[NOISE_BRIEF_NS] = 300;
+    number[NOISE_BRIEF_NS + DETOUR_LEVELS - 1] = 100;
+    fixture_assert_near(noise_lost_pct(number), 3.64);
+}
+
+/* Brief detours belong to others of the core above the level at which it is free, and are unexplained where that is not
+ * known; periods are remarked on. */
+static void test_noise_brief_detours_and_periods(void **state)
+{
+    const struct noise_params params = {.threshold = "8x"};
+    struct core_session *session = calloc(1, sizeof(*session));
+    struct made_up_trial trial = {
+        .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 1000000000u}};
+    double *number = calloc(NOISE_N_NUMBERS, sizeof(*number));
+    struct hist *hist = calloc(1, sizeof(*hist));
+    struct series *series = calloc(1, sizeof(*series));
+    uint32_t probes[CORE_LEVELS] = {[50] = 3, [90] = 9};
+
+    assert_true(session && number && hist && series);
+    hist_init(hist, 0);
+    number[NOISE_OBSERVED] = 1e9;
+    number[NOISE_LOST + DETOUR_UNEXPLAINED] = 1e6;
+    for (unsigned level = 50; level <= 60; level += 5) {
+        number[NOISE_BRIEF + level] = 10;
+        number[NOISE_BRIEF_NS + level] = 1e4 * level;
+    }
+    number[NOISE_COMB_HZ] = 100;
+    number[NOISE_COMB_N] = 50;
+    number[NOISE_COMB_NS] = 50 * 31250;
+    number[NOISE_COMB_HZ + 2] = 8;
+    number[NOISE_COMB_N + 2] = 8;
+    number[NOISE_COMB_NS + 2] = 8 * 2000;
+    trial.recorder[0][NOISE_HIST] = hist;
+    trial.recorder[0][NOISE_SERIES] = series;
+    trial.recorder[0][NOISE_NUMBERS] = number;
+    trial.party[0].last_cpu = 2;
+    assert_int_equal(made_up_reduce(&trial), 0);
+    assert_true(row_param_is(&trial.remarks, "periods", "10ms:31.2us;125ms:2us"));
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 0.1 + 1e-3 * (50 + 55 + 60));
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_SHARED], 0);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED], trial.sample[0][NOISE_METRIC_LOST]);
+    session->probe = (struct core_probe){.blocks = 16, .unit = 1};
+    core_learn(session, 2, probes, 1);
+    trial.spec.core = session;
+    assert_int_equal(core_free_level(session, 2, (char[160]){""}, 160), 54);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_SHARED], 1e-3 * (55 + 60));
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED], 0.1 + 1e-3 * 50);
+    free(session);
+    free(number);
+    free(hist);
+    free(series);
 }
 
 /* In two observed seconds 500 timer interrupts are 250 a second, and 20 ms lost to faults are 1 %. Another 40 ms that
@@ -488,10 +672,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_faults_are_faults),
         cmocka_unit_test(test_noise_migrations_are_migrations),
         cmocka_unit_test(test_noise_preemptions_are_preemptions),
+        cmocka_unit_test(test_noise_timer_as_the_kernel_traces_it),
         cmocka_unit_test(test_noise_rows_of_a_trial),
         cmocka_unit_test(test_noise_cells_go_on_from_sample_to_sample),
         cmocka_unit_test(test_noise_threshold_below_the_loop_is_raised),
         cmocka_unit_test(test_noise_lost_share_is_that_of_all_causes),
+        cmocka_unit_test(test_noise_brief_detours_and_periods),
         cmocka_unit_test(test_noise_rates_are_those_of_a_second),
         cmocka_unit_test(test_noise_counts_are_what_the_counters_rose_by_in_the_run),
         cmocka_unit_test(test_noise_samples_once),

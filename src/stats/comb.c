@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Combs: fitting by folding, and picking out. */
+#include "stats/comb.h"
+
+#include <math.h>
+
+#include "stats/stats.h"
+
+/* Bins of a period. A comb is found when most of its events are in two neighbouring ones. */
+#define BINS 64u
+/* Length classes for the choice of the longest events: eighths of octaves. */
+#define LENGTHS (64u * 8u)
+/* A comb has at least this share of its periods' events in two neighbouring bins, and these hold more than chance
+ * explains by EXCESS standard deviations. */
+#define PEAK   0.35
+#define EXCESS 6.0
+/* Number of periods that are folded. Further ones only refine the fit. */
+#define FOLDED 512u
+/* Steps of the refinement, and the most events of which a median is taken; with more, every second, third, ... is. */
+#define STEPS   4
+#define MEDIANS 1024u
+/* An event of a comb is at least this part of their median length. */
+#define SHORTEST 0.4
+
+static unsigned length_class(uint64_t length)
+{
+    int exponent;
+    double mantissa = frexp((double)length + 1, &exponent); /* 0.5 to 1 */
+
+    return (unsigned)exponent * 8 + (unsigned)((mantissa - 0.5) * 16) - 8;
+}
+
+/* Returns the least length such that at most `most` events without a comb are as long; 0 when all are not more. */
+static uint64_t floor_of(const struct comb_event *events, size_t n, double most)
+{
+    uint32_t count[LENGTHS + 8] = {0};
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count[length_class(events[i].length)] += events[i].comb == 0;
+    for (unsigned class = LENGTHS + 8; class -- > 0;) {
+        sum += count[class];
+        if (sum > most && sum > count[class])
+            return (uint64_t)ceil(ldexp(0.5 + (class % 8 + 1) / 16.0, (int)(class / 8 + 1)) - 1);
+    }
+    return 0;
+}
+
+static bool counts(const struct comb_event *event, uint64_t floor)
+{
+    return event->comb == 0 && event->length >= floor;
+}
+
+/* Returns how far the event is from the nearest expected time, and the number of that period. */
+static double offset(double at, double phase, double period, double *number)
+{
+    *number = floor((at - phase) / period + 0.5);
+    return at - phase - *number * period;
+}
+
+/* Returns the highest sum of two neighbouring bins of the phases, and the phase in its middle. */
+static unsigned fold(const struct comb_event *events, size_t n, uint64_t floor, double period, double *phase)
+{
+    unsigned bins[BINS] = {0}, best = 0, sum = 0;
+    double scale = BINS / period;
+
+    for (size_t i = 0; i < n; i++)
+        if (counts(&events[i], floor)) {
+            double position = (double)(events[i].at - events[0].at) * scale;
+            bins[(uint64_t)position % BINS]++;
+        }
+    for (unsigned b = 0; b < BINS; b++)
+        if (bins[b] + bins[(b + 1) % BINS] > sum) {
+            sum = bins[b] + bins[(b + 1) % BINS];
+            best = b;
+        }
+    *phase = (double)events[0].at + (best + 1) / scale;
+    return sum;
+}
+
+/* The event of a period that is nearest to the expected time. */
+struct nearest {
+    size_t event;
+    double number, offset;
+};
+
+/* Finds the next period that has an event within reach, from the event *at on; the nearest such event is returned.
+ * Returns false at the end. */
+static bool next_hit(const struct comb *comb, const struct comb_event *events, size_t n, double reach, size_t *at,
+                     struct nearest *out)
+{
+    bool found = false;
+
+    for (; *at < n; ++*at) {
+        double number, off;
+        if (!counts(&events[*at], comb->shortest))
+            continue;
+        off = offset((double)events[*at].at, comb->phase, comb->period, &number);
+        if (fabs(off) > reach)
+            continue;
+        if (found && number > out->number)
+            return true;
+        if (!found || fabs(off) < fabs(out->offset))
+            *out = (struct nearest){.event = *at, .number = number, .offset = off};
+        found = true;
+    }
+    return found;
+}
+
+/* Collects the offsets (or, for lengths, the lengths) of at most MEDIANS of the periods' nearest events, evenly spread
+ * over those from period `from` to before period `to`. Returns how many there are. */
+static size_t collect(const struct comb *comb, const struct comb_event *events, size_t n, double reach, double from,
+                      double to, bool lengths, double *values)
+{
+    size_t at = 0, seen = 0, every = comb->periods / MEDIANS + 1, kept = 0;
+    struct nearest hit;
+
+    while (next_hit(comb, events, n, reach, &at, &hit))
+        if (hit.number >= from && hit.number < to && seen++ % every == 0 && kept < MEDIANS)
+            values[kept++] = lengths ? (double)events[hit.event].length : hit.offset;
+    return kept;
+}
+
+/* Moves phase and period such that the median offset is 0 in the first and in the second half of the periods. */
+static void refine(struct comb *comb, const struct comb_event *events, size_t n, double reach)
+{
+    double values[MEDIANS], first, last, early, late;
+
+    (void)offset((double)events[0].at, comb->phase, comb->period, &first);
+    (void)offset((double)events[n - 1].at, comb->phase, comb->period, &last);
+    double half = (first + last + 1) / 2;
+    size_t n_early = collect(comb, events, n, reach, first, half, false, values);
+    early = stats_median(values, n_early);
+    size_t n_late = collect(comb, events, n, reach, half, last + 1, false, values);
+    late = stats_median(values, n_late);
+    if (!n_early || !n_late)
+        return;
+    double drift = (late - early) / ((last - first + 1) / 2); /* of a period */
+    double middle = (first + half) / 2;                       /* of the first half, where the offset is `early` */
+    comb->phase += early - drift * middle;
+    comb->period += drift;
+}
+
+/* Returns the least share of the periods with an event, of all periods and of every second, third and fifth one. */
+static double least_share(const struct comb *comb, const struct comb_event *events, size_t n, double reach)
+{
+    static const unsigned strides[] = {1, 2, 3, 5};
+    size_t hits[4][5] = {{0}}, at = 0;
+    double least = 1;
+    struct nearest hit;
+
+    while (next_hit(comb, events, n, reach, &at, &hit))
+        for (unsigned s = 0; s < 4; s++)
+            hits[s][(uint64_t)(hit.number + 1) % strides[s]]++;
+    for (unsigned s = 0; s < 4; s++)
+        for (unsigned k = 0; k < strides[s]; k++)
+            least = fmin(least, (double)hits[s][k] * strides[s] / (double)comb->periods);
+    return least;
+}
+
+/* Returns how many of the events are in the first `time` after the first one. */
+static size_t within(const struct comb_event *events, size_t n, double time)
+{
+    size_t i = 0;
+
+    while (i < n && (double)(events[i].at - events[0].at) < time)
+        i++;
+    return i;
+}
+
+bool comb_fit(const struct comb_event *events, size_t n, double period, double tolerance, double reach,
+              struct comb *out)
+{
+    double values[MEDIANS], time = n ? (double)(events[n - 1].at - events[0].at) : 0;
+    size_t periods = (size_t)(time / period) + 1, folded = periods < FOLDED ? periods : FOLDED, looked_at = 0;
+    unsigned most = 0;
+
+    if (periods < COMB_PERIODS_LEAST)
+        return false;
+    uint64_t floor = floor_of(events, n, 4 * (double)periods);
+    size_t first = within(events, n, (double)folded * period);
+    /* From one period to the next that is tried, the last event moves by half a bin. */
+    double step = period / (2 * BINS * (double)folded);
+    *out = (struct comb){.shortest = floor, .periods = folded};
+    for (double tried = period * (1 - tolerance); tried < period * (1 + tolerance) + step; tried += step) {
+        double phase;
+        unsigned sum = fold(events, first, floor, tried, &phase);
+        if (sum > most) {
+            most = sum;
+            out->period = tried;
+            out->phase = phase;
+        }
+    }
+    for (size_t i = 0; i < first; i++)
+        looked_at += counts(&events[i], floor);
+    double by_chance = 2.0 * (double)looked_at / BINS;
+    if (most < PEAK * (double)folded || most < by_chance + EXCESS * sqrt(by_chance))
+        return false;
+    for (size_t part = folded;; part *= 2) {
+        size_t end = part < periods ? within(events, n, (double)part * period) : n;
+        out->periods = part < periods ? part : periods;
+        for (int i = 0; i < STEPS; i++)
+            refine(out, events, end, reach);
+        if (end == n)
+            break;
+    }
+    out->periods = periods;
+    size_t kept = collect(out, events, n, reach, -INFINITY, INFINITY, true, values);
+    if (!kept)
+        return false;
+    out->length = (uint64_t)stats_median(values, kept);
+    out->shortest = (uint64_t)(SHORTEST * (double)out->length);
+    out->share = least_share(out, events, n, fmin(reach, out->period * 2 / BINS));
+    return true;
+}
+
+size_t comb_take(const struct comb *comb, struct comb_event *events, size_t n, double reach, unsigned number)
+{
+    size_t at = 0, taken = 0;
+    struct nearest hit;
+
+    for (; next_hit(comb, events, n, reach, &at, &hit); taken++)
+        events[hit.event].comb = number;
+    return taken;
+}
