@@ -12,8 +12,8 @@
 #include "cli.h"
 #include "program.h"
 
-static const char *const causes[] = {"lost_preempted", "lost_fault", "lost_migrated",
-                                     "lost_interrupt", "lost_steal", "lost_periodic", "lost_core_shared", "lost_unexplained"};
+static const char *const causes[] = {"lost_preempted", "lost_fault",    "lost_migrated",    "lost_interrupt",
+                                     "lost_steal",     "lost_periodic", "lost_core_shared", "lost_unexplained"};
 #define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
 
 /* The row of that metric on that CPU. */
