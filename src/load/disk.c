@@ -64,12 +64,14 @@ static void look_at_folder(struct party_context *context)
 static void go_direct(struct party_context *context, bool direct)
 {
     struct disk *disk = context->state;
-    int flags = fcntl(disk->fd, F_GETFL);
+    const int flags = fcntl(disk->fd, F_GETFL);
+    const bool set = fcntl(disk->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+    const int error = set ? EINVAL : errno; /* EINVAL: what a file system that does not know it says */
 
-    flags = direct ? flags | O_DIRECT : flags & ~O_DIRECT;
-    disk->direct = fcntl(disk->fd, F_SETFL, flags) == 0 && direct;
+    disk->direct = set && direct;
     if (!disk->direct)
-        party_degraded(context, "the file system refuses O_DIRECT: cached %s, dropped by fadvise", disk->what);
+        party_degraded(context, "the file system refuses O_DIRECT%s%s: cached %s, dropped by fadvise",
+                       error == EINVAL ? "" : ": ", error == EINVAL ? "" : strerror(error), disk->what);
 }
 
 int disk_setup(struct party_context *context, const char *what)
