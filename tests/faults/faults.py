@@ -200,7 +200,7 @@ OUTPUT = rf"({'|'.join(sorted(WRITES))}) .*"
 ENDS = {
     "prints": {1: rf"{MEMORY}|{OUTPUT}"},
     # The folder of the output is looked at and synchronized, too.
-    "reads": {1: rf"{MEMORY}|{OUTPUT}|\w+ /work/\.", 2: ".*"},
+    "reads": {1: rf"{MEMORY}|{OUTPUT}|\w+ (/work/)?\.", 2: ".*"},
     "tunes": {1: ".*"},
     "measures": {1: ".*", 2: ".*"},
 }
