@@ -25,8 +25,8 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
     /* The system call was refused, not a CPU: by a container, or an old emulator. */
     if (error == -EPERM || error == -ENOSYS)
         return true;
-    if (error == 0 && task_get_affinity(usable) == 0)
-        same = cpuset_equal(wanted, usable);
+    if (error == 0)
+        same = task_get_affinity(usable) || cpuset_equal(wanted, usable);
     (void)task_set_affinity(&before);
     return same;
 }

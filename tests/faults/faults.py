@@ -208,6 +208,7 @@ ENDS = {
 # Where a failure is named by other words than the errno's: call, kind and errno, and the words (regular expressions).
 SAYS = [
     (r".* ENOMEM", "out of memory"),
+    (r"personality .*", r"\(personality\)"),
     # malloc() and pthread_create() have one errno for all that can go wrong in them.
     (r"(mmap|mremap) private .*", "out of memory"),
     (r"(clone3?|mmap|mprotect) .*", "cannot (start a|make) thread.*: resource temporarily unavailable"),
