@@ -19,12 +19,6 @@
 #define DETOUR_EVENT_NS 1000u
 /* Number of detours without a known cause that are kept until their cause is searched for. */
 #define DETOUR_EVENTS 32768u
-/* The timer is not searched for when it interrupted less often: CPUs can run without a tick. */
-#define DETOUR_TIMER_MIN 50u
-/* A shorter detour is not attributed to steal. */
-#define DETOUR_STEAL_MIN_NS 100000u
-/* An event of a comb is at most this far from its time: the tick is late where the hypervisor delivers it. */
-#define DETOUR_REACH_NS 150000u
 /* Levels of core probes; the last one stands for all above. */
 #define DETOUR_LEVELS CORE_CELLS
 /* Number of combs that are reported. */
@@ -108,8 +102,8 @@ void detour_probed(struct detour_account *a, unsigned level);
  * When many detours without a known cause are kept, searches for their causes, which takes some 10 ms. */
 void detour_window(struct detour_account *a, uint64_t end, uint64_t timer, uint64_t stolen_ns);
 
-/* Ends the run, with its last window, at `end`, and searches for causes: the longest detours up to the steal time, the
- * timer's by its rate and phase, other combs. */
+/* Ends the run at `end`, after its last window, and searches for causes: the timer's detours by rate and phase, then
+ * the longest up to the steal time, then other combs. */
 void detour_end(struct detour_account *a, uint64_t end);
 
 unsigned detour_class(uint64_t ns);                       /* length class of a detour */

@@ -48,10 +48,11 @@ unsigned detour_class(uint64_t ns)
     return octave;
 }
 
-static void enter(struct detour_account *a, enum detour_cause cause, uint64_t ticks)
+/* n is 1; 0 for the part of a detour that is counted with another cause. */
+static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
-    count(&a->sum[cause], 1, ticks);
-    count(&a->by_class[cause][detour_class(to_ns(a, ticks))], 1, ticks);
+    count(&a->sum[cause], n, ticks);
+    count(&a->by_class[cause][detour_class(to_ns(a, ticks))], n, ticks);
 }
 
 /* --- Position in the run. --- */
@@ -91,6 +92,12 @@ static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 
 #define OTHER_SHARE 0.5
 /* The kernel counts a tick more or less in a window, and other timers. */
 #define COUNTED_MORE 1.02
+/* The timer is not searched for when it interrupted less often: CPUs can run without a tick. */
+#define TIMER_MIN 50u
+/* A shorter detour is not attributed to steal. */
+#define STEAL_MIN_NS 100000u
+/* An event of a comb is at most this far from its time: the tick is late where the hypervisor delivers it. */
+#define REACH_NS 150000u
 
 static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
 {
@@ -99,13 +106,13 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
     else if (a->n_events < DETOUR_EVENTS)
         a->events[a->n_events++] = (struct comb_event){.at = began - a->start, .length = ticks, .comb = FREE};
     else
-        enter(a, DETOUR_UNEXPLAINED, ticks);
+        enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
 /* Takes the events of a comb of that rate. Returns their median length; 0 when there is no such comb. */
 static uint64_t take_comb(struct detour_account *a, double hz, double least_share, unsigned number)
 {
-    double period = 1e9 / a->ns_per_tick / hz, reach = DETOUR_REACH_NS / a->ns_per_tick;
+    double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
     struct comb comb;
 
     reach = reach < period / 4 ? reach : period / 4;
@@ -120,7 +127,7 @@ static uint64_t take_timer(struct detour_account *a, double seconds)
     double rate = (double)a->timer / seconds;
     uint64_t usual = 0;
 
-    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= DETOUR_TIMER_MIN; i++) {
+    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++) {
         uint64_t length = tick_hz[i] < COUNTED_MORE * rate ? take_comb(a, tick_hz[i], TICK_SHARE, TIMER) : 0;
         rate -= length ? tick_hz[i] : 0;
         usual = length > usual ? length : usual;
@@ -152,7 +159,7 @@ static void take_steal(struct detour_account *a, uint64_t tick)
         for (size_t i = 0; i < a->n_events; i++)
             if (a->events[i].comb <= TIMER && (!longest || a->events[i].length > longest->length))
                 longest = &a->events[i];
-        if (!longest || to_ns(a, longest->length) < DETOUR_STEAL_MIN_NS || longest->length <= tick)
+        if (!longest || to_ns(a, longest->length) < STEAL_MIN_NS || longest->length <= tick)
             break;
         left_ns -= (double)(longest->length - (longest->comb == TIMER ? tick : 0)) * a->ns_per_tick;
         longest->comb = longest->comb == TIMER ? TIMER_STOLEN : STOLEN;
@@ -170,21 +177,20 @@ static void explain(struct detour_account *a, uint64_t end)
         const struct comb_event *event = &a->events[i];
         switch (event->comb) {
         case FREE:
-            enter(a, DETOUR_UNEXPLAINED, event->length);
+            enter(a, DETOUR_UNEXPLAINED, 1, event->length);
             break;
         case TIMER:
-            enter(a, DETOUR_INTERRUPT, event->length);
+            enter(a, DETOUR_INTERRUPT, 1, event->length);
             break;
         case STOLEN:
-            enter(a, DETOUR_STEAL, event->length);
+            enter(a, DETOUR_STEAL, 1, event->length);
             break;
         case TIMER_STOLEN:
-            enter(a, DETOUR_INTERRUPT, tick);
-            count(&a->sum[DETOUR_STEAL], 0, event->length - tick);
-            count(&a->by_class[DETOUR_STEAL][detour_class(to_ns(a, event->length - tick))], 0, event->length - tick);
+            enter(a, DETOUR_INTERRUPT, 1, tick);
+            enter(a, DETOUR_STEAL, 0, event->length - tick);
             break;
         default:
-            enter(a, DETOUR_PERIODIC, event->length);
+            enter(a, DETOUR_PERIODIC, 1, event->length);
             count(&a->comb[event->comb - PERIODIC].sum, 1, event->length);
         }
     }
@@ -216,7 +222,7 @@ static void settle(struct detour_account *a)
     if (last->cause == DETOUR_UNEXPLAINED)
         leave_over(a, began, last->ticks);
     else
-        enter(a, last->cause, last->ticks);
+        enter(a, last->cause, 1, last->ticks);
     hist_add(a->hist, to_ns(a, last->ticks));
     series_add(a->series, to_ns(a, began - a->start) / 1000, to_ns(a, last->ticks));
     mark_cells(a, began, last->end);

@@ -136,7 +136,8 @@ static void look(struct detour_seen *seen)
                                  .cpu = task_current_cpu()};
 }
 
-/* Records a detour that ended at `to`. Returns a new reading of the clock, from which the loop continues. */
+/* Records a detour that ended at `to`. Returns a new reading of the clock, from which the loop continues; `to` when
+ * ticks is 0. */
 static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
 {
     struct detour_seen seen;
@@ -149,16 +150,6 @@ static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
         to = fresh;
     }
     return to;
-}
-
-static void add_unseen(struct sampler *s, uint64_t end, uint64_t ticks)
-{
-    struct detour_seen seen;
-
-    if (!ticks)
-        return;
-    look(&seen);
-    detour_add(&s->account, end, ticks, &seen);
 }
 
 static void take_probe(struct sampler *s)
@@ -176,10 +167,10 @@ static void take_probe(struct sampler *s)
 static uint64_t probe_core(struct sampler *s, uint64_t from)
 {
     take_probe(s);
-    uint64_t fresh = clock_now(s->clock);
-    add_unseen(s, fresh, detour_step(&s->account, &s->probing, fresh - from));
-    s->next_probe = fresh + s->slice;
-    return fresh;
+    uint64_t to = clock_now(s->clock);
+    to = follow_detour(s, to, detour_step(&s->account, &s->probing, to - from));
+    s->next_probe = to + s->slice;
+    return to;
 }
 
 /* Runs the loop until the end of the window. Returns the last reading of the clock. */
@@ -254,9 +245,8 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
     struct detour_seen seen;
     struct counted counted = count_interrupts(s);
     uint64_t read = clock_now(s->clock);
-    uint64_t beyond = detour_step(&s->account, &s->reading, read - from);
 
-    add_unseen(s, read, beyond);
+    read = follow_detour(s, read, detour_step(&s->account, &s->reading, read - from));
     detour_window(&s->account, read, counted.timer, counted.stolen_ns);
     look(&seen);
     watch_cpu(s, seen.cpu);

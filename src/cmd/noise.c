@@ -196,17 +196,17 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
 static void put_periods(const struct line *lines, size_t n, struct text *out)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t length;
+        size_t length, shown = 0;
         double ms, us;
         const char *periods = row_param(&lines[i].lost->param, "periods", &length), *at = periods;
         while (at && sscanf(at, "%lfms:%lfus", &ms, &us) == 2) {
-            if (at == periods)
+            if (!shown++)
                 text_printf(out, "Periodic: CPU %.18s", lines[i].lost->cpus);
-            text_printf(out, "%s every %g ms, %g us", at == periods ? "" : ";", ms, us);
-            at = memchr(at, ';', (size_t)(periods + length - at));
-            at += at != NULL;
+            text_printf(out, "%s every %g ms, %g us", shown > 1 ? ";" : "", ms, us);
+            const char *next = memchr(at, ';', (size_t)(periods + length - at));
+            at = next ? next + 1 : NULL;
         }
-        text_append(out, "\n", at != periods);
+        text_append(out, "\n", shown > 0);
     }
 }
 
