@@ -96,17 +96,39 @@ static bool shares_policy(const struct settings_view *view, unsigned cpu)
     return tree_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
 }
 
+/* once_a_policy: CPUs that share cpufreq files need one write. */
+static int write_cpus(const struct settings_view *view, const char *file, cpu_reader read, const char *value,
+                      bool once_a_policy, struct setting_writes *out)
+{
+    const struct cpuset *cpus = setting_cpus(view);
+    char path[96], text[48];
+    bool good;
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
+        if (read(view->root, cpu, text, sizeof text, &good) || good || (once_a_policy && shares_policy(view, cpu)))
+            continue;
+        cpu_path(cpu, file, path, sizeof path);
+        if (setting_writes_add(out, path, value))
+            return -1;
+    }
+    return 0;
+}
+
 /* --- Governor. --- */
 
 #define GOVERNOR "cpufreq/scaling_governor"
 
-static int read_governor(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+static int read_preference(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
 {
     char path[96];
-    cpu_path(cpu, GOVERNOR, path, sizeof path);
+    cpu_path(cpu, file, path, sizeof path);
     int error = setting_read_line(root, path, text, size);
     *good = strcmp(text, "performance") == 0;
     return error == 0 && strchr(text, '?') ? -EILSEQ : error;
+}
+
+static int read_governor(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+{
+    return read_preference(root, cpu, GOVERNOR, text, size, good);
 }
 
 void setting_look_governor(const struct settings_view *view, struct setting_state *out)
@@ -116,17 +138,7 @@ void setting_look_governor(const struct settings_view *view, struct setting_stat
 
 int setting_writes_governor(const struct settings_view *view, struct setting_writes *out)
 {
-    const struct cpuset *cpus = setting_cpus(view);
-    char path[96], text[48];
-    bool good;
-    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        if (read_governor(view->root, cpu, text, sizeof text, &good) || good || shares_policy(view, cpu))
-            continue;
-        cpu_path(cpu, GOVERNOR, path, sizeof path);
-        if (setting_writes_add(out, path, "performance"))
-            return -1;
-    }
-    return 0;
+    return write_cpus(view, GOVERNOR, read_governor, "performance", true, out);
 }
 
 /* --- Energy or speed preferences of the hardware. --- */
@@ -136,11 +148,7 @@ int setting_writes_governor(const struct settings_view *view, struct setting_wri
 
 static int read_epp(const char *root, unsigned cpu, char *text, size_t size, bool *good)
 {
-    char path[96];
-    cpu_path(cpu, EPP, path, sizeof path);
-    int error = setting_read_line(root, path, text, size);
-    *good = strcmp(text, "performance") == 0;
-    return error == 0 && strchr(text, '?') ? -EILSEQ : error;
+    return read_preference(root, cpu, EPP, text, size, good);
 }
 
 static int read_epb(const char *root, unsigned cpu, char *text, size_t size, bool *good)
@@ -154,22 +162,6 @@ static int read_epb(const char *root, unsigned cpu, char *text, size_t size, boo
     return error;
 }
 
-static int write_cpus(const struct settings_view *view, const char *file, cpu_reader read, const char *value,
-                      struct setting_writes *out)
-{
-    const struct cpuset *cpus = setting_cpus(view);
-    char path[96], text[48];
-    bool good;
-    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        if (read(view->root, cpu, text, sizeof text, &good) || good)
-            continue;
-        cpu_path(cpu, file, path, sizeof path);
-        if (setting_writes_add(out, path, value))
-            return -1;
-    }
-    return 0;
-}
-
 void setting_look_epp(const struct settings_view *view, struct setting_state *out)
 {
     look_at_cpus(view, EPP, read_epp, out);
@@ -177,7 +169,7 @@ void setting_look_epp(const struct settings_view *view, struct setting_state *ou
 
 int setting_writes_epp(const struct settings_view *view, struct setting_writes *out)
 {
-    return write_cpus(view, EPP, read_epp, "performance", out);
+    return write_cpus(view, EPP, read_epp, "performance", false, out);
 }
 
 void setting_look_epb(const struct settings_view *view, struct setting_state *out)
@@ -187,7 +179,7 @@ void setting_look_epb(const struct settings_view *view, struct setting_state *ou
 
 int setting_writes_epb(const struct settings_view *view, struct setting_writes *out)
 {
-    return write_cpus(view, EPB, read_epb, "0", out);
+    return write_cpus(view, EPB, read_epb, "0", false, out);
 }
 
 /* --- Frequency limits. --- */
