@@ -185,7 +185,7 @@ static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
         /* The counters of two CPUs may differ slightly: a step back is not a detour. */
         if (ticks > s->threshold && gap.to > gap.from && ticks > s->loop)
             from = follow_detour(s, gap.to, ticks - s->loop);
-        if (from >= s->next_probe)
+        if (s->probe && from >= s->next_probe)
             from = probe_core(s, from);
     }
     return from;
