@@ -196,7 +196,7 @@ WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 tree_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
-$(foreach test,compare_samples inference scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
+$(foreach test,compare_samples inference pairs scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
 comma := ,
 
 # An archive of the objects of each layer and of those below: the linker reads only what a test needs.

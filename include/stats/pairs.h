@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs of values measured next to each other: do the two sides differ, by how much, how sure, and how small a
+ * difference could have been seen. Works on the differences of the pairs, usually logarithms of ratios. Pure functions:
+ * no clock, no input or output; the same input gives the same result on every machine. */
+#ifndef STATS_PAIRS_H
+#define STATS_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Fewer pairs cannot be significant at 5 %: of 2^5 combinations of signs two are as extreme as "all of one sign". */
+#define PAIRED_LEAST 6u
+
+/* Computes the logarithm of b / a of each pair; a pair is the sum of `each` neighbouring values of either side. Values
+ * left over at the end are not used. Returns the number of pairs, for which out has room; 0 when a sum is not positive
+ * or not finite. */
+size_t paired_log_ratios(const double *a, const double *b, size_t n, size_t each, double *out);
+
+/* Wilcoxon's signed-rank test of whether the differences are symmetric about 0 (Wilcoxon 1945): the sign-flip
+ * permutation test of their ranks, so that a few pairs that were disturbed cannot decide it. p is two-sided; it is
+ * exact with ties and zeros up to PAIRED_EXACT pairs, else from the normal distribution. The centre is the median of
+ * all means of two differences (Hodges, Lehmann 1963). The interval has the values that the test would not reject, its
+ * confidence is e.g. 0.95; it is NAN when there are too few pairs for the confidence. All are NAN when a difference is
+ * not finite or n is 0. Returns 0, or -1 when out of memory (then all are NAN). */
+#define PAIRED_EXACT 60u
+struct paired {
+    size_t n;
+    double centre, low, high, p;
+};
+int paired_test(const double *differences, size_t n, double confidence, struct paired *out);
+
+/* The same question while pairs are still being measured, of `planned` pairs at most. It is asked after each number of
+ * pairs for which paired_is_look() is true, and after the last. With each look the chance of a false claim grows; so a
+ * group sequential test is used: the error spent up to a look is the error times the share of the planned pairs
+ * (Lan, DeMets 1983; linear spending, Kim, DeMets 1987), and the limit at a look is where 2,047 random flips of the
+ * signs, the same at all looks, spend that. The statistic is that of paired_test(). *claimed says whether a look up to
+ * n claimed a difference. The error is e.g. 0.05. Returns 0, or -1 when out of memory. */
+int paired_sequential(const double *differences, size_t n, size_t planned, double error, bool *claimed);
+bool paired_is_look(size_t n);
+
+/* Returns the least difference that is found in the share `power` (e.g. 0.8) of measurements of `pairs` pairs, by
+ * paired_test() with this confidence. The noise is that of the given differences between two sides that are alike;
+ * 1,000 measurements are drawn from them, with signs at random. INFINITY when there are too few pairs for the
+ * confidence, NAN when n is 0, a difference is not finite, or memory ran out. */
+double paired_least_effect(const double *differences, size_t n, size_t pairs, double confidence, double power);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests and intervals for pairs: Wilcoxon's signed-rank test, Hodges and Lehmann's interval, a group sequential test by
+ * flips of signs, and the least effect that would be found. */
+#include "stats/pairs.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/stats.h"
+
+#define SEED     0x7061697265644142u
+#define FLIPS    2047u /* with the signs that were observed, 2,048 */
+#define RESAMPLE 1000u
+
+static bool all_finite(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return n > 0;
+}
+
+size_t paired_log_ratios(const double *a, const double *b, size_t n, size_t each, double *out)
+{
+    const size_t pairs = each ? n / each : 0;
+
+    for (size_t i = 0; i < pairs; i++) {
+        double sum_a = 0, sum_b = 0;
+        for (size_t k = 0; k < each; k++) {
+            sum_a += a[i * each + k];
+            sum_b += b[i * each + k];
+        }
+        if (!(sum_a > 0) || !(sum_b > 0) || !isfinite(sum_a) || !isfinite(sum_b))
+            return 0;
+        out[i] = log(sum_b / sum_a);
+    }
+    return pairs;
+}
+
+/* --- Ranks. --- */
+
+struct sized {
+    double size;
+    size_t at;
+};
+
+static int compare_sized(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+/* Computes twice the rank of each |difference|, a whole number even with ties, and 0 for differences of 0 (which have
+ * no sign). sized has room for n. */
+static void rank(const double *differences, size_t n, struct sized *sized, uint64_t *ranks)
+{
+    for (size_t i = 0; i < n; i++)
+        sized[i] = (struct sized){.size = fabs(differences[i]), .at = i};
+    qsort(sized, n, sizeof(*sized), compare_sized);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && sized[end].size == sized[i].size; end++)
+            ;
+        for (size_t k = i; k < end; k++)
+            ranks[sized[k].at] = sized[i].size > 0 ? i + end + 1 : 0;
+    }
+}
+
+/* --- The distribution of the sum of positive ranks. --- */
+
+/* Computes the distribution when each sign is equally likely: p[s] for the sums 0 to sum. */
+static double *rank_sums(const uint64_t *ranks, size_t n, size_t sum)
+{
+    double *p = calloc(sum + 1, sizeof(*p));
+    size_t reached = 0;
+
+    if (!p)
+        return NULL;
+    p[0] = 1;
+    for (size_t i = 0; i < n; i++) {
+        const size_t of = (size_t)ranks[i];
+        reached += of;
+        for (size_t s = reached + 1; s-- > 0;)
+            p[s] = (p[s] + (s >= of ? p[s - of] : 0)) / 2;
+    }
+    return p;
+}
+
+/* Mean and standard deviation of that sum. */
+static double rank_sum_sd(const uint64_t *ranks, size_t n, double *mean)
+{
+    double squares = 0;
+
+    *mean = 0;
+    for (size_t i = 0; i < n; i++) {
+        *mean += (double)ranks[i] / 2;
+        squares += (double)ranks[i] * (double)ranks[i];
+    }
+    return sqrt(squares) / 2;
+}
+
+/* Returns the two-sided p; NAN when out of memory. */
+static double signed_rank_p(const double *differences, const uint64_t *ranks, size_t n)
+{
+    size_t positive = 0, sum = 0;
+    double mean, below = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += (size_t)ranks[i];
+        positive += differences[i] > 0 ? (size_t)ranks[i] : 0;
+    }
+    const size_t lower = positive < sum - positive ? positive : sum - positive;
+    if (n > PAIRED_EXACT) {
+        const double sd = rank_sum_sd(ranks, n, &mean), beyond = mean - (double)lower - 1; /* half a rank, doubled */
+        return sd > 0 && beyond > 0 ? erfc(beyond / sd / sqrt(2)) : 1;
+    }
+    double *p = rank_sums(ranks, n, sum);
+    if (!p)
+        return (double)NAN;
+    for (size_t s = 0; s <= lower; s++)
+        below += p[s];
+    free(p);
+    return fmin(1, 2 * below);
+}
+
+/* --- Means of two differences (Walsh averages). --- */
+
+/* Counts the means of two of n sorted values, of a value with itself too, that are at most x. */
+static size_t count_up_to(const double *sorted, size_t n, double x)
+{
+    size_t count = 0, j = n;
+
+    for (size_t i = 0; i < n && sorted[i] <= x; i++) {
+        while (j > i && (sorted[i] + sorted[j - 1]) / 2 > x)
+            j--;
+        if (j <= i)
+            break;
+        count += j - i;
+    }
+    return count;
+}
+
+/* Returns the kth smallest of these means, k from 1, by bisection: of 10,000 values there are 50 million means. */
+static double mean_of_two(const double *sorted, size_t n, size_t k)
+{
+    double low = sorted[0], high = sorted[n - 1];
+
+    if (count_up_to(sorted, n, low) >= k)
+        return low;
+    for (unsigned i = 0; i < 64; i++) {
+        const double middle = low + (high - low) / 2;
+        if (!(middle > low && middle < high))
+            break;
+        *(count_up_to(sorted, n, middle) >= k ? &high : &low) = middle;
+    }
+    return high;
+}
+
+/* Finds the number, from 1, of the smallest mean that the interval of n differences without ties begins with; 0 when
+ * they are too few for it. Returns -1 when out of memory. */
+static int interval_begin(size_t n, double confidence, size_t *begin)
+{
+    uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
+    const size_t sum = n * (n + 1) / 2;
+    double below = 0, mean, *p = NULL;
+
+    *begin = 0;
+    for (size_t i = 0; ranks && i < n; i++)
+        ranks[i] = i + 1;
+    if (ranks && n > PAIRED_EXACT) {
+        const double sd = rank_sum_sd(ranks, n, &mean), z = stats_student_t(confidence, 1e9);
+        *begin = (size_t)fmax(0, mean - z * sd + 0.5);
+    } else if (ranks && (p = rank_sums(ranks, n, sum))) {
+        while (*begin < sum && below + p[*begin] <= (1 - confidence) / 2)
+            below += p[(*begin)++];
+    }
+    const bool failed = !ranks || (n <= PAIRED_EXACT && !p);
+    free(p);
+    free(ranks);
+    return failed ? -1 : 0;
+}
+
+int paired_test(const double *differences, size_t n, double confidence, struct paired *out)
+{
+    *out = (struct paired){.n = n, .centre = (double)NAN, .low = (double)NAN, .high = (double)NAN, .p = (double)NAN};
+    if (!all_finite(differences, n))
+        return 0;
+    double *sorted = malloc(n * sizeof(*sorted));
+    uint64_t *ranks = malloc(n * sizeof(*ranks));
+    struct sized *sized = malloc(n * sizeof(*sized));
+    const size_t means = n * (n + 1) / 2;
+    size_t begin = 0;
+    if (sorted && ranks && sized && !interval_begin(n, confidence, &begin)) {
+        rank(differences, n, sized, ranks);
+        out->p = signed_rank_p(differences, ranks, n);
+    }
+    const bool failed = isnan(out->p);
+    if (!failed) {
+        memcpy(sorted, differences, n * sizeof(*sorted));
+        stats_sort(sorted, n);
+        out->centre = (mean_of_two(sorted, n, (means + 1) / 2) + mean_of_two(sorted, n, means / 2 + 1)) / 2;
+        out->low = begin ? mean_of_two(sorted, n, begin) : (double)NAN;
+        out->high = begin ? mean_of_two(sorted, n, means + 1 - begin) : (double)NAN;
+    }
+    free(sized);
+    free(ranks);
+    free(sorted);
+    return failed ? -1 : 0;
+}
+
+/* --- The sequential test. --- */
+
+/* Number of pairs at the first look, and by how much each look has more: often enough to end soon, seldom enough to be
+ * computed meanwhile. */
+#define LOOK_FIRST 8u
+static size_t next_look(size_t n)
+{
+    return n < LOOK_FIRST ? LOOK_FIRST : n + n / 4;
+}
+
+bool paired_is_look(size_t n)
+{
+    size_t look = LOOK_FIRST;
+
+    while (look < n)
+        look = next_look(look);
+    return look == n;
+}
+
+struct flipped {
+    uint64_t extreme; /* |positive - negative ranks| */
+    unsigned flip;    /* 0: as observed */
+};
+
+static int compare_flipped(const void *a, const void *b)
+{
+    const struct flipped *x = a, *y = b;
+
+    return (x->extreme < y->extreme) - (x->extreme > y->extreme);
+}
+
+/* Returns how far the sum of the ranks of one sign is from that of the other, after a flip of the signs. The signs of a
+ * flip are the same at all looks. */
+static uint64_t extreme_of(const double *differences, const uint64_t *ranks, size_t n, unsigned flip)
+{
+    uint64_t state = SEED + flip, bits = 0;
+    int64_t sum = 0;
+
+    state = stats_random(&state);
+    for (size_t i = 0; i < n; i++) {
+        if (flip && i % 64 == 0)
+            bits = stats_random(&state);
+        const bool minus = (differences[i] < 0) != ((bits >> i % 64 & 1) != 0);
+        sum += minus ? -(int64_t)ranks[i] : (int64_t)ranks[i];
+    }
+    return (uint64_t)(sum < 0 ? -sum : sum);
+}
+
+/* Returns how many of the most extreme of n sorted flips are beyond a limit, at most `most`: none of them equals one
+ * that is not beyond it. */
+static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t most)
+{
+    size_t beyond = most < n ? most : n;
+
+    while (beyond && beyond < n && sorted[beyond - 1].extreme == sorted[beyond].extreme)
+        beyond--;
+    return beyond;
+}
+
+int paired_sequential(const double *differences, size_t n, size_t planned, double error, bool *claimed)
+{
+    struct flipped *flips = malloc((FLIPS + 1) * sizeof(*flips)), *alive = flips;
+    uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
+    struct sized *sized = malloc((n ? n : 1) * sizeof(*sized));
+    const bool ready = flips && ranks && sized;
+    size_t left = FLIPS + 1;
+
+    *claimed = false;
+    for (unsigned i = 0; ready && i <= FLIPS; i++)
+        flips[i].flip = i;
+    for (size_t look = 0; ready && !*claimed && look < n && all_finite(differences, n);) {
+        look = next_look(look) < n ? next_look(look) : n;
+        const double share = look < planned ? (double)look / (double)planned : 1;
+        const size_t spent = (size_t)(error * share * (FLIPS + 1)), before = FLIPS + 1 - left;
+        rank(differences, look, sized, ranks);
+        for (size_t i = 0; i < left; i++)
+            alive[i].extreme = extreme_of(differences, ranks, look, alive[i].flip);
+        qsort(alive, left, sizeof(*alive), compare_flipped);
+        const size_t removed = spent > before ? extreme_at_most(alive, left, spent - before) : 0;
+        for (size_t i = 0; i < removed; i++)
+            *claimed |= alive[i].flip == 0;
+        alive += removed;
+        left -= removed;
+    }
+    free(sized);
+    free(ranks);
+    free(flips);
+    return ready ? 0 : -1;
+}
+
+/* --- The least effect. --- */
+
+/* A measurement finds a shift of its differences when the interval moved by it is above 0: when the shift is larger
+ * than minus its lower end. So the least effect is a quantile of that. */
+double paired_least_effect(const double *differences, size_t n, size_t pairs, double confidence, double power)
+{
+    size_t begin = 0;
+    double *drawn = malloc((pairs ? pairs : 1) * sizeof(*drawn)), *needed = malloc(RESAMPLE * sizeof(*needed));
+    const bool ready = drawn && needed && !interval_begin(pairs, confidence, &begin) && all_finite(differences, n);
+    double least = ready ? (double)INFINITY : (double)NAN;
+    uint64_t state = SEED;
+
+    for (size_t r = 0; ready && begin && r < RESAMPLE; r++) {
+        for (size_t i = 0; i < pairs; i++) {
+            const uint64_t random = stats_random(&state);
+            const double of = differences[(random >> 1) % n];
+            drawn[i] = random & 1 ? of : -of;
+        }
+        stats_sort(drawn, pairs);
+        needed[r] = -mean_of_two(drawn, pairs, begin);
+    }
+    if (ready && begin) {
+        stats_sort(needed, RESAMPLE);
+        least = stats_quantile(needed, RESAMPLE, power);
+    }
+    free(needed);
+    free(drawn);
+    return least;
+}

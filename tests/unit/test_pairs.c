@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests for pairs on published values, and their false claims and power by simulation. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory_fixture.h"
+#include "normal_fixture.h"
+#include "stats/pairs.h"
+#include "stats/stats.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+#define NEAR(got, expected) assert_near(got, expected, __LINE__)
+
+static void assert_near(double got, double expected, int line)
+{
+    if (!(fabs(got - expected) <= 1e-9))
+        fail_msg("line %d: %.17g is not %.17g", line, got, expected);
+}
+
+static struct paired test_of(const double *differences, size_t n)
+{
+    struct paired paired;
+
+    assert_int_equal(paired_test(differences, n, 0.95, &paired), 0);
+    assert_int_equal(paired.n, n);
+    return paired;
+}
+
+/* Depression scale factors before and after tranquilizers (Hollander, Wolfe 1973, p. 29), as R's help of wilcox.test
+ * has them: V = 40, two-sided p = 0.03906, (pseudo)median 0.46, interval 0.010 to 0.786. */
+static void test_pairs_of_hollander_and_wolfe(void **state)
+{
+    const double x[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
+    const double y[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
+    double d[COUNT(x)];
+
+    for (size_t i = 0; i < COUNT(x); i++)
+        d[i] = x[i] - y[i];
+    const struct paired paired = test_of(d, COUNT(d));
+    NEAR(paired.p, 20.0 / 512);
+    NEAR(paired.centre, 0.46);
+    NEAR(paired.low, 0.010);
+    NEAR(paired.high, 0.786);
+}
+
+/* Darwin's maize, in eighths of an inch (Fisher 1935, chapter III), among it two large differences of the other sign.
+ * The negative ranks sum to 24; 676 of the 2^15 flips have a sum as small. */
+static const double darwin[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
+
+static void test_pairs_of_darwin(void **state)
+{
+    const struct paired paired = test_of(darwin, COUNT(darwin));
+
+    NEAR(paired.p, 2 * 676.0 / 32768);
+    assert_true(paired.low > 0 && paired.low < paired.centre && paired.centre < paired.high);
+}
+
+/* Ties share their mean rank, and differences of 0 have none: |d| = 0, 1, 1, 1, 2, 2, 5 have ranks 0, 3, 3,
+ * 3, 5.5, 5.5,
+ * 7. All 2^6 flips of the others are tried. */
+static void test_pairs_p_with_ties_and_zeros(void **state)
+{
+    const double d[] = {1, 2, 0, -1, 5, 1, 2}, ranks[] = {3, 5.5, 3, 7, 3, 5.5};
+    unsigned extreme = 0;
+
+    for (unsigned flip = 0; flip < 64; flip++) {
+        double positive = 0;
+        for (unsigned i = 0; i < 6; i++)
+            positive += flip >> i & 1 ? ranks[i] : 0;
+        extreme += positive <= 3 || positive >= 24;
+    }
+    NEAR(test_of(d, COUNT(d)).p, extreme / 64.0);
+}
+
+/* The interval has what the test does not reject: just inside of its ends it does not, just outside it does. Both below
+ * and above the number of pairs up to which the test is exact. */
+static void test_pairs_interval_is_what_the_test_does_not_reject(void **state)
+{
+    double d[90], shifted[90];
+
+    seed = 7;
+    for (size_t i = 0; i < COUNT(d); i++)
+        d[i] = 1 + normal();
+    for (size_t n = 15; n <= COUNT(d); n += 15) {
+        const struct paired paired = test_of(d, n);
+        for (int side = 0; side < 4; side++) {
+            const double step = side % 2 ? 1e-9 : -1e-9, by = (side < 2 ? paired.low : paired.high) + step;
+            for (size_t i = 0; i < n; i++)
+                shifted[i] = d[i] - by;
+            const bool outside = side == 0 || side == 3;
+            assert_int_equal(test_of(shifted, n).p < 0.05, outside);
+        }
+    }
+}
+
+/* Five pairs cannot be significant, however alike they are; six can, and their interval is their range. */
+static void test_pairs_are_at_least_six(void **state)
+{
+    const double d[] = {3, 1, 2, 4, 5, 6};
+    const struct paired five = test_of(d, PAIRED_LEAST - 1), six = test_of(d, PAIRED_LEAST);
+
+    NEAR(five.p, 2.0 / 32);
+    assert_true(isnan(five.low) && isnan(five.high));
+    NEAR(five.centre, 3);
+    NEAR(six.p, 2.0 / 64);
+    assert_true(six.low == 1 && six.high == 6);
+}
+
+static void test_pairs_without_differences(void **state)
+{
+    const double zeros[8] = {0}, infinite[] = {1, 2, 3, 4, 5, 6, (double)INFINITY, 8};
+    const struct paired none = test_of(zeros, 8), wrong = test_of(infinite, 8), empty = test_of(zeros, 0);
+
+    assert_true(none.p == 1 && none.centre == 0 && none.low == 0 && none.high == 0);
+    assert_true(isnan(wrong.p) && isnan(wrong.centre) && isnan(wrong.low) && isnan(wrong.high));
+    assert_true(isnan(empty.p) && isnan(empty.centre));
+}
+
+static void test_pairs_log_ratios(void **state)
+{
+    const double a[] = {1, 3, 2, 2, 9}, b[] = {2, 2, 4, 4, 9}, zero[] = {1, 1, 0, 0, 1};
+    double out[5];
+
+    assert_int_equal(paired_log_ratios(a, b, 5, 2, out), 2);
+    NEAR(out[0], 0);
+    NEAR(out[1], log(2));
+    assert_int_equal(paired_log_ratios(a, b, 5, 1, out), 5);
+    assert_int_equal(paired_log_ratios(a, zero, 5, 2, out), 0);
+    assert_int_equal(paired_log_ratios(zero, b, 5, 2, out), 0);
+    assert_int_equal(paired_log_ratios(a, b, 1, 2, out), 0);
+}
+
+/* --- By simulation. --- */
+
+/* A difference as machines have them: mostly small, one in eight ten times as large. */
+static double noise(void)
+{
+    return normal() * (uniform() < 0.125 ? 10 : 1);
+}
+
+static bool claimed(const double *d, size_t n, size_t planned)
+{
+    bool claims;
+
+    assert_int_equal(paired_sequential(d, n, planned, 0.05, &claims), 0);
+    return claims;
+}
+
+/* Returns how many of the trials claim a difference in up to 22 pairs, looking at 8, 10, 12, 15, 18 and 22; naive: at
+ * any look by the test that is for one look. */
+static unsigned claims_of(unsigned trials, double shift, bool naive)
+{
+    unsigned claims = 0;
+    double d[22];
+
+    for (unsigned t = 0; t < trials; t++) {
+        bool claim = false;
+        for (size_t i = 0; i < COUNT(d); i++)
+            d[i] = shift + noise();
+        for (size_t n = 1; naive && n <= COUNT(d); n++)
+            claim |= paired_is_look(n) && test_of(d, n).p < 0.05;
+        claims += naive ? claim : claimed(d, COUNT(d), COUNT(d));
+    }
+    return claims;
+}
+
+/* With all looks in, one trial in twenty at most claims a difference that is not there; the test for one look, made at
+ * every look, does so in more than twice as many. A real difference is found. */
+static void test_pairs_false_claims_with_stopping(void **state)
+{
+    seed = 3;
+    const unsigned sequential = claims_of(120, 0, false), naive = claims_of(120, 0, true);
+    const unsigned found = claims_of(60, 1.5, false);
+
+    printf("false claims in 120: %u, at each look on its own: %u; found in 60: %u\n", sequential, naive, found);
+    assert_in_range(sequential, 1, 12); /* 6 expected; more than 12 by chance once in 100 seeds */
+    assert_in_range(naive, 12, 30);
+    assert_in_range(found, 50, 60);
+}
+
+/* A large difference is claimed at the first or second look of many, and what was claimed stays claimed. */
+static void test_pairs_sequential_ends_early(void **state)
+{
+    double d[400];
+
+    seed = 5;
+    for (size_t i = 0; i < COUNT(d); i++)
+        d[i] = 5 + normal();
+    assert_false(claimed(d, 5, 400));
+    assert_false(claimed(d, 8, 400)); /* 1 in 128 by chance, and a thousandth is spent */
+    assert_true(claimed(d, 15, 400));
+    for (size_t i = 15; i < COUNT(d); i++)
+        d[i] = normal();
+    assert_true(claimed(d, 400, 400));
+    for (size_t i = 0; i < COUNT(d); i++)
+        d[i] = 0;
+    assert_false(claimed(d, 400, 400));
+}
+
+static void test_pairs_looks(void **state)
+{
+    unsigned looks = 0;
+
+    assert_false(paired_is_look(0));
+    assert_false(paired_is_look(7));
+    assert_true(paired_is_look(8) && paired_is_look(10) && paired_is_look(12) && paired_is_look(15));
+    assert_false(paired_is_look(9));
+    for (size_t n = 0; n < 10000; n++)
+        looks += paired_is_look(n);
+    assert_in_range(looks, 25, 40);
+}
+
+/* The least effect is found in 80 % of simulated measurements. */
+static void test_pairs_least_effect(void **state)
+{
+    double d[200], drawn[20];
+    unsigned found = 0;
+
+    seed = 11;
+    for (size_t i = 0; i < COUNT(d); i++)
+        d[i] = noise();
+    const double least = paired_least_effect(d, COUNT(d), 20, 0.95, 0.8);
+    for (unsigned t = 0; t < 400; t++) {
+        for (size_t i = 0; i < COUNT(drawn); i++)
+            drawn[i] = least + (uniform() < 0.5 ? -1 : 1) * d[(size_t)(uniform() * COUNT(d))];
+        const struct paired paired = test_of(drawn, COUNT(drawn));
+        found += paired.low > 0;
+    }
+    assert_in_range(found, 300, 340);
+    assert_true(paired_least_effect(d, COUNT(d), 80, 0.95, 0.8) < least * 0.6);
+    assert_true(isinf(paired_least_effect(d, COUNT(d), 5, 0.95, 0.8)));
+    assert_true(isnan(paired_least_effect(d, 0, 20, 0.95, 0.8)));
+}
+
+static int test_darwin(void)
+{
+    struct paired paired;
+
+    return paired_test(darwin, COUNT(darwin), 0.95, &paired);
+}
+
+static int test_darwin_in_turn(void)
+{
+    bool claims;
+
+    return paired_sequential(darwin, COUNT(darwin), 20, 0.05, &claims);
+}
+
+static int least_of_darwin(void)
+{
+    return isnan(paired_least_effect(darwin, COUNT(darwin), 6, 0.95, 0.8)) ? -1 : 0;
+}
+
+static void test_pairs_out_of_memory(void **state)
+{
+    assert_int_equal(memory_needed(test_darwin), 6);
+    assert_int_equal(memory_needed(test_darwin_in_turn), 3);
+    assert_int_equal(memory_needed(least_of_darwin), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs_of_hollander_and_wolfe),
+        cmocka_unit_test(test_pairs_of_darwin),
+        cmocka_unit_test(test_pairs_p_with_ties_and_zeros),
+        cmocka_unit_test(test_pairs_interval_is_what_the_test_does_not_reject),
+        cmocka_unit_test(test_pairs_are_at_least_six),
+        cmocka_unit_test(test_pairs_without_differences),
+        cmocka_unit_test(test_pairs_log_ratios),
+        cmocka_unit_test(test_pairs_false_claims_with_stopping),
+        cmocka_unit_test(test_pairs_sequential_ends_early),
+        cmocka_unit_test(test_pairs_looks),
+        cmocka_unit_test(test_pairs_least_effect),
+        cmocka_unit_test(test_pairs_out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
