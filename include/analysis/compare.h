@@ -13,8 +13,10 @@
 
 struct compared_row {
     const struct pair *pair;
-    size_t number;    /* index of its comparison */
-    size_t few;       /* least number of samples of any of its runs; 0: a row without samples */
+    const struct pair *raw;   /* the same work as measured, where pair has it with the core free; otherwise NULL */
+    struct comparison of_raw; /* comparison of raw; its change is CHANGE_NONE when its interval has 1 */
+    size_t number;            /* index of its comparison */
+    size_t few;               /* least number of samples of any of its runs; 0: a row without samples */
     double drift_pct; /* significant drift: by how much the second half of a run differs from the first; 0: none */
     bool by_hosts;    /* the test compares means of hosts */
     bool judged;      /* included in means */
@@ -37,6 +39,7 @@ struct compared_host {
 struct compared {
     struct compared_row *row; /* the rows that can be compared, the greatest effect first */
     size_t n_rows;
+    size_t n_alone; /* number of rows with the core free */
     struct compared_mean *mean;
     size_t n_means;
     struct compared_host *host; /* filled only when comparing by host; the most different first */
@@ -49,9 +52,11 @@ struct compared {
 };
 
 /* Compares pairs. metrics tells the headline rows; only these are included in means. all: compares the
- * other rows as well. min_effect: least effect that counts, 0.01 for 1 %. The statistical unit is a run if each side
- * has at least three runs, or a host if each side has at least three hosts; otherwise it is a sample. Returns -1 when
- * out of memory. The caller calls compared_free() in both cases. */
+ * other rows as well. A headline figure that both sides have with the core free is compared and judged in that form; it
+ * must be in as many rows of each side as the figure itself, or in COMPARISON_RUNS. min_effect: least effect that
+ * counts, 0.01 for 1 %. The statistical unit is a run if each side has at least three runs, or a host if each side has
+ * at least three hosts; otherwise it is a sample. Returns -1 when out of memory. The caller calls compared_free() in
+ * both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);

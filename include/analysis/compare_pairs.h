@@ -60,6 +60,10 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out);
 void pairs_free(struct pairs *pairs);
 
+/* Returns the pair of the same work with the core free, which has figures on both sides and can be compared; NULL when
+ * there is none. */
+const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw);
+
 /* Appends the text that identifies a row's measurement and metric to key: rows with equal keys are compared with each
  * other. Returns the length of the part before the words of param. */
 size_t pair_key(const struct row *row, struct text *key);

@@ -47,7 +47,8 @@ const char *metrics_suite_title(const struct metrics *metrics, const char *suite
 
 /* Returns whether the row's metric is a headline metric of its suite and has a direction: such rows are compared. A
  * metric that no test of the suite has (an index, or a metric of a newer version) counts as one when the row gives its
- * direction. */
+ * direction, unless it was measured with the core free: such a figure takes the place of that of all
+ * slices where it is known. */
 bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
 
 /* Marks the headline rows, which files do not mark; of unknown tests the first metric. */

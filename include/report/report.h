@@ -55,8 +55,6 @@ void report_causes(const struct row *row, char *buf, size_t size);
 
 /* Returns the unit to print after a row's figures: "" for plain numbers. */
 const char *report_unit(const struct row *row);
-/* Returns whether two rows are metrics of one measurement. */
-bool report_same_measurement(const struct row *a, const struct row *b);
 /* Returns whether the row is for one CPU, and its measurement has such a row for each CPU. */
 bool report_one_a_cpu(const struct report *report, const struct row *row);
 

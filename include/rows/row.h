@@ -133,9 +133,20 @@ void row_text_to_csv(const struct row_column *column, char *field);
  * back. */
 void row_text_from_csv(const struct row_column *column, char *field);
 
+/* Returns whether two rows are metrics of one measurement. */
+bool row_same_measurement(const struct row *a, const struct row *b);
+
+/* What the id of a metric measured with the core free has behind the id of the metric itself. */
+#define ROW_ALONE "_alone"
+/* Returns the length of the id of the metric itself when the row's metric was measured with the core free, otherwise
+ * 0. */
+size_t row_is_alone(const struct row *row);
 /* Returns the row of the same measurement with the core free ("rate_alone" for "rate"); its value may be NAN. NULL
  * when the core was not probed. */
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row);
+
+/* Returns the share of its core that the row had, from 0 to 1; NAN: not known, or shared with the run's own parties. */
+double row_core_share(const struct row *row);
 
 /* Receives rows as they become known. The row belongs to the caller; the sink copies what it keeps. */
 struct row_sink {

@@ -470,6 +470,43 @@ static int sort_rows(struct compared *c)
     return 0;
 }
 
+static bool has_pair(const struct compared *c, const struct pair *pair)
+{
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->row[i].pair == pair)
+            return true;
+    return false;
+}
+
+static bool is_enough(size_t n_alone, size_t n_raw)
+{
+    return n_alone >= n_raw || n_alone >= COMPARISON_RUNS;
+}
+
+/* Returns the pair with the core free, if enough rows of both sides have it; otherwise NULL. */
+static const struct pair *usable_alone(const struct pairs *pairs, const struct pair *pair)
+{
+    const struct pair *alone = pair->why[0] ? NULL : pair_alone_of(pairs, pair);
+
+    return alone && is_enough(alone->n_base, pair->n_base) && is_enough(alone->n_changed, pair->n_changed) ? alone
+                                                                                                           : NULL;
+}
+
+/* Compares a pair and adds its row. raw: the pair as measured, or NULL. */
+static int add_row(const struct pair *pair, const struct pair *raw, bool judged, struct compared *out)
+{
+    struct compared_row *row = &out->row[out->n_rows], ignored = {.number = 0};
+    struct comparison *of_raw = &row->of_raw;
+
+    *row = (struct compared_row){.number = out->n_rows, .judged = judged, .raw = raw};
+    if (compare_pair(pair, row, &out->comparison[out->n_rows]) || (raw && compare_pair(raw, &ignored, of_raw)))
+        return -1;
+    of_raw->change = of_raw->high < 1 ? CHANGE_LOWER : of_raw->low > 1 ? CHANGE_HIGHER : CHANGE_NONE;
+    out->n_alone += raw != NULL;
+    out->n_rows++;
+    return 0;
+}
+
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out)
 {
@@ -482,16 +519,17 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
     for (size_t i = 0; i < pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i];
         const bool judged = metrics_is_compared(metrics, pair->about);
-        if (!all && !judged)
+        const struct pair *alone = judged ? usable_alone(pairs, pair) : NULL;
+        if (alone && add_row(alone, pair, true, out))
+            return -1;
+        if (!all && (!judged || alone))
             continue;
         if (pair->why[0]) {
             out->not_comparable[out->n_not_comparable++] = pair;
             continue;
         }
-        out->row[out->n_rows] = (struct compared_row){.number = out->n_rows, .judged = judged};
-        if (compare_pair(pair, &out->row[out->n_rows], &out->comparison[out->n_rows]))
+        if (!has_pair(out, pair) && add_row(pair, NULL, judged && !alone, out))
             return -1;
-        out->n_rows++;
     }
     if (find_means(out) || find_hosts(out, min_effect) ||
         comparison_judge(out->comparison, out->n_rows + out->n_means, 0.95, min_effect))

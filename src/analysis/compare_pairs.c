@@ -75,16 +75,17 @@ static int end_key(struct text *key, struct entry *entry)
     return 0;
 }
 
-static size_t begin_key(const struct row *row, struct text *key)
+/* suffix: appended to the metric. */
+static size_t begin_key(const struct row *row, const char *suffix, struct text *key)
 {
-    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->test, row->load, row->copies,
-                row->metric);
+    text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s%s\x1f", row->suite, row->test, row->load, row->copies,
+                row->metric, suffix);
     return key->length;
 }
 
 size_t pair_key(const struct row *row, struct text *key)
 {
-    const size_t loose = begin_key(row, key);
+    const size_t loose = begin_key(row, "", key);
 
     (void)append_work(key, &row->param);
     return loose;
@@ -94,7 +95,7 @@ static int make_entry(const struct row *row, bool changed, struct entry *entry)
 {
     struct text key = {0};
 
-    *entry = (struct entry){.loose = begin_key(row, &key), .row = row, .changed = changed};
+    *entry = (struct entry){.loose = begin_key(row, "", &key), .row = row, .changed = changed};
     return end_key(&key, entry);
 }
 
@@ -659,6 +660,37 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
         free(entries[i].key);
     free(entries);
     return result;
+}
+
+/* --- Figures with the core free. --- */
+
+/* Returns whether the row has the figure of the raw row's work with the core free. */
+static bool is_alone_of(const struct row *alone, const struct row *raw)
+{
+    const size_t length = row_is_alone(alone);
+    struct text keys[2] = {{0}, {0}};
+
+    if (!length || length != strlen(raw->metric) || strncmp(alone->metric, raw->metric, length) != 0)
+        return false;
+    (void)begin_key(raw, ROW_ALONE, &keys[0]);
+    (void)append_work(&keys[0], &raw->param);
+    (void)pair_key(alone, &keys[1]);
+    const bool same = !keys[0].failed && !keys[1].failed && !strcmp(keys[0].data, keys[1].data);
+    text_free(&keys[0]);
+    text_free(&keys[1]);
+    return same;
+}
+
+const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw)
+{
+    for (size_t i = 0; i < pairs->n; i++) {
+        const struct pair *alone = &pairs->pair[i];
+        if (is_alone_of(alone->about, raw->about) && !strcmp(alone->host, raw->host) && !alone->why[0] &&
+            (!raw->by_cpus || !strcmp(alone->about->cpus, raw->about->cpus)) &&
+            (!raw->within || is_alone_of(alone->base[0], raw->base[0])))
+            return alone;
+    }
+    return NULL;
 }
 
 void pairs_free(struct pairs *pairs)

@@ -81,14 +81,7 @@ bool metrics_is_compared(const struct metrics *metrics, const struct row *row)
             return metric->better[0];
         known = known || metric;
     }
-    return !known && row->better[0];
-}
-
-static bool same_measurement(const struct row *a, const struct row *b)
-{
-    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
-           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
-           !strcmp(a->cpus, b->cpus);
+    return !known && row->better[0] && !row_is_alone(row);
 }
 
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n)
@@ -97,6 +90,7 @@ void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, siz
         const struct metrics_metric *metric = find(metrics, &rows[i]);
         const struct metrics_test *test = metrics_test(metrics, rows[i].suite, rows[i].test);
         const bool known = test && test->n && !test->named_by_user;
-        rows[i].headline = metric ? metric->headline : !known && (i == 0 || !same_measurement(&rows[i], &rows[i - 1]));
+        rows[i].headline =
+            metric ? metric->headline : !known && (i == 0 || !row_same_measurement(&rows[i], &rows[i - 1]));
     }
 }

@@ -57,13 +57,12 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
 /* Prints the share of the core that the test had, and its value with the core free. */
 static void put_core(const struct row *row, const struct row *alone, struct grid *grid)
 {
-    char *end;
-    double share = strtod(row->core_share, &end);
+    const double share = row_core_share(row);
 
-    if (end == row->core_share && row->core_share[0])
+    if (isnan(share) && row->core_share[0])
         grid_text(grid, row->core_share);
     else
-        grid_number(grid, end == row->core_share ? (double)NAN : 100 * share, 0);
+        grid_number(grid, 100 * share, 0);
     grid_number(grid, alone ? alone->value : (double)NAN, 1);
 }
 

@@ -150,11 +150,26 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
         grid_number(grid, c->p_adjusted, 4);
 }
 
-/* Appends the reason for a verdict, if there is one: why it is no other verdict, or the causes of the change. pair:
+/* Appends "raw -7.1 %, by core share 61 % (base 99 %)" if the figure as measured changed more than the one with the
+ * core free, and the cause is known. */
+static void put_reason_of_raw(const struct compared_row *row, struct text *out)
+{
+    struct text why = {0};
+
+    explain_change(row->raw, &row->of_raw, &why);
+    if (why.length)
+        text_printf(out, "%sraw %+.1f %%, by %s", out->length ? "; " : "", 100 * (row->of_raw.ratio - 1), why.data);
+    out->failed |= why.failed;
+    text_free(&why);
+}
+
+/* Appends the reason for a verdict, if there is one: why it is no other verdict, or the causes of the change. row:
  * NULL for a mean. */
-static void put_reason_of(const struct compared *all, const struct comparison *c, const struct pair *pair,
+static void put_reason_of(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                           double min_effect, struct text *out)
 {
+    const struct pair *pair = row ? row->pair : NULL;
+
     if (c->change == CHANGE_UNKNOWN && pair && !has_samples(pair))
         text_printf(out, "one value on a side; compare three files a side");
     else if (c->change == CHANGE_UNKNOWN)
@@ -170,6 +185,8 @@ static void put_reason_of(const struct compared *all, const struct comparison *c
                     all->n_judged == 1 ? "" : "s");
     else if (pair)
         explain_change(pair, c, out);
+    if (row && row->raw && c->change == CHANGE_NONE)
+        put_reason_of_raw(row, out);
 }
 
 static enum color color_of(enum compared_verdict verdict)
@@ -187,15 +204,15 @@ static enum color color_of(enum compared_verdict verdict)
     }
 }
 
-/* pair: NULL for a mean. */
-static void put_verdict(const struct compared *all, const struct comparison *c, const struct pair *pair,
+/* row: NULL for a mean. */
+static void put_verdict(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                         double min_effect, struct grid *grid)
 {
-    const enum compared_verdict verdict = compared_verdict(c, pair ? pair->about->better : "higher");
+    const enum compared_verdict verdict = compared_verdict(c, row ? row->pair->about->better : "higher");
     const bool goes_on = c->doubt == DOUBT_SMALL || c->doubt == DOUBT_FLOOR;
     struct text *cell = grid_cell(grid, color_of(verdict)), reason = {0};
 
-    put_reason_of(all, c, pair, min_effect, &reason);
+    put_reason_of(all, c, row, min_effect, &reason);
     text_printf(cell, "%s", compared_verdict_names[verdict]);
     if (reason.length)
         text_printf(cell, "%s%s", goes_on ? " " : ": ", reason.data);
@@ -205,7 +222,8 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
 
 /* --- Tables. --- */
 
-static void put_columns(const char *const titles[5], struct grid *grid)
+/* raw: with a column of the ratio as measured. */
+static void put_columns(const char *const titles[5], bool raw, struct grid *grid)
 {
     const struct grid_column columns[] = {
         {.title = titles[0], .left = true, .wrap = true},
@@ -215,10 +233,11 @@ static void put_columns(const char *const titles[5], struct grid *grid)
         {.title = titles[4]},
         {.title = "95 % interval", .rank = 1},
         {.title = "p (Holm)", .rank = 2},
-        {.title = "Verdict", .left = true, .wrap = true},
     };
 
     grid_columns(grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(grid, &(struct grid_column){.title = "Raw"}, raw);
+    grid_columns(grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
 }
 
 static void print_grid(struct grid *grid, const struct compared_print *how, struct text *out)
@@ -232,9 +251,10 @@ static void print_grid(struct grid *grid, const struct compared_print *how, stru
 static void put_rows(const struct compared *c, const struct compared_print *how, struct text *out)
 {
     static const char *const titles[] = {"Test", "Metric", "Base", "New", "Ratio"};
+    const bool raw = c->n_alone > 0;
     struct grid grid = {.n_columns = 0};
 
-    put_columns(titles, &grid);
+    put_columns(titles, raw, &grid);
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct pair *pair = c->row[i].pair;
         const struct comparison *comparison = &c->comparison[c->row[i].number];
@@ -243,7 +263,9 @@ static void put_rows(const struct compared *c, const struct compared_print *how,
         put_value(comparison->base, pair->about->unit, &grid);
         put_value(comparison->changed, pair->about->unit, &grid);
         put_ratio(comparison, pair->about->better, &grid);
-        put_verdict(c, comparison, pair, how->min_effect, &grid);
+        if (raw)
+            grid_number(&grid, c->row[i].raw ? c->row[i].of_raw.ratio : (double)NAN, 4);
+        put_verdict(c, comparison, &c->row[i], how->min_effect, &grid);
     }
     print_grid(&grid, how, out);
 }
@@ -253,7 +275,7 @@ static void put_means(const struct compared *c, const struct compared_print *how
     static const char *const titles[] = {"Suite", "Of", "", "", "Mean"};
     struct grid grid = {.n_columns = 0};
 
-    put_columns(titles, &grid);
+    put_columns(titles, false, &grid);
     for (size_t i = 0; i < c->n_means; i++) {
         const struct compared_mean *mean = &c->mean[i];
         text_printf(grid_cell(&grid, COLOR_NONE), "%s%s%s", mean->suite, mean->host[0] ? " on " : "", mean->host);
@@ -324,7 +346,7 @@ static void put_hosts(const struct compared *c, struct text *out)
 
 /* --- CSV. --- */
 
-/* Writes the last field: for rows of the same files, the name of the base. */
+/* Writes a field: for rows of the same files, the name of the base. */
 static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
 {
     struct text name = {0};
@@ -333,7 +355,6 @@ static void put_against(const struct compared *c, const struct pair *pair, struc
         put_name(c, pair, pair->base[0], &name);
     if (name.length)
         csv_text(out, name.data);
-    text_append(out, "\r\n", 2);
     text_free(&name);
 }
 
@@ -344,24 +365,35 @@ static void put_real(struct text *out, double value)
         text_printf(out, "%.17g", value);
 }
 
-static void put_comparison(const struct compared *all, const struct comparison *c, const struct pair *pair,
+/* Writes the last fields: the comparison as measured, of a figure with the core free; otherwise NULL. */
+static void put_raw(const struct comparison *raw, struct text *out)
+{
+    put_real(out, raw ? raw->base : (double)NAN);
+    put_real(out, raw ? raw->changed : (double)NAN);
+    put_real(out, raw ? raw->ratio : (double)NAN);
+    text_append(out, "\r\n", 2);
+}
+
+/* row: NULL for a mean. */
+static void put_comparison(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                            double min_effect, struct text *out)
 {
     static const char *const tested[] = {"", "samples", "runs"};
     struct text reason = {0};
     const double figures[] = {c->base, c->changed, c->ratio, c->low, c->high, c->p_welch, c->p_rank, c->p_adjusted};
-    enum compared_verdict v = compared_verdict(c, pair ? pair->about->better : "higher");
+    enum compared_verdict v = compared_verdict(c, row ? row->pair->about->better : "higher");
 
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
         put_real(out, figures[i]);
     text_printf(out, ",%s,%zu,%zu", tested[c->tested], c->n_base, c->n_new);
     put_real(out, c->tested == TESTED_SAMPLES && c->base != 0 ? 100 * c->floor / fabs(c->base) : (double)NAN);
     text_printf(out, ",%s,", compared_verdict_names[v]);
-    put_reason_of(all, c, pair, min_effect, &reason);
+    put_reason_of(all, c, row, min_effect, &reason);
     if (reason.length)
         csv_text(out, reason.data);
     text_append(out, ",", 1);
-    put_against(all, pair, out);
+    put_against(all, row ? row->pair : NULL, out);
+    put_raw(row && row->raw ? &row->of_raw : NULL, out);
     out->failed |= reason.failed;
     text_free(&reason);
 }
@@ -387,12 +419,12 @@ static void put_names(const struct pair *pair, struct text *out)
 static void put_csv(const struct compared *c, const struct compared_print *how, struct text *out)
 {
     text_printf(
-        out,
-        "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
-        "ratio_ci95_hi,p_welch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n");
+        out, "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
+             "ratio_ci95_hi,p_welch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,"
+             "raw_base,raw_new,raw_ratio\r\n");
     for (size_t i = 0; i < c->n_rows; i++) {
         put_names(c->row[i].pair, out);
-        put_comparison(c, &c->comparison[c->row[i].number], c->row[i].pair, how->min_effect, out);
+        put_comparison(c, &c->comparison[c->row[i].number], &c->row[i], how->min_effect, out);
     }
     for (size_t i = 0; i < c->n_means; i++) {
         csv_text(out, c->mean[i].suite);
@@ -407,6 +439,7 @@ static void put_csv(const struct compared *c, const struct compared_print *how, 
         csv_text(out, c->not_comparable[i]->why);
         text_append(out, ",", 1);
         put_against(c, c->not_comparable[i], out);
+        put_raw(NULL, out);
     }
 }
 

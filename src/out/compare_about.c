@@ -153,6 +153,9 @@ static void put_tested(const struct compared *compared, struct text *out)
                     "       so a change has to be larger than the noise floor, which is how far the run's own samples "
                     "differ\n",
                     by_hosts || by_runs ? " elsewhere" : "");
+    if (compared->n_alone)
+        text_printf(out, "Metrics with " ROW_ALONE ": while the core was free, which both sides know; Raw is the ratio "
+                         "as measured\n");
     if (in_turn)
         text_printf(out, "Commands were measured in turns: drift of the machine affects all of them equally\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains a change by its causes: preemption, steal time, interrupts, a lower clock frequency. */
+/* Explains a change by its causes: preemption, steal time, interrupts, a shared core, a lower clock frequency. */
 #include "out/explain.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #define LEAST_PART   0.5  /* least part of the change for a cause to be named */
 #define LEAST_SHARE  0.1  /* percentage points; a smaller difference would be printed as none */
 #define LEAST_STEAL  50.0 /* ms; five ticks of the kernel's count */
-#define LEAST_FREQ   0.02
+#define LEAST_SPEED  0.02
 #define MOST_PERCENT 99.9 /* limit of a cause's share of time: the remaining time is a divisor */
 
 /* A cause, and the time it took on each side: base, new. */
@@ -85,12 +85,18 @@ static struct side side_of(const struct row *const *rows, size_t n)
     return side;
 }
 
-static double frequency_of(const struct side *side)
+static double frequency_of(const struct row *row)
+{
+    return row->freq_khz;
+}
+
+/* Returns the mean of a property of the side's rows; NAN when one of them does not have it. */
+static double mean_of(const struct side *side, double (*of)(const struct row *row))
 {
     double sum = 0;
 
     for (size_t i = 0; i < side->n; i++)
-        sum += side->rows[i]->freq_khz;
+        sum += of(side->rows[i]);
     return sum / (double)side->n;
 }
 
@@ -133,6 +139,13 @@ static bool is_named(const struct pair *pair, const struct comparison *c, const 
     return part_of_change(pair, c, share, side) >= LEAST_PART;
 }
 
+/* Returns whether a property to which the speed is proportional, of base and new, explains the change. */
+static bool is_speed(const struct pair *pair, const struct comparison *c, const double of[2])
+{
+    return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&
+           log(of[0] / of[1]) / log_time(pair, c) >= LEAST_PART;
+}
+
 void explain_change(const struct pair *pair, const struct comparison *comparison, struct text *out)
 {
     const struct side side[] = {side_of(pair->base, pair->n_base), side_of(pair->changed, pair->n_changed)};
@@ -148,8 +161,12 @@ void explain_change(const struct pair *pair, const struct comparison *comparison
         if (is_named(pair, comparison, &shares[i], side))
             text_printf(out, "%s%s %.1f %% of the time (base %.1f %%)", out->length > start ? ", " : "", shares[i].name,
                         shares[i].pct[1], shares[i].pct[0]);
-    const double before = frequency_of(&side[0]), after = frequency_of(&side[1]);
-    if (before > 0 && after > 0 && fabs(1 - after / before) >= LEAST_FREQ &&
-        log(before / after) / log_time(pair, comparison) >= LEAST_PART)
-        text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length > start ? ", " : "", after / 1000, before / 1000);
+    const double share[] = {mean_of(&side[0], row_core_share), mean_of(&side[1], row_core_share)};
+    if (!row_is_alone(pair->about) && is_speed(pair, comparison, share))
+        text_printf(out, "%score share %.0f %% (base %.0f %%)", out->length > start ? ", " : "", 100 * share[1],
+                    100 * share[0]);
+    const double khz[] = {mean_of(&side[0], frequency_of), mean_of(&side[1], frequency_of)};
+    if (is_speed(pair, comparison, khz))
+        text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length > start ? ", " : "", khz[1] / 1000,
+                    khz[0] / 1000);
 }

@@ -129,14 +129,6 @@ static double count_or_nan(uint64_t count)
     return count == 0 ? NAN : (double)count;
 }
 
-/* Returns core_share in %; NAN for "own". */
-static double core_pct(const struct row *row)
-{
-    char *end;
-    double share = strtod(row->core_share, &end);
-    return end == row->core_share ? NAN : 100 * share;
-}
-
 static double number(const struct row *row, enum table_field field, size_t sample)
 {
     switch (field) {
@@ -169,7 +161,7 @@ static double number(const struct row *row, enum table_field field, size_t sampl
     case TABLE_INDEX:
         return row->index;
     case TABLE_CORE:
-        return core_pct(row);
+        return 100 * row_core_share(row);
     case TABLE_SAMPLE:
         return sample < row->n_samples ? row->samples[sample] : NAN;
     default:

@@ -30,18 +30,12 @@ size_t report_run_of(const struct report *report, const struct row *row)
     return run;
 }
 
-bool report_same_measurement(const struct row *a, const struct row *b)
-{
-    return a->run == b->run && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
-           !strcmp(a->cpus, b->cpus) && !strcmp(a->param.text, b->param.text) && !strcmp(a->suite, b->suite);
-}
-
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
 {
     size_t at = (size_t)(row - report->set.rows), from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
 
     for (size_t i = from; i < report->set.n && i <= at + NEIGHBOURS; i++)
-        if (!strcmp(report->set.rows[i].metric, metric) && report_same_measurement(&report->set.rows[i], row))
+        if (!strcmp(report->set.rows[i].metric, metric) && row_same_measurement(&report->set.rows[i], row))
             return &report->set.rows[i];
     return NULL;
 }

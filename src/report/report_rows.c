@@ -299,7 +299,7 @@ static void fill_remark(const struct row *row, const struct row *told, char *buf
     const char *reason = row->status > ROW_UNSTABLE ? row->reason : "";
     char causes[1024] = "";
 
-    if (row->headline && !(told && report_same_measurement(told, row)))
+    if (row->headline && !(told && row_same_measurement(told, row)))
         report_causes(row, causes, sizeof(causes));
     (void)snprintf(buf, size, "%s%s%s%s", reason, reason[0] && causes[0] ? "; " : "", causes[0] ? "disturbed by " : "",
                    causes);

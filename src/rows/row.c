@@ -187,14 +187,35 @@ int row_copy(struct row *to, const struct row *from)
     return -1;
 }
 
+bool row_same_measurement(const struct row *a, const struct row *b)
+{
+    return a->run == b->run && a->item == b->item && a->copies == b->copies && !strcmp(a->suite, b->suite) &&
+           !strcmp(a->test, b->test) && !strcmp(a->load, b->load) && !strcmp(a->param.text, b->param.text) &&
+           !strcmp(a->cpus, b->cpus);
+}
+
+size_t row_is_alone(const struct row *row)
+{
+    const size_t length = strlen(row->metric), end = sizeof(ROW_ALONE) - 1;
+
+    return length > end && !strcmp(row->metric + length - end, ROW_ALONE) ? length - end : 0;
+}
+
+double row_core_share(const struct row *row)
+{
+    char *end;
+    const double share = strtod(row->core_share, &end);
+
+    return end > row->core_share && share > 0 && share <= 1 ? share : (double)NAN;
+}
+
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row)
 {
-    char metric[sizeof(row->metric) + 8];
+    char metric[sizeof(row->metric) + sizeof(ROW_ALONE)];
 
-    (void)snprintf(metric, sizeof(metric), "%s_alone", row->metric);
+    (void)snprintf(metric, sizeof(metric), "%s" ROW_ALONE, row->metric);
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(rows[i].metric, metric) && !strcmp(rows[i].test, row->test) && rows[i].copies == row->copies &&
-            !strcmp(rows[i].param.text, row->param.text) && !strcmp(rows[i].cpus, row->cpus))
+        if (!strcmp(rows[i].metric, metric) && row_same_measurement(&rows[i], row))
             return &rows[i];
     return NULL;
 }

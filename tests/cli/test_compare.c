@@ -639,6 +639,52 @@ static void test_compare_reads_standard_input(void **state)
     (void)close(in);
 }
 
+/* A run of a test whose ten samples are about the rate, with a share of the core and a rate with the core free; without
+ * them if share is "". */
+static void write_shared(const struct cli *cli, const char *name, double rate, const char *share, double alone)
+{
+    char text[4096] = "schema,run_id,host,suite,test,copies,metric,unit,better,value,samples,status,core_share\n";
+
+    for (unsigned row = 0; row < (*share ? 2 : 1); row++) {
+        const double level = row ? alone : rate;
+        size_t at = strlen(text);
+        at += (size_t)sprintf(text + at, "2,%s,n1,unix,pipe,1,rate%s,lps,higher,%g,", name, row ? "_alone" : "", level);
+        for (unsigned s = 0; s < 10; s++)
+            at += (size_t)sprintf(text + at, "%s%g", s ? ";" : "", level * (1 + (s * 7 % 10) / 1e4));
+        (void)sprintf(text + at, ",ok,%s\n", share);
+    }
+    cli_write_file(cli->work, name, text);
+}
+
+/* A neighbour took 40 % of the core: no change is seen, and the neighbour is named. Where a side does not know the rate
+ * with the core free, as files of earlier versions, the rates as measured are compared. */
+static void test_compare_with_the_core_free(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_shared(cli, "./base.csv", 1000, "1.000", 1000);
+    write_shared(cli, "./new.csv", 700, "0.600", 1000.1);
+    write_shared(cli, "./slow.csv", 700, "1.000", 700);
+    write_shared(cli, "./old.csv", 700, "", 0);
+    compare(cli, "--fail-on changed ./base.csv ./new.csv", DONE, &result);
+    cli_expect_text(result.out, "Metrics with _alone: while the core was free, which both sides know; Raw is the ratio "
+                                "as measured\n");
+    cli_expect_text(result.out, "0.7000  no change seen: raw -30.0 %, by core share 60 % (base 100 %)\n");
+    cli_expect_text(result.out, "unix pipe  rate_alone  ");
+    cli_result_free(&result);
+    compare(cli, "--fail-on slower ./base.csv ./slow.csv", FINDING, &result);
+    cli_expect_text(result.out, "0.7000  slower\n");
+    cli_result_free(&result);
+    for (unsigned turned = 0; turned < 2; turned++) {
+        compare(cli, turned ? "./old.csv ./base.csv" : "./base.csv ./old.csv", DONE, &result);
+        cli_expect_text(result.out, turned ? " faster\n" : " slower\n");
+        cli_expect_text(result.out, "unix pipe  rate  ");
+        cli_expect_no_text(result.out, "_alone");
+        cli_result_free(&result);
+    }
+}
+
 static void test_compare_hostile_files(void **state)
 {
     const struct cli *cli = *state;
@@ -760,6 +806,7 @@ int main(void)
         CLI_TEST(test_compare_of_patterns),
         CLI_TEST(test_compare_colors_a_terminal_only),
         CLI_TEST(test_compare_reads_standard_input),
+        CLI_TEST(test_compare_with_the_core_free),
         CLI_TEST(test_compare_hostile_files),
         CLI_TEST(test_compare_counts_a_run_once),
         CLI_TEST(test_compare_wrong_command_lines),

@@ -655,6 +655,115 @@ static void test_pairs_within_compare_loads_and_cpus_of_a_test(void **state)
     }
 }
 
+/* --- Figures with the core free. --- */
+
+static void add_alone(struct made_side *side, const char *param, double level)
+{
+    text_copy(add_row(side, param, level)->metric, sizeof(side->rows[0].metric), "metric_alone");
+}
+
+/* Compares both sides; the caller frees. */
+static struct compared compare_all(bool all)
+{
+    struct compared compared;
+
+    make(0);
+    assert_int_equal(compared_make(&pairs, NULL, all, 0.01, &compared), 0);
+    return compared;
+}
+
+static void expect_rows(bool all, size_t n, size_t n_alone)
+{
+    struct compared compared = compare_all(all);
+
+    assert_int_equal(compared.n_rows, n);
+    assert_int_equal(compared.n_alone, n_alone);
+    compared_free(&compared);
+}
+
+/* A neighbour made it slower by a third, on CPU 1 only; the program did not change. */
+static void test_compared_with_the_core_free(void **state)
+{
+    for (size_t side = 0; side < 2; side++)
+        for (size_t cpu = 0; cpu < 2; cpu++)
+            for (size_t alone = 0; alone < 2; alone++) {
+                struct row *row = add_row(side ? &changed : &base, "a=1", side && cpu && !alone ? 1.5 : 1);
+                row->cpus[0] = (char)('0' + cpu);
+                if (alone)
+                    text_copy(row->metric, sizeof(row->metric), "metric_alone");
+            }
+    struct compared compared = compare_all(false);
+    assert_int_equal(compared.n_rows, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct compared_row *row = &compared.row[i];
+        assert_true(row->judged);
+        assert_string_equal(row->pair->about->metric, "metric_alone");
+        assert_string_equal(row->raw->about->metric, "metric");
+        assert_string_equal(row->raw->about->cpus, row->pair->about->cpus);
+        assert_float_equal(compared.comparison[row->number].ratio, 1, 1e-9);
+        assert_float_equal(row->of_raw.ratio, row->raw->about->cpus[0] == '1' ? 1.5 : 1, 1e-9);
+        assert_int_equal(row->of_raw.change, row->raw->about->cpus[0] == '1' ? CHANGE_HIGHER : CHANGE_NONE);
+    }
+    assert_int_equal(compared.n_means, 1);
+    assert_float_equal(compared.comparison[compared.mean[0].number].ratio, 1, 1e-9);
+    compared_free(&compared);
+    compared = compare_all(true); /* each row once, those as measured for information only */
+    assert_int_equal(compared.n_rows, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(compared.row[i].judged, !strcmp(compared.row[i].pair->about->metric, "metric_alone"));
+    compared_free(&compared);
+}
+
+static void test_compared_with_the_core_free_on_one_side_only(void **state)
+{
+    add_row(&base, "a=1", 1);
+    add_row(&changed, "a=1", 1);
+    add_alone(&base, "a=1", 1);
+    expect_rows(false, 1, 0);
+    add_alone(&changed, "a=2", 1); /* other work */
+    expect_rows(false, 1, 0);
+    add_alone(&changed, "a=1", 1);
+    expect_rows(false, 1, 1);
+    struct row *unknown = &changed.rows[changed.set.n - 1]; /* the core was never free */
+    unknown->n_samples = 0;
+    expect_rows(false, 1, 0);
+    expect_rows(true, 1, 0);
+}
+
+/* Too few runs with such a figure would make the samples the unit in place of the runs. */
+static void test_compared_with_the_core_free_in_some_runs(void **state)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        char id[] = {(char)('a' + i), '\0'};
+        add_run(&base, id, "here");
+        add_row(&base, "a=1", 1);
+        if (i < 2)
+            add_alone(&base, "a=1", 1);
+    }
+    add_row(&changed, "a=1", 1);
+    add_alone(&changed, "a=1", 1);
+    expect_rows(false, 1, 0);
+    add_alone(&base, "a=1", 1);
+    expect_rows(false, 1, 1);
+}
+
+static void test_compared_within_with_the_core_free(void **state)
+{
+    for (unsigned copies = 1; copies <= 2; copies++) {
+        add_row(&base, "a=1", copies)->copies = copies;
+        add_alone(&base, "a=1", 3 * copies);
+        base.rows[base.set.n - 1].copies = copies;
+    }
+    struct compared compared;
+    assert_int_equal(pairs_within(&base.set, 0, &pairs), 0);
+    assert_int_equal(compared_make(&pairs, NULL, false, 0.01, &compared), 0);
+    assert_int_equal(compared.n_rows, 1);
+    assert_int_equal(compared.n_alone, 1);
+    assert_float_equal(compared.comparison[0].base, 3, 1e-9);
+    assert_float_equal(compared.comparison[0].changed, 6, 1e-9);
+    compared_free(&compared);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -690,6 +799,10 @@ int main(void)
         TEST(test_compared_runs_without_an_id_are_runs),
         TEST(test_compared_mean_of_a_suite),
         TEST(test_compared_without_memory_fails),
+        TEST(test_compared_with_the_core_free),
+        TEST(test_compared_with_the_core_free_on_one_side_only),
+        TEST(test_compared_with_the_core_free_in_some_runs),
+        TEST(test_compared_within_with_the_core_free),
     };
 
     return cmocka_run_group_tests_name("pairs", tests, NULL, NULL);

@@ -100,6 +100,25 @@ static void test_explain_a_lower_clock(void **state)
     expect(90, 60, "");
 }
 
+/* With the core free no neighbour explains a change; a share that is not known on both sides explains none. */
+static void test_explain_a_shared_core(void **state)
+{
+    make_row(&base, "lps", "higher", "1", 2, "");
+    make_row(&changed, "lps", "higher", "1", 2, "");
+    text_copy(base.core_share, sizeof(base.core_share), "0.980");
+    text_copy(changed.core_share, sizeof(changed.core_share), "0.600");
+    expect(90, 60, "core share 60 % (base 98 %)");
+    expect(90, 30, "");
+    expect(60, 90, "");
+    text_copy(changed.metric, sizeof(changed.metric), "rate_alone");
+    expect(90, 60, "");
+    changed.metric[0] = '\0';
+    text_copy(base.core_share, sizeof(base.core_share), "own");
+    expect(90, 60, "");
+    base.core_share[0] = '\0';
+    expect(90, 60, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +128,7 @@ int main(void)
         cmocka_unit_test(test_explain_latencies_by_what_is_lost_for_each_event),
         cmocka_unit_test(test_explain_shares_by_their_difference),
         cmocka_unit_test(test_explain_a_lower_clock),
+        cmocka_unit_test(test_explain_a_shared_core),
     };
 
     return cmocka_run_group_tests_name("explain", tests, NULL, NULL);

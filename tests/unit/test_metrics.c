@@ -55,9 +55,13 @@ static void test_metrics_tells_which_rows_are_compared(void **state)
         const char *suite, *metric, *better;
         bool compared;
     } rows[] = {
-        {"unix", "rate", "", true},        {"unix", "start_spread", "lower", false},
-        {"unix", "index", "higher", true}, {"tides", "ebb", "lower", true},
+        {"unix", "rate", "", true},
+        {"unix", "start_spread", "lower", false},
+        {"unix", "index", "higher", true},
+        {"tides", "ebb", "lower", true},
         {"tides", "ebb", "", false},
+        {"unix", "index_alone", "higher", false},
+        {"unix", "rate_alone", "higher", false},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

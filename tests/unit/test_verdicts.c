@@ -265,41 +265,42 @@ static void test_verdicts_of_rows_as_csv(void **state)
     pairs[n_pairs - 1].within = true;
     expect(COMPARED_CSV, false, false,
            "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n"
-           "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,\r\n"
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,raw_"
+           "ratio\r\n"
+           "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
            "s,faster,\"burn, 2\",\"a=1 b=\"\"2\"\"\",,,,m-faster,ns,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,"
-           "runs,3,4,,faster,,\r\n"
-           "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,\r\n"
+           "runs,3,4,,faster,,,,,\r\n"
+           "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,,,,\r\n"
            "s,faster2,,,1,2-3,,m-faster2,ns,lower,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.00"
-           "00000000000001e-05,samples,11,12,5,faster,,\r\n"
+           "00000000000001e-05,samples,11,12,5,faster,,,,,\r\n"
            "s,slower2,,,1,,there,m-slower2,ns,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1"
-           ".0000000000000001e-05,samples,11,12,5,slower,,\r\n"
+           ".0000000000000001e-05,samples,11,12,5,slower,,,,,\r\n"
            "s,lower,,,1,,,m-lower,ns,,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.00000000000000"
-           "01e-05,samples,11,12,5,lower,,s the base x2\r\n"
-           "s,samples,,,1,,,m-samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,repeat with --quick --runs 3,\r\n"
+           "01e-05,samples,11,12,5,lower,,s the base x2,,,\r\n"
+           "s,samples,,,1,,,m-samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,repeat with --quick --runs 3,,,,\r\n"
            "s,no samples,,,1,,,m-no samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,one value on a side; "
-           "compare three files a side,\r\n"
+           "compare three files a side,,,,\r\n"
            "s,none in new,,,1,,,m-none in new,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,one value on a side; "
-           "compare three files a side,\r\n"
+           "compare three files a side,,,,\r\n"
            "s,small,,,1,,,m-small,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,above 2.5 %,\r\n"
+           "seen,above 2.5 %,,,,\r\n"
            "s,floor,,,1,,,m-floor,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,above the noise floor of 3.0 %,\r\n"
+           "seen,above the noise floor of 3.0 %,,,,\r\n"
            "s,no base,,,1,,,m-no base,ns,lower,0,4,,,,0.03125,0.25,0.0001,samples,5,6,,no change seen,above the "
-           "noise floor,\r\n"
+           "noise floor,,,,\r\n"
            "s,above,,,1,,,m-above,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,\"not sure, p 0.0001 after correcting for 7 rows\",\r\n"
+           "seen,\"not sure, p 0.0001 after correcting for 7 rows\",,,,\r\n"
            "s,below,,,1,,,m-below,ns,lower,200,204,1.02,0.90000000000000002,0.98999999999999999,0.03125,0.25,0.0001,"
-           "samples,5,6,3,no change seen,\"not sure, p 0.0001 after correcting for 7 rows\",\r\n"
+           "samples,5,6,3,no change seen,\"not sure, p 0.0001 after correcting for 7 rows\",,,,\r\n"
            "s,around,,,1,,,m-around,ns,lower,200,204,1.02,1,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,,\r\n"
+           "seen,,,,,\r\n"
            "s,equal,,,1,,,m-equal,ns,lower,200,204,1,0.90000000000000002,1.1000000000000001,0.03125,0.25,0.0001,samp"
-           "les,5,6,3,no change seen,,\r\n"
-           "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,\r\n"
+           "les,5,6,3,no change seen,,,,,\r\n"
+           "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,\r\n"
            "latency,,,,,,,geometric_mean,ratio,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,"
-           "1.0000000000000001e-05,samples,11,12,5,slower,,\r\n"
-           "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,\r\n"
-           "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu\r\n");
+           "1.0000000000000001e-05,samples,11,12,5,slower,,,,,\r\n"
+           "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,,,,\r\n"
+           "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu,,,\r\n");
 }
 
 /* A change that is explained by its cause, alone and with another reason. */
@@ -317,9 +318,44 @@ static void test_verdicts_with_a_cause(void **state)
            "time (base 0.0 %)\n");
     expect(COMPARED_CSV, false, false,
            "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n"
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,raw_"
+           "ratio\r\n"
            "s,t,,,1,,,m,s,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,preempted 35.0 % of the "
-           "time (base 0.0 %),\r\n");
+           "time (base 0.0 %),,,,\r\n");
+}
+
+/* A figure with the core free: the ratio as measured stands beside it, and what explains that is named. */
+static void test_verdicts_with_the_core_free(void **state)
+{
+    struct comparison same = lower, raw = lower;
+    struct pair *of_raw;
+
+    same.change = CHANGE_NONE;
+    same.doubt = DOUBT_CHANCE;
+    same.ratio = same.low = same.high = 1;
+    raw.base = 100;
+    raw.changed = 70;
+    raw.ratio = 0.7;
+    (void)add_row(&higher, TEST_WORDS("other", "lower"));
+    of_raw = add_pair(WORDS(.suite = "s", .test = "t", .metric = "m", .unit = "lps", .better = "higher"));
+    (void)snprintf(rows[of_raw - pairs][0].core_share, 8, "1.000");
+    (void)snprintf(rows[of_raw - pairs][1].core_share, 8, "0.600");
+    (void)add_row(&same, WORDS(.suite = "s", .test = "t", .metric = "m_alone", .unit = "lps", .better = "higher"));
+    compared_rows[1].raw = of_raw;
+    compared_rows[1].of_raw = raw;
+    compared.n_alone = 1;
+    expect(COMPARED_TABLE, false, false,
+           "Test     Metric       Base       New          Ratio     95 % interval  p (Holm)     Raw  Verdict\n"
+           "s other  m-other    100 ns    150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123       -  slower\n"
+           "s t      m_alone  -200 lps  -100 lps  1.0000         1.0000 .. 1.0000   <0.0001  0.7000  no change seen: "
+           "raw -30.0 %, by core share 60 % (base 100 %)\n");
+    expect(COMPARED_CSV, false, false,
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,"
+           "raw_ratio\r\n"
+           "s,other,,,1,,,m-other,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
+           "s,t,,,1,,,m_alone,lps,higher,-200,-100,1,1,1,0.0625,,1.0000000000000001e-05,samples,11,12,5,no change "
+           "seen,\"raw -30.0 %, by core share 60 % (base 100 %)\",,100,70,0.69999999999999996\r\n");
 }
 
 /* Names are as short as they can be, and clean. Each has something that no other name has. */
@@ -468,7 +504,8 @@ static void test_verdicts_of_nothing(void **state)
     expect(COMPARED_MARKDOWN, false, false, "");
     expect(COMPARED_CSV, false, false,
            "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against\r\n");
+           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,raw_"
+           "ratio\r\n");
 }
 
 static void test_verdicts_without_memory_fail(void **state)
@@ -496,6 +533,7 @@ int main(void)
         cmocka_unit_test_setup(test_verdicts_of_rows_in_color, begin),
         cmocka_unit_test_setup(test_verdicts_of_rows_as_csv, begin),
         cmocka_unit_test_setup(test_verdicts_with_a_cause, begin),
+        cmocka_unit_test_setup(test_verdicts_with_the_core_free, begin),
         cmocka_unit_test_setup(test_verdicts_names, begin),
         cmocka_unit_test_setup(test_verdicts_of_means_and_hosts, begin),
         cmocka_unit_test_setup(test_verdicts_that_are_apart, begin),
