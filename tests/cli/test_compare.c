@@ -667,17 +667,17 @@ static void test_compare_with_the_core_free(void **state)
     write_shared(cli, "./new.csv", 700, "0.600", 1000.1);
     write_shared(cli, "./slow.csv", 700, "1.000", 700);
     write_shared(cli, "./old.csv", 700, "", 0);
-    compare(cli, "--fail-on changed ./base.csv ./new.csv", DONE, &result);
+    compare(cli, "compare --fail-on changed ./base.csv ./new.csv", DONE, &result);
     cli_expect_text(result.out, "Metrics with _alone: while the core was free, which both sides know; Raw is the ratio "
                                 "as measured\n");
     cli_expect_text(result.out, "0.7000  no change seen: raw -30.0 %, by core share 60 % (base 100 %)\n");
     cli_expect_text(result.out, "unix pipe  rate_alone  ");
     cli_result_free(&result);
-    compare(cli, "--fail-on slower ./base.csv ./slow.csv", FINDING, &result);
+    compare(cli, "compare --fail-on slower ./base.csv ./slow.csv", FINDING, &result);
     cli_expect_text(result.out, "0.7000  slower\n");
     cli_result_free(&result);
     for (unsigned turned = 0; turned < 2; turned++) {
-        compare(cli, turned ? "./old.csv ./base.csv" : "./base.csv ./old.csv", DONE, &result);
+        compare(cli, turned ? "compare ./old.csv ./base.csv" : "compare ./base.csv ./old.csv", DONE, &result);
         cli_expect_text(result.out, turned ? " faster\n" : " slower\n");
         cli_expect_text(result.out, "unix pipe  rate  ");
         cli_expect_no_text(result.out, "_alone");
