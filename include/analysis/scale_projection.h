@@ -29,16 +29,15 @@ struct projection {
     struct detours_host *further, *rest; /* private: the last of the further hosts; those before it */
 };
 
-/* Adds a row of the host of that name, in which control characters are replaced; rows without detours are ignored.
- * Returns 0, or -1 when out of memory. */
-int projection_enter(struct projection *p, const char *name, const struct row *row);
+/* Adds a row of the host of that name, in which control characters are replaced; rows without detours are ignored. */
+void projection_enter(struct projection *p, const char *name, const struct row *row);
 /* Removes hosts without detours; say (may be NULL) is called with their names. */
 void projection_drop_empty(struct projection *p, void (*say)(const char *name));
-/* Computes the slow-down. Returns 0, or -1 when out of memory. With no host left it does nothing. */
-int projection_compute(struct projection *p);
+/* Computes the slow-down. With no host left it does nothing. */
+void projection_compute(struct projection *p);
 /* Returns the slow-down by step and number of ranks for a host; host n: for all together. With n_more, all hosts are
  * treated as one machine, otherwise each has an equal share of the ranks. */
-const double *projection_slowdown(const struct projection *p, size_t host);
+double *projection_slowdown(const struct projection *p, size_t host);
 void projection_free(struct projection *p);
 
 /* Cost of the detours with one cause and one decade of lengths, of all hosts. */
@@ -47,9 +46,8 @@ struct projection_cost {
     double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time */
     double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
 };
-/* Finds the detours' costs, the highest first; costs has room for PROJECTION_COSTS. Returns 0, or -1 when out of
- * memory. */
-int projection_costs(const struct projection *p, struct projection_cost *costs, size_t *n);
+/* Finds the detours' costs, the highest first; costs has room for PROJECTION_COSTS. Returns how many there are. */
+size_t projection_costs(const struct projection *p, struct projection_cost *costs);
 /* Return names: "1 us .. 10 us" and "preempted". */
 const char *projection_decade(const struct projection_cost *cost);
 const char *projection_cause(const struct projection_cost *cost);

@@ -21,6 +21,8 @@ struct frame {
     struct svg_ticks x_ticks, y_ticks;
 };
 
+/* Returns the class of a series' colour. */
+const char *frame_class(unsigned colour);
 void frame_extend(struct frame_range *range, double value);
 void frame_caption(struct text *out, const struct figure *figure);
 void frame_legend_begin(struct text *out);

@@ -12,6 +12,8 @@
  * control characters other than tab and line feed by U+FFFD. */
 void html_escape(struct text *out, const char *s, size_t length);
 void html_text(struct text *out, const char *s);
+/* Appends markup: the format as it is, with the texts of %s escaped. Knows %s, %zu and %% only. */
+void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends formatted text, escaped as a whole, including the characters of format. */
 void html_printf(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

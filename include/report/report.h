@@ -60,8 +60,8 @@ bool report_one_a_cpu(const struct report *report, const struct row *row);
 
 /* report_rows.c: tables of rows. Sorts the rows so that those of the same measurement and metric are consecutive,
  * ordered by run, and in suite run the commands follow each other. Sets the base of each row: the row of run A; in a
- * page of one run that of the first command, or the one with the fewest copies. Returns 0, or -1 when out of memory. */
-int report_sort_rows(struct report *report);
+ * page of one run that of the first command, or the one with the fewest copies. */
+void report_sort_rows(struct report *report);
 /* Appends the table of a suite's headline rows, or of all its rows, limited to `most` rows. Returns how many it has. */
 size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out);
 /* Formats "1.102 (1.021 to 1.189)": the ratio of the values, with its 95 % interval if both are means of at least five

@@ -69,9 +69,9 @@ void svg_label(struct text *out, double x, double y, const char *anchor, const c
  * first, last, least and greatest are drawn. Values that are not finite are left out. */
 void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const struct stats_point *points,
                size_t n, const char *classes);
-/* Draws a dot for each point; points on the same pixel share one. Returns -1 when out of memory. */
-int svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
-                const struct stats_point *points, size_t n, const char *classes);
+/* Draws a dot for each point; points on the same pixel share one. */
+void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                 const struct stats_point *points, size_t n, const char *classes);
 /* Draws the outline of n bars without gaps between the n + 1 edges, down to the low end of y. */
 void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const double *edges,
                const double *heights, size_t n, const char *classes);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stats/hist.h"
+#include "sys/memory.h"
 
 /* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
  * differences are the work's own variation. */
@@ -75,40 +76,24 @@ static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned o
     return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
 }
 
-/* Returns whether the octave is periodic. events are sorted; all those of at least the length `least` are present. */
-static bool octave_is_periodic(const struct stats_point *sorted, size_t n, double least, unsigned octave)
-{
-    return least <= exp2(octave) && evenly_spread(sorted, n, octave);
-}
-
-/* Returns the events sorted by position, which the caller frees; NULL when out of memory. */
-static struct stats_point *sort_events(const struct stats_point *events, size_t n)
-{
-    struct stats_point *sorted = malloc((n + 1) * sizeof(*sorted));
-
-    if (!sorted)
-        return NULL;
-    if (n)
-        memcpy(sorted, events, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), by_position);
-    return sorted;
-}
-
 /* Counts the octaves whose events (position in us, length in ns) come at even distances: at least 8 of them, all
  * recorded, whose gaps have a standard deviation below a quarter of their mean. */
 static void count_periodic(struct detours_host *host, const struct row *row)
 {
-    struct stats_point *sorted = row->n_series ? sort_events(row->series, row->n_series) : NULL;
+    const size_t n = row->n_series;
     unsigned events[DETOUR_CLASSES] = {0};
 
-    if (!sorted)
+    if (!n)
         return;
-    double least = least_complete(sorted, row->n_series, row->series_left_out);
-    for (size_t i = 0; i < row->n_series; i++)
+    struct stats_point *sorted = memory_get(n, sizeof(*sorted));
+    memcpy(sorted, row->series, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), by_position);
+    double least = least_complete(sorted, n, row->series_left_out);
+    for (size_t i = 0; i < n; i++)
         events[octave_of(sorted[i].value)]++;
     for (unsigned octave = 0; octave < DETOUR_CLASSES; octave++)
         host->periodic[octave] +=
-            events[octave] >= PERIODIC_LEAST && octave_is_periodic(sorted, row->n_series, least, octave);
+            events[octave] >= PERIODIC_LEAST && least <= exp2(octave) && evenly_spread(sorted, n, octave);
     free(sorted);
 }
 

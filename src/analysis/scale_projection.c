@@ -13,10 +13,9 @@
 
 static struct detours_host *new_host(const char *name)
 {
-    struct detours_host *host = calloc(1, sizeof(*host));
+    struct detours_host *host = memory_get(1, sizeof(*host));
 
-    if (host)
-        text_copy(host->name, sizeof(host->name), name);
+    text_copy(host->name, sizeof(host->name), name);
     return host;
 }
 
@@ -25,13 +24,13 @@ static struct detours_host *further_host(struct projection *p, const char *name)
 {
     if (p->further && !strcmp(p->further->name, name))
         return p->further;
-    if (!p->rest && !(p->rest = new_host("")))
-        return NULL;
+    if (!p->rest)
+        p->rest = new_host("");
     if (p->further && detours_used(p->further))
         detours_merge(p->rest, p->further);
     free(p->further);
     p->further = new_host(name);
-    p->n_more += p->further != NULL;
+    p->n_more++;
     return p->further;
 }
 
@@ -42,25 +41,17 @@ static struct detours_host *host_of(struct projection *p, const char *name)
             return p->hosts[i];
     if (p->hosts_most && p->n == p->hosts_most)
         return further_host(p, name);
-    if (!grow_array(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *)))
-        return NULL;
-    struct detours_host *host = new_host(name);
-    if (host)
-        p->hosts[p->n++] = host;
-    return host;
+    memory_grow(&p->hosts, &p->capacity, p->n, sizeof(struct detours_host *));
+    return p->hosts[p->n++] = new_host(name);
 }
 
-int projection_enter(struct projection *p, const char *name, const struct row *row)
+void projection_enter(struct projection *p, const char *name, const struct row *row)
 {
     char known[sizeof(p->further->name)];
 
     text_copy(known, sizeof(known), name);
     text_sanitize(known);
-    struct detours_host *host = host_of(p, known);
-    if (!host)
-        return -1;
-    detours_enter(host, row);
-    return 0;
+    detours_enter(host_of(p, known), row);
 }
 
 void projection_drop_empty(struct projection *p, void (*say)(const char *name))
@@ -93,47 +84,23 @@ void projection_free(struct projection *p)
 
 /* --- The projection. --- */
 
-static double *slowdown_of(const struct projection *p, size_t host)
+double *projection_slowdown(const struct projection *p, size_t host)
 {
     return p->slowdown + host * p->n_steps * p->n_ranks;
 }
 
-const double *projection_slowdown(const struct projection *p, size_t host)
+static void compute(const struct projection *p, const struct project_host *hosts, size_t n, const double *ranks,
+                    size_t n_ranks, double *slowdown)
 {
-    return slowdown_of(p, host);
+    if (project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, ranks, n_ranks, slowdown))
+        memory_out();
 }
 
-static int compute(const struct projection *p, const struct project_host *hosts, size_t n, double *slowdown)
+/* Fills in the detours of a host, or of all hosts as one machine. */
+static void fill_host(const struct detours_host *of, struct stats_point *lengths, struct project_detours *detours,
+                      struct project_host *host)
 {
-    return project_slowdown_on(p->points, hosts, n, p->step_ns, p->n_steps, p->ranks, p->n_ranks, slowdown);
-}
-
-/* Computes the slow-down of all hosts as one machine. */
-static int compute_pooled(const struct projection *p, struct stats_point *lengths, double *slowdown)
-{
-    struct project_detours detours[2];
-    const struct project_host host = {
-        .detours = detours, .n = detours_sources(p->all, NULL, lengths, detours), .weight = 1};
-
-    return compute(p, &host, 1, slowdown);
-}
-
-/* Computes the slow-down of each host, then of all together. lengths has room for one host more than there are. */
-static int compute_hosts(const struct projection *p, struct stats_point *lengths, struct project_detours *detours,
-                         struct project_host *hosts)
-{
-    for (size_t h = 0; h < p->n; h++) {
-        hosts[h] = (struct project_host){.detours = &detours[2 * h], .weight = 1};
-        hosts[h].n = detours_sources(p->hosts[h], NULL, &lengths[h * DETOURS_BINS], &detours[2 * h]);
-        if (compute(p, &hosts[h], 1, slowdown_of(p, h)))
-            return -1;
-    }
-    if (p->n_more)
-        return compute_pooled(p, &lengths[p->n * DETOURS_BINS], slowdown_of(p, p->n));
-    if (p->n > 1)
-        return compute(p, hosts, p->n, slowdown_of(p, p->n));
-    memcpy(slowdown_of(p, 1), slowdown_of(p, 0), p->n_steps * p->n_ranks * sizeof(*p->slowdown));
-    return 0;
+    *host = (struct project_host){.detours = detours, .n = detours_sources(of, NULL, lengths, detours), .weight = 1};
 }
 
 static void merge_all(struct projection *p)
@@ -146,25 +113,28 @@ static void merge_all(struct projection *p)
         detours_merge(p->all, p->further);
 }
 
-int projection_compute(struct projection *p)
+void projection_compute(struct projection *p)
 {
     if (!p->n)
-        return 0;
-    struct stats_point *lengths = calloc((p->n + 1) * DETOURS_BINS, sizeof(*lengths));
-    struct project_detours *detours = calloc(2 * p->n, sizeof(*detours));
-    struct project_host *hosts = calloc(p->n, sizeof(*hosts));
-    int result = -1;
+        return;
+    struct stats_point *lengths = memory_get((p->n + 1) * DETOURS_BINS, sizeof(*lengths));
+    struct project_detours *detours = memory_get(2 * (p->n + 1), sizeof(*detours));
+    struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
 
-    p->slowdown = calloc((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
-    p->all = calloc(1, sizeof(*p->all));
-    if (lengths && detours && hosts && p->slowdown && p->all) {
-        merge_all(p);
-        result = compute_hosts(p, lengths, detours, hosts);
-    }
+    p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
+    p->all = memory_get(1, sizeof(*p->all));
+    merge_all(p);
+    for (size_t h = 0; h <= p->n; h++)
+        fill_host(h < p->n ? p->hosts[h] : p->all, &lengths[h * DETOURS_BINS], &detours[2 * h], &hosts[h]);
+    for (size_t h = 0; h < p->n; h++)
+        compute(p, &hosts[h], 1, p->ranks, p->n_ranks, projection_slowdown(p, h));
+    if (p->n_more)
+        compute(p, &hosts[p->n], 1, p->ranks, p->n_ranks, projection_slowdown(p, p->n));
+    else
+        compute(p, hosts, p->n, p->ranks, p->n_ranks, projection_slowdown(p, p->n));
     free(lengths);
     free(detours);
     free(hosts);
-    return result;
 }
 
 /* --- Costs. --- */
@@ -207,18 +177,17 @@ static void remove_them(const struct projection *p, struct projection_cost *cost
     cost->lost_pct = 100 * lost / all;
 }
 
-static int find_cost(const struct projection *p, struct projection_cost *cost, struct stats_point *lengths)
+static void find_cost(const struct projection *p, struct projection_cost *cost, struct stats_point *lengths)
 {
     struct project_detours detours[2];
     double keep[DETOUR_CLASSES];
 
     remove_them(p, cost, keep);
     if (!(cost->per_s > 0))
-        return 0;
+        return;
     const struct project_host host = {
         .detours = detours, .n = detours_sources(p->all, keep, lengths, detours), .weight = 1};
-    return project_slowdown_on(p->points, &host, 1, p->step_ns, p->n_steps, &p->ranks[p->n_ranks - 1], 1,
-                               cost->without);
+    compute(p, &host, 1, &p->ranks[p->n_ranks - 1], 1, cost->without);
 }
 
 static int by_lost(const void *a, const void *b)
@@ -228,23 +197,20 @@ static int by_lost(const void *a, const void *b)
     return (x->without[0] > y->without[0]) - (x->without[0] < y->without[0]);
 }
 
-int projection_costs(const struct projection *p, struct projection_cost *costs, size_t *n)
+size_t projection_costs(const struct projection *p, struct projection_cost *costs)
 {
-    struct stats_point *lengths = calloc(DETOURS_BINS, sizeof(*lengths));
+    struct stats_point lengths[DETOURS_BINS];
     bool of_noise = detours_used(p->all) == &p->all->noise;
     unsigned first = of_noise ? 0 : DETOUR_CAUSES, end = of_noise ? DETOUR_CAUSES : PROJECTION_CAUSES;
-    int result = lengths ? 0 : -1;
+    size_t n = 0;
 
-    *n = 0;
-    for (unsigned i = first * PROJECTION_DECADES; !result && i < end * PROJECTION_DECADES; i++) {
-        costs[*n] = (struct projection_cost){.cause = i / PROJECTION_DECADES, .decade = i % PROJECTION_DECADES};
-        result = find_cost(p, &costs[*n], lengths);
-        *n += costs[*n].per_s > 0;
+    for (unsigned i = first * PROJECTION_DECADES; i < end * PROJECTION_DECADES; i++) {
+        costs[n] = (struct projection_cost){.cause = i / PROJECTION_DECADES, .decade = i % PROJECTION_DECADES};
+        find_cost(p, &costs[n], lengths);
+        n += costs[n].per_s > 0;
     }
-    free(lengths);
-    if (!result)
-        qsort(costs, *n, sizeof(*costs), by_lost);
-    return result;
+    qsort(costs, n, sizeof(*costs), by_lost);
+    return n;
 }
 
 const char *projection_decade(const struct projection_cost *cost)

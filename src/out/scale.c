@@ -9,6 +9,7 @@
 
 #include "out/grid.h"
 #include "rows/csv.h"
+#include "sys/memory.h"
 
 /* Number of hosts shown without -v, the slowest ones. */
 #define SHOWN_MOST      10u
@@ -61,12 +62,8 @@ static int by_worst(const void *a, const void *b)
 
 static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)
 {
-    struct ranked *order = calloc(p->n + 1, sizeof(*order));
+    struct ranked *order = memory_get(p->n, sizeof(*order));
 
-    if (!order) {
-        grid->cells.failed = 1;
-        return;
-    }
     for (size_t h = 0; h < p->n; h++)
         order[h] = (struct ranked){worst_of(p, h), h};
     qsort(order, p->n, sizeof(*order), by_worst);
@@ -122,12 +119,8 @@ static void put_costs(const struct projection *p, struct text *out)
     struct projection_cost costs[PROJECTION_COSTS];
     char titles[PROJECT_STEPS_MAX][48], step[32];
     struct grid grid = {.n_columns = 0};
-    size_t n;
+    size_t n = projection_costs(p, costs);
 
-    if (projection_costs(p, costs, &n)) {
-        out->failed = 1;
-        return;
-    }
     grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t s = 0; s < p->n_steps; s++) {
         text_duration((uint64_t)p->step_ns[s], step, sizeof(step));

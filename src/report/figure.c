@@ -19,7 +19,7 @@
 #define LEAST_COUNT 0.5 /* lower end of a logarithmic count axis, so that a count of one has a bar too */
 #define WIDEST_BAR  26.0
 
-static const char *class_of(unsigned colour)
+const char *frame_class(unsigned colour)
 {
     static const char *const classes[HTML_COLOURS] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
     return classes[colour % HTML_COLOURS];
@@ -29,13 +29,9 @@ static const char *class_of(unsigned colour)
 
 void frame_caption(struct text *out, const struct figure *figure)
 {
-    text_printf(out, "<figure><figcaption>");
-    html_text(out, figure->title);
-    if (figure->note && figure->note[0]) {
-        text_printf(out, "<small>");
-        html_text(out, figure->note);
-        text_printf(out, "</small>");
-    }
+    html_put(out, "<figure><figcaption>%s", figure->title);
+    if (figure->note && figure->note[0])
+        html_put(out, "<small>%s</small>", figure->note);
     text_printf(out, "</figcaption>\n");
 }
 
@@ -46,9 +42,7 @@ void frame_legend_begin(struct text *out)
 
 void frame_legend_item(struct text *out, const char *classes, const char *label)
 {
-    text_printf(out, "<span><i class=\"key %s\"></i>", classes);
-    html_text(out, label);
-    text_printf(out, "</span>");
+    html_put(out, "<span><i class=\"key %s\"></i>%s</span>", classes, label);
 }
 
 void frame_legend_end(struct text *out)
@@ -75,7 +69,7 @@ void frame_end(struct text *out)
     text_printf(out, "</figure>\n");
 }
 
-static void extend(struct frame_range *range, double value)
+void frame_extend(struct frame_range *range, double value)
 {
     if (!isfinite(value))
         return;
@@ -84,11 +78,6 @@ static void extend(struct frame_range *range, double value)
     if (value > 0)
         range->least = range->least > 0 ? fmin(range->least, value) : value;
     range->found = true;
-}
-
-void frame_extend(struct frame_range *range, double value)
-{
-    extend(range, value);
 }
 
 static bool wants_log(const struct frame_range *range)
@@ -127,7 +116,7 @@ static void put_entries_legend(struct text *out, const struct figure_entry *entr
         return;
     frame_legend_begin(out);
     for (size_t i = 0; i < n && i < FIGURE_LINES_MAX; i++)
-        frame_legend_item(out, class_of(entries[i].colour), entries[i].label);
+        frame_legend_item(out, frame_class(entries[i].colour), entries[i].label);
     frame_legend_end(out);
 }
 
@@ -148,8 +137,8 @@ static void find_ranges(const struct figure_entry *entries, size_t n, double bef
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0, points = count_before(entries[i].row, before); j < points; j++) {
-            extend(x, entries[i].row->series[j].at);
-            extend(y, entries[i].row->series[j].value);
+            frame_extend(x, entries[i].row->series[j].at);
+            frame_extend(y, entries[i].row->series[j].value);
         }
 }
 
@@ -168,7 +157,7 @@ bool figure_trace(struct text *out, const struct figure *figure, const struct fi
     put_entries_legend(out, entries, n);
     frame_begin(out, figure, &f, false);
     for (size_t i = 0; i < n; i++) {
-        svg_group(out, class_of(entries[i].colour));
+        svg_group(out, frame_class(entries[i].colour));
         svg_trace(out, &f.x, &f.y, entries[i].row->series, count_before(entries[i].row, before), "thin");
         svg_group_end(out);
     }
@@ -194,9 +183,8 @@ bool figure_scatter(struct text *out, const struct figure *figure, const struct 
     positions.low /= x_scale;
     positions.high /= x_scale;
     for (size_t i = 0; i < n; i++) {
-        svg_group(out, class_of(entries[i].colour));
-        if (svg_scatter(out, &positions, &f.y, entries[i].row->series, entries[i].row->n_series, "dots"))
-            out->failed = 1;
+        svg_group(out, frame_class(entries[i].colour));
+        svg_scatter(out, &positions, &f.y, entries[i].row->series, entries[i].row->n_series, "dots");
         svg_group_end(out);
     }
     frame_end(out);
@@ -297,8 +285,8 @@ bool figure_histogram(struct text *out, const struct figure *figure, const struc
     struct bins bins;
 
     for (size_t i = 0; i < n; i++) {
-        extend(&x, position_of(entries[i].row, 0));
-        extend(&x, position_of(entries[i].row, body ? BODY : 1));
+        frame_extend(&x, position_of(entries[i].row, 0));
+        frame_extend(&x, position_of(entries[i].row, body ? BODY : 1));
     }
     if (!x.found)
         return false;
@@ -312,7 +300,7 @@ bool figure_histogram(struct text *out, const struct figure *figure, const struc
     frame_begin(out, figure, &f, true);
     for (size_t i = 0; i < n; i++) {
         count_events(&bins, entries[i].row);
-        svg_group(out, class_of(entries[i].colour));
+        svg_group(out, frame_class(entries[i].colour));
         svg_steps(out, &f.x, &f.y, bins.edges, bins.counts, bins.n, n < 3 ? "area" : "thin");
         svg_group_end(out);
     }
@@ -355,7 +343,7 @@ static void put_curve(struct text *out, const struct figure *figure, const struc
     for (size_t i = 0; i < line->n && n < FIGURE_LINES_MAX; i++)
         if (isfinite(line->values[i].x) && isfinite(line->values[i].value))
             points[n++] = (struct stats_point){line->values[i].x, line->values[i].value};
-    svg_group(out, class_of(line->colour));
+    svg_group(out, frame_class(line->colour));
     svg_trace(out, &f->x, &f->y, points, n, "");
     for (size_t i = 0; i < line->n && i < FIGURE_LINES_MAX; i++) {
         const struct figure_value *v = &line->values[i];
@@ -378,9 +366,9 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
             const struct figure_value *v = &lines[i].values[j];
             if (!isfinite(v->value))
                 continue;
-            extend(&x, v->x);
-            extend(&y, v->value);
-            extend(&y, v->high);
+            frame_extend(&x, v->x);
+            frame_extend(&y, v->value);
+            frame_extend(&y, v->high);
         }
     if (!x.found || !(x.high > x.low)) /* a line of one point shows nothing */
         return false;
@@ -391,7 +379,7 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
     if (n > 1) {
         frame_legend_begin(out);
         for (size_t i = 0; i < n; i++)
-            frame_legend_item(out, class_of(lines[i].colour), lines[i].label);
+            frame_legend_item(out, frame_class(lines[i].colour), lines[i].label);
         frame_legend_end(out);
     }
     frame_begin(out, figure, &f, false);
@@ -439,7 +427,7 @@ static void put_bar(struct text *out, const struct figure *figure, const struct 
     (void)snprintf(label, sizeof(label), "%.60s, %.60s", bars->categories[category], bars->series[series]);
     put_tip(figure, label, v, tip, sizeof(tip));
     double x = left + width * (double)series, y = svg_at(&f->y, v->value), foot = f->y.from;
-    svg_group(out, class_of(bars->colours[series]));
+    svg_group(out, frame_class(bars->colours[series]));
     svg_box(out, x + 0.5, v->value > 0 ? fmin(y, foot - 1) : foot - 0.5, fmax(width - 1, 0.6),
             v->value > 0 ? fmax(foot - y, 1) : 0.5, "", tip);
     svg_group_end(out);
@@ -455,8 +443,8 @@ bool figure_bars(struct text *out, const struct figure *figure, const struct fig
 
     for (size_t i = 0; i < n; i++)
         if (isfinite(bars->values[i].value)) {
-            extend(&y, bars->values[i].value);
-            extend(&y, bars->values[i].high);
+            frame_extend(&y, bars->values[i].value);
+            frame_extend(&y, bars->values[i].high);
         }
     if (!y.found || bars->n_series == 0)
         return false;
@@ -469,7 +457,7 @@ bool figure_bars(struct text *out, const struct figure *figure, const struct fig
     if (bars->n_series > 1) {
         frame_legend_begin(out);
         for (size_t i = 0; i < bars->n_series; i++)
-            frame_legend_item(out, class_of(bars->colours[i]), bars->series[i]);
+            frame_legend_item(out, frame_class(bars->colours[i]), bars->series[i]);
         frame_legend_end(out);
     }
     (void)snprintf(about, sizeof(about), "Bars of %s by %s.", figure->y_title, figure->x_title);

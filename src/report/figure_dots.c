@@ -10,6 +10,7 @@
 #include "report/figure_frame.h"
 #include "report/svg.h"
 #include "rows/units.h"
+#include "sys/memory.h"
 
 #define LINE       14.0 /* height of a name's line */
 #define STRIP      34.0
@@ -51,8 +52,7 @@ static void put_dots(struct text *out, const struct svg_scale *x, const double *
     for (size_t i = 0; i < shown; i++)
         points[i] = (struct stats_point){sorted[shown < n ? i * (n - 1) / (DOTS_MOST - 1) : i], height_of(i)};
     svg_group(out, "s6");
-    if (svg_scatter(out, x, &y, points, shown, "dots"))
-        out->failed = 1;
+    svg_scatter(out, x, &y, points, shown, "dots");
     svg_group_end(out);
 }
 
@@ -97,15 +97,14 @@ static void put_named(struct text *out, const struct figure *figure, const struc
 
 bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots)
 {
-    double *sorted = malloc((dots->n + 1) * sizeof(*sorted));
-    size_t n = sorted ? sort_known(dots, sorted) : 0;
+    double *sorted = memory_get(dots->n, sizeof(*sorted));
+    size_t n = sort_known(dots, sorted);
     size_t named = dots->n_named < FIGURE_NAMED_MAX ? dots->n_named : FIGURE_NAMED_MAX;
     double top = LINE * (double)named + 4;
     char about[512], range[UNITS_SIZE];
     struct frame f;
 
     if (!n) {
-        out->failed |= !sorted;
         free(sorted);
         return false;
     }

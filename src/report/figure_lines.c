@@ -19,12 +19,6 @@
 #define LOG_FROM    50.0
 #define STRIP_CELLS 240u
 
-static const char *class_of(unsigned colour)
-{
-    static const char *const classes[HTML_COLOURS] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
-    return classes[colour % HTML_COLOURS];
-}
-
 /* Begins a picture with a label for each line and an axis below. right: space kept free at the right of the axis. */
 static void lines_begin(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                         struct frame *f, double right)
@@ -84,7 +78,7 @@ static void put_length(struct text *out, const struct figure *figure, const stru
     units_range(v->low, v->high, figure->x_unit, interval, sizeof(interval));
     (void)snprintf(tip, sizeof(tip), "%.100s: %s%s%s", entry->label, value,
                    isfinite(v->low) ? ", 95 % of the mean: " : "", isfinite(v->low) ? interval : "");
-    svg_group(out, class_of(entry->colour));
+    svg_group(out, frame_class(entry->colour));
     svg_box(out, f->x.from, y - 5.5, fmax(end - f->x.from, 0.7), 11, "", tip);
     if (isfinite(v->low) && isfinite(v->high))
         svg_line(out, svg_at(&f->x, v->low), y, svg_at(&f->x, v->high), y, "whisker");
@@ -149,7 +143,7 @@ static void put_range(struct text *out, const struct figure *figure, const struc
     }
     range_tip(figure, entry, tip, sizeof(tip));
     double middle = svg_at(&f->x, s->median), far = isfinite(s->p99) ? svg_at(&f->x, s->p99) : middle;
-    svg_group(out, class_of(entry->colour));
+    svg_group(out, frame_class(entry->colour));
     svg_line(out, from, y, to, y, "");
     svg_line(out, from, y - 3, from, y + 3, "");
     svg_line(out, to, y - 4.5, to, y + 4.5, "bold");
@@ -202,7 +196,7 @@ static void put_samples(struct text *out, const struct figure *figure, const str
         return;
     }
     range_tip(figure, entry, tip, sizeof(tip));
-    svg_group(out, class_of(entry->colour));
+    svg_group(out, frame_class(entry->colour));
     for (size_t i = 0; i < row->n_samples; i += every)
         if (isfinite(row->samples[i]))
             svg_dot(out, svg_at(&f->x, row->samples[i]), y + ((double)(i / every % 5) - 2) * 1.6, 2, "faint", NULL);
@@ -350,7 +344,7 @@ static void put_stack(struct text *out, const struct figure *figure, const struc
         double from = svg_at(&f->x, so_far), to = svg_at(&f->x, so_far + part);
         units_value(part, figure->x_unit, value, sizeof(value));
         (void)snprintf(tip, sizeof(tip), "%.60s, %s: %s", entry->label, parts->names[i], value);
-        svg_group(out, class_of(parts->colours[i]));
+        svg_group(out, frame_class(parts->colours[i]));
         svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, "", tip);
         svg_group_end(out);
         so_far += part;
@@ -375,7 +369,7 @@ bool figure_stacks(struct text *out, const struct figure *figure, const struct f
     frame_caption(out, figure);
     frame_legend_begin(out);
     for (size_t i = 0; i < parts->n_parts; i++)
-        frame_legend_item(out, class_of(parts->colours[i]), parts->names[i]);
+        frame_legend_item(out, frame_class(parts->colours[i]), parts->names[i]);
     frame_legend_end(out);
     lines_begin(out, figure, entries, n, &f, 66);
     for (size_t i = 0; i < n; i++)

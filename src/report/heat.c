@@ -57,11 +57,9 @@ static void put_cell(const struct heat *heat, size_t row, size_t column, struct 
     const char *colour = isnan(cell.worse) ? "x" : class_of(level), *far = cell.far ? " far" : "";
     const char *begins = heat->column_begins && heat->column_begins[column] ? " g" : "";
     if (*colour || *far || *begins)
-        text_printf(out, "<td class=\"%s%s%s\" title=\"", colour, far, begins);
+        html_put(out, "<td class=\"%s%s%s\" title=\"%s\">", colour, far, begins, cell.tip);
     else
-        text_printf(out, "<td title=\"");
-    html_text(out, cell.tip);
-    text_printf(out, "\">");
+        html_put(out, "<td title=\"%s\">", cell.tip);
     if (cell.far)
         text_printf(out, fabs(cell.worse) < 99.5 ? "%.0f" : "&gt;99", fabs(cell.worse));
     else if (isnan(cell.worse))
@@ -72,24 +70,15 @@ static void put_cell(const struct heat *heat, size_t row, size_t column, struct 
 void heat_put(struct text *out, const struct heat *heat)
 {
     put_legend(out);
-    text_printf(out, "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>");
-    html_text(out, heat->row_title);
-    text_printf(out, "</th>");
+    html_put(out, "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>%s</th>", heat->row_title);
     for (size_t column = 0; column < heat->n_columns; column++) {
-        text_printf(out, "<th%s title=\"", heat->column_begins && heat->column_begins[column] ? " class=\"g\"" : "");
-        html_text(out, heat->columns[column]);
-        text_printf(out, "\"><span>");
-        html_text(out, heat->columns[column]);
-        text_printf(out, "</span></th>");
+        text_printf(out, "<th%s", heat->column_begins && heat->column_begins[column] ? " class=\"g\"" : "");
+        html_put(out, " title=\"%s\"><span>%s</span></th>", heat->columns[column], heat->columns[column]);
     }
     text_printf(out, "</tr></thead><tbody>\n");
     for (size_t row = 0; row < heat->n_rows; row++) {
-        text_printf(out, "<tr%s><th title=\"",
-                    heat->row_stands_out && heat->row_stands_out[row] ? " class=\"out\"" : "");
-        html_text(out, heat->rows[row]);
-        text_printf(out, "\">");
-        html_text(out, heat->rows[row]);
-        text_printf(out, "</th>");
+        text_printf(out, "<tr%s>", heat->row_stands_out && heat->row_stands_out[row] ? " class=\"out\"" : "");
+        html_put(out, "<th title=\"%s\">%s</th>", heat->rows[row], heat->rows[row]);
         for (size_t column = 0; column < heat->n_columns; column++)
             put_cell(heat, row, column, out);
         text_printf(out, "</tr>\n");

@@ -72,6 +72,26 @@ void html_text(struct text *out, const char *s)
     html_escape(out, s, strlen(s));
 }
 
+void html_put(struct text *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (size_t plain; *format; format += plain) {
+        plain = strcspn(format, "%");
+        text_append(out, format, plain);
+        format += plain;
+        plain = !*format ? 0 : format[1] == 'z' ? 3 : 2;
+        if (format[plain / 2] == 's')
+            html_text(out, va_arg(args, const char *));
+        else if (plain == 3)
+            text_printf(out, "%zu", va_arg(args, size_t));
+        else
+            text_append(out, "%", plain / 2);
+    }
+    va_end(args);
+}
+
 void html_printf(struct text *out, const char *format, ...)
 {
     char buf[2048];
@@ -185,14 +205,13 @@ static const char *const style[] = {
 
 void html_begin(struct text *out, const char *title)
 {
-    text_printf(out,
-                "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
-                "'unsafe-inline'\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    html_text(out, title);
-    text_printf(out, "</title>\n<style>\n");
+    html_put(out,
+             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
+             "'unsafe-inline'\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title>\n<style>\n",
+             title);
     for (size_t i = 0; i < sizeof(style) / sizeof(style[0]); i++)
         text_printf(out, "%s\n", style[i]);
     text_printf(out, "</style>\n</head>\n<body>\n<main>\n");

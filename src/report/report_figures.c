@@ -8,6 +8,7 @@
 #include "report/figure.h"
 #include "report/report.h"
 #include "rows/units.h"
+#include "sys/memory.h"
 
 #define PICKS_MAX    768u /* most rows of one figure */
 #define PANELS_MAX   24u  /* most panels of one figure; the page says how many more there are */
@@ -61,19 +62,8 @@ struct report_figure {
 
 #define BUCKET_PARTS                                                                                                   \
     {                                                                                                                  \
-        {"delays_a",                                                                                                   \
-         "A 150\xe2\x80\x93"                                                                                           \
-         "400",                                                                                                        \
-         6},                                                                                                           \
-            {"delays_b",                                                                                               \
-             "B 400\xe2\x80\x93"                                                                                       \
-             "2k",                                                                                                     \
-             0},                                                                                                       \
-            {"delays_c",                                                                                               \
-             "C 2k\xe2\x80\x93"                                                                                        \
-             "6k",                                                                                                     \
-             4},                                                                                                       \
-            {"delays_d", "D >6k", 1},                                                                                  \
+        {"delays_a", "A 150\342\200\223400", 6}, {"delays_b", "B 400\342\200\2232k", 0},                               \
+            {"delays_c", "C 2k\342\200\2236k", 4}, {"delays_d", "D >6k", 1},                                           \
     }
 
 #define SHARE_PARTS                                                                                                    \
@@ -81,73 +71,44 @@ struct report_figure {
         {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
     }
 
+#define EXPERIMENT_FIGURE(suite_, test_, key_, kind_)                                                                  \
+    .suite = suite_, .test = test_, .metric = "cycles", .kind = kind_, .label = LABEL_KEY, .key = key_
+
 /* The figures of Kot's thesis on very short experiments, for one test. */
 #define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
-    {.suite = suite_,                                                                                                  \
-     .test = test_,                                                                                                    \
-     .metric = "cycles",                                                                                               \
-     .kind = KIND_FIRST,                                                                                               \
-     .label = LABEL_KEY,                                                                                               \
-     .key = key_,                                                                                                      \
+    {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_FIRST),                                                               \
      .prefer = prefer_,                                                                                                \
      .title = "First 500 experiments",                                                                                 \
      .x_title = "Experiment",                                                                                          \
      .y_title = "Each took",                                                                                           \
      .x_unit = ""},                                                                                                    \
-        {.suite = suite_,                                                                                              \
-         .test = test_,                                                                                                \
-         .metric = "cycles",                                                                                           \
-         .kind = KIND_SERIES,                                                                                          \
-         .label = LABEL_KEY,                                                                                           \
-         .key = key_,                                                                                                  \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_SERIES),                                                          \
          .prefer = prefer_,                                                                                            \
          .title = "Longest over the whole run",                                                                        \
          .note = "the first 500 and the 2,000 longest",                                                                \
          .x_title = "Experiment",                                                                                      \
          .y_title = "Each took",                                                                                       \
          .x_unit = ""},                                                                                                \
-        {.suite = suite_,                                                                                              \
-         .test = test_,                                                                                                \
-         .metric = "cycles",                                                                                           \
-         .kind = KIND_BODY,                                                                                            \
-         .label = LABEL_KEY,                                                                                           \
-         .key = key_,                                                                                                  \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BODY),                                                            \
          .prefer = prefer_,                                                                                            \
          .title = "Distribution, the fastest 99.9 %",                                                                  \
          .x_title = "An experiment took",                                                                              \
          .y_title = "Experiments",                                                                                     \
-         .x_unit = NULL,                                                                                               \
          .y_unit = ""},                                                                                                \
-        {.suite = suite_,                                                                                              \
-         .test = test_,                                                                                                \
-         .metric = "cycles",                                                                                           \
-         .kind = KIND_HISTOGRAM,                                                                                       \
-         .label = LABEL_KEY,                                                                                           \
-         .key = key_,                                                                                                  \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_HISTOGRAM),                                                       \
          .prefer = prefer_,                                                                                            \
          .title = "Distribution, all",                                                                                 \
          .x_title = "An experiment took",                                                                              \
          .y_title = "Experiments",                                                                                     \
-         .x_unit = NULL,                                                                                               \
          .y_unit = ""},                                                                                                \
-        {.suite = suite_,                                                                                              \
-         .test = test_,                                                                                                \
-         .metric = "cycles",                                                                                           \
-         .kind = KIND_CURVE,                                                                                           \
-         .label = LABEL_KEY,                                                                                           \
-         .key = key_,                                                                                                  \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_CURVE),                                                           \
          .title = curve_,                                                                                              \
          .note = "whiskers: 95 % interval of the mean",                                                                \
          .x_title = x_title_,                                                                                          \
          .y_title = "Mean",                                                                                            \
          .x_unit = "",                                                                                                 \
          .x_metric = x_metric_},                                                                                       \
-        {.suite = suite_,                                                                                              \
-         .test = test_,                                                                                                \
-         .metric = "cycles",                                                                                           \
-         .kind = KIND_BARS,                                                                                            \
-         .label = LABEL_KEY,                                                                                           \
-         .key = key_,                                                                                                  \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                            \
          .title = "Delays by size",                                                                                    \
          .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",                       \
          .x_title = bars_,                                                                                             \
@@ -156,9 +117,9 @@ struct report_figure {
          .log = true,                                                                                                  \
          .parts = BUCKET_PARTS},                                                                                       \
     {                                                                                                                  \
-        .suite = suite_, .test = test_, .metric = "cycles", .kind = KIND_BARS, .label = LABEL_KEY, .key = key_,        \
-        .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",         \
-        .x_title = bars_, .y_title = "Share of all time", .y_unit = "%", .parts = SHARE_PARTS                          \
+        EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                             \
+            .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",     \
+            .x_title = bars_, .y_title = "Share of all time", .y_unit = "%", .parts = SHARE_PARTS                      \
     }
 
 static const struct report_figure figures[] = {
@@ -423,11 +384,11 @@ static int by_x(const void *a, const void *b)
 static void put_curve(const struct picks *picks, struct text *out)
 {
     struct figure_line lines[REPORT_RUNS_MAX];
-    struct figure_value *values = calloc(PICKS_MAX, sizeof(*values));
+    struct figure_value *values = memory_get(PICKS_MAX, sizeof(*values));
     size_t n_lines = 0, used = 0;
     char title[256];
 
-    for (size_t run = 0; values && run < picks->report->n_runs; run++) {
+    for (size_t run = 0; run < picks->report->n_runs; run++) {
         struct figure_line *line = &lines[n_lines];
         *line =
             (struct figure_line){.label = picks->report->name[run], .colour = (unsigned)run, .values = values + used};
@@ -450,9 +411,7 @@ static void put_curve(const struct picks *picks, struct text *out)
         n_lines += line->n > 0;
     }
     struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
-    out->failed |= !values;
-    if (values)
-        (void)figure_curve(out, &words, lines, n_lines);
+    (void)figure_curve(out, &words, lines, n_lines);
     free(values);
 }
 
@@ -487,13 +446,9 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
     size_t n_parts = count_parts(about);
     const char *works[PICKS_MAX], *parts[PARTS_MAX];
     unsigned colours[PICKS_MAX];
-    struct figure_value *values = n && n_parts ? calloc(n * n_parts, sizeof(*values)) : NULL;
+    struct figure_value *values = memory_get(n * n_parts, sizeof(*values));
     char title[256];
 
-    if (!values) {
-        out->failed |= n && n_parts;
-        return;
-    }
     for (size_t i = 0; i < n; i++) {
         works[i] = entries[i].label;
         for (size_t p = 0; p < n_parts; p++)
@@ -770,14 +725,10 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
     const struct row_set *set = &picks->report->set;
     const char *metrics[METRICS_MAX];
     struct figure_entry entries[FIGURE_LINES_MAX];
-    char(*labels)[LABEL_SIZE + REPORT_NAME] = calloc(FIGURE_LINES_MAX, sizeof(*labels));
+    char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(FIGURE_LINES_MAX, sizeof(*labels));
     char value[UNITS_SIZE], title[256];
     size_t n_metrics = 0;
 
-    if (!labels) {
-        out->failed = 1;
-        return;
-    }
     for (size_t i = 0; i < set->n; i++)
         if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
             n_metrics = distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
@@ -810,21 +761,16 @@ static void put_folded(struct text *folded, struct text *out)
     if (folded->length)
         text_printf(out, "<details><summary>More of these figures</summary><div class=\"grid\">\n%s</div></details>\n",
                     folded->data);
-    out->failed |= folded->failed;
     text_free(folded);
 }
 
 void report_put_figures(const struct report *report, const char *suite, struct text *out)
 {
-    struct picks picks = {.report = report, .pick = calloc(PICKS_MAX, sizeof(struct pick))};
+    struct picks picks = {.report = report, .pick = memory_get(PICKS_MAX, sizeof(struct pick))};
     struct text shown = {0}, folded = {0}, constant = {0};
     const char *test = NULL;
     bool known = false;
 
-    if (!picks.pick) {
-        out->failed = 1;
-        return;
-    }
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
         picks.about = &figures[i];
         if (strcmp(figures[i].suite, suite) != 0)
@@ -838,9 +784,8 @@ void report_put_figures(const struct report *report, const char *suite, struct t
                 text_printf(&shown, "</div>\n");
             if (test)
                 put_folded(&folded, &shown);
-            text_printf(&shown, "<h3>");
-            html_text(&shown, metrics_test_title(report->metrics, suite, figures[i].test));
-            text_printf(&shown, "</h3>\n<div class=\"grid\">\n");
+            html_put(&shown, "<h3>%s</h3>\n<div class=\"grid\">\n",
+                     metrics_test_title(report->metrics, suite, figures[i].test));
             test = figures[i].test;
         }
         put_figure(&picks, &shown, &folded);
@@ -853,7 +798,6 @@ void report_put_figures(const struct report *report, const char *suite, struct t
     }
     if (constant.length)
         text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
-    out->failed |= shown.failed | constant.failed;
     text_free(&shown);
     text_free(&constant);
     text_free(&folded);

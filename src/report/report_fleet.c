@@ -11,6 +11,7 @@
 #include "report/heat.h"
 #include "report/report.h"
 #include "rows/units.h"
+#include "sys/memory.h"
 
 #define LEAST_EFFECT  0.02 /* default of fleet's --min-effect */
 #define FINDINGS_MOST 40u
@@ -68,7 +69,7 @@ static bool anyone_far(const struct fleet *f, size_t figure)
 }
 
 /* Chooses the columns: if there are more figures than room, those in which a host is far off. */
-static int choose_columns(struct fleet *f)
+static void choose_columns(struct fleet *f)
 {
     size_t far = 0, others;
 
@@ -86,10 +87,9 @@ static int choose_columns(struct fleet *f)
             f->n_hidden++;
         }
     }
-    f->name = calloc(f->n_columns + 1, sizeof(*f->name));
-    for (size_t c = 0; f->name && c < f->n_columns; c++)
+    f->name = memory_get(f->n_columns, sizeof(*f->name));
+    for (size_t c = 0; c < f->n_columns; c++)
         name_figure(&f->g->figure[f->column[c]], f->name[c], NAME);
-    return f->name ? 0 : -1;
 }
 
 static bool has_finding(const struct fleet *f, const struct judged *j)
@@ -98,13 +98,6 @@ static bool has_finding(const struct fleet *f, const struct judged *j)
 }
 
 /* --- In words. --- */
-
-static void put_cell(const char *s, const char *classes, struct text *out)
-{
-    text_printf(out, "<td%s%s%s>", classes[0] ? " class=\"" : "", classes, classes[0] ? "\"" : "");
-    html_text(out, s);
-    text_printf(out, "</td>");
-}
 
 static void put_verdict(const struct fleet *f, const struct judged *j, struct text *out)
 {
@@ -128,7 +121,7 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
 /* Prints the figure in which the host is farthest off: its value, the median, and the signed difference. */
 static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
 {
-    char name[NAME], value[UNITS_SIZE], median[UNITS_SIZE], text[3 * UNITS_SIZE];
+    char name[NAME], value[UNITS_SIZE], median[UNITS_SIZE];
 
     if (j->figure == SIZE_MAX || !(j->far || j->often)) {
         text_printf(out, "<td></td><td></td><td></td>");
@@ -138,14 +131,11 @@ static void put_worst(const struct fleet *f, const struct judged *j, struct text
     const char *unit = !strcmp(figure->unit, "ratio") || !strcmp(figure->unit, "bool") ? "" : figure->unit;
     double own = gather_value(f->g, j->figure, j->machine);
     name_figure(figure, name, sizeof(name));
-    put_cell(name, "", out);
     units_value(own, unit, value, sizeof(value));
     units_value(f->judgement.metric[j->figure].median, unit, median, sizeof(median));
-    (void)snprintf(text, sizeof(text), "%s, median %s: %+.1f %%", value, median,
-                   100 * outlier_effect(&f->judgement.metric[j->figure], own));
-    put_cell(text, "", out);
-    (void)snprintf(text, sizeof(text), "%.1f", j->distance);
-    put_cell(text, "n", out);
+    html_put(out, "<td>%s</td><td>%s, median %s: ", name, value, median);
+    text_printf(out, "%+.1f %%</td><td class=\"n\">%.1f</td>",
+                100 * outlier_effect(&f->judgement.metric[j->figure], own), j->distance);
 }
 
 static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
@@ -177,8 +167,7 @@ static void put_findings(const struct fleet *f, struct text *out)
             text_printf(out, "<div class=\"scroll\"><table><thead><tr><th>Host</th><th>Verdict</th><th>In what</th>"
                              "<th>Farthest in</th><th>Measured</th><th class=\"n\">Spreads off</th>"
                              "<th>Settings that differ</th></tr></thead><tbody>\n");
-        text_printf(out, "<tr>");
-        put_cell(j->name, "", out);
+        html_put(out, "<tr><td>%s</td>", j->name);
         put_verdict(f, j, out);
         put_worst(f, j, out);
         put_differences(f, j, out);
@@ -219,9 +208,7 @@ static void put_in_words(const struct fleet *f, struct text *out)
     for (size_t s = 0, n = 0; s < f->g->settings.n && n < 8; s++)
         if (!f->judgement.majority[s]) {
             n++;
-            text_printf(out, "<li>");
-            html_printf(out, "%s differs, and no value is common to most hosts.", f->g->settings.name[s]);
-            text_printf(out, "</li>\n");
+            html_put(out, "<li>%s differs, and no value is common to most hosts.</li>\n", f->g->settings.name[s]);
         }
     text_printf(out, "</ul>\n");
 }
@@ -347,17 +334,13 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
 /* Draws distributions: those with an outlier first; the others are folded. */
 static void put_distributions(const struct fleet *f, struct text *out)
 {
-    double *values = malloc((f->g->machines.n + 1) * sizeof(*values));
+    double *values = memory_get(f->g->machines.n, sizeof(*values));
     size_t order[COLUMNS_MOST], n = 0;
 
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t c = 0; c < f->n_columns; c++)
             if (anyone_far(f, f->column[c]) == !pass)
                 order[n++] = c;
-    if (!values) {
-        out->failed = 1;
-        return;
-    }
     text_printf(out,
                 "<h3>How each figure spreads</h3>\n"
                 "<p class=\"soft\">A dot is a host%s, the line their median; those that stand out have a name. The "
@@ -382,9 +365,10 @@ void report_put_fleet(const struct report *report, struct text *out)
 {
     struct fleet f = {.g = &report->gather};
 
-    if (judge(&f.judgement, f.g, LEAST_EFFECT) || choose_columns(&f)) {
+    if (judge(&f.judgement, f.g, LEAST_EFFECT)) {
         out->failed = 1;
     } else {
+        choose_columns(&f);
         text_printf(out, "<section><h2 id=\"fleet\">Fleet</h2>\n");
         put_in_words(&f, out);
         put_findings(&f, out);

@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "rows/units.h"
 #include "stats/stats.h"
+#include "sys/memory.h"
 
 /* --- The order of the rows. --- */
 
@@ -24,7 +25,7 @@ struct place {
     size_t row, run;
 };
 
-static int fill_place(const struct report *report, size_t number, struct place *place)
+static void fill_place(const struct report *report, size_t number, struct place *place)
 {
     const struct row *row = &report->set.rows[number];
     struct text group = {0}, class = {0};
@@ -36,9 +37,8 @@ static int fill_place(const struct report *report, size_t number, struct place *
         text_printf(&class, "%s\x1f%s\x1f%" PRIu64 "\x1f%s", row->suite, row->load, row->copies, row->metric);
     else
         text_printf(&class, "%s\x1f%s\x1f%s\x1f%s\x1f%s", row->suite, row->test, row->load, row->metric,
-                    group.failed ? "" : group.data + words);
+                    group.data + words);
     *place = (struct place){.key = {group.data, class.data}, .row = number, .run = report_run_of(report, row)};
-    return group.failed || class.failed ? -1 : 0;
 }
 
 static int by_size(size_t a, size_t b)
@@ -100,27 +100,22 @@ static void choose_bases(const struct report *report, const struct place *places
     }
 }
 
-int report_sort_rows(struct report *report)
+void report_sort_rows(struct report *report)
 {
     const size_t n = report->set.n;
-    struct place *places = calloc(n + 1, sizeof(*places));
-    int status = places ? 0 : -1;
+    struct place *places = memory_get(n, sizeof(*places));
 
-    report->order = calloc(n + 1, sizeof(*report->order));
-    for (size_t i = 0; i < n && !status; i++)
-        status = fill_place(report, i, &places[i]);
-    status = report->order ? status : -1;
-    if (!status) {
-        find_first(places, n, KEY_GROUP);
-        find_first(places, n, KEY_CLASS);
-        qsort(places, n, sizeof(*places), by_place);
-        choose_bases(report, places, n);
-    }
-    for (size_t i = 0; places && i < n; i++)
+    report->order = memory_get(n, sizeof(*report->order));
+    for (size_t i = 0; i < n; i++)
+        fill_place(report, i, &places[i]);
+    find_first(places, n, KEY_GROUP);
+    find_first(places, n, KEY_CLASS);
+    qsort(places, n, sizeof(*places), by_place);
+    choose_bases(report, places, n);
+    for (size_t i = 0; i < n; i++)
         for (int key = 0; key < N_KEYS; key++)
             free(places[i].key[key]);
     free(places);
-    return status;
 }
 
 /* --- Columns. --- */
@@ -178,20 +173,12 @@ static unsigned columns_of(const struct report *report, const char *suite, bool 
     return columns;
 }
 
-static void put_cell(const char *s, const char *classes, struct text *out)
-{
-    text_printf(out, "<td%s%s%s>", classes[0] ? " class=\"" : "", classes, classes[0] ? "\"" : "");
-    html_text(out, s);
-    text_printf(out, "</td>");
-}
-
 static void put_number(double value, const char *unit, const char *class, struct text *out)
 {
-    char buf[UNITS_SIZE], classes[16];
+    char buf[UNITS_SIZE];
 
     units_value(value, unit, buf, sizeof(buf));
-    (void)snprintf(classes, sizeof(classes), "n %s", class);
-    put_cell(buf, classes, out);
+    html_put(out, "<td class=\"n %s\">%s</td>", class, buf);
 }
 
 static void put_heads(const struct report *report, unsigned columns, const struct row *base, struct text *out)
@@ -229,8 +216,7 @@ static void put_run(const struct report *report, const struct row *row, const ch
     text_printf(out, "<%s>", element);
     if (run < report->n_runs)
         text_printf(out, "<i class=\"key s%zu\"></i>", run);
-    html_text(out, run < report->n_runs ? report->name[run] : row->run->host);
-    text_printf(out, "</%s>", element);
+    html_put(out, "%s</%s>", run < report->n_runs ? report->name[run] : row->run->host, element);
 }
 
 void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
@@ -256,7 +242,7 @@ static void put_ratio(const struct report *report, const struct report_place *pl
 
     if (place->base != REPORT_NO_BASE)
         report_ratio(&report->set.rows[place->row], &report->set.rows[place->base], buf, sizeof(buf));
-    put_cell(buf, "n ratio", out);
+    html_put(out, "<td class=\"n ratio\">%s</td>", buf);
 }
 
 /* Appends a row. n: number of rows spanned by the cells with work and metric; 0: an earlier row has them. */
@@ -270,11 +256,7 @@ static void put_row(const struct report *report, const struct report_place *plac
     text_printf(out, "<tr>");
     if (n) {
         report_label(report, row, buf, sizeof(buf));
-        text_printf(out, "<td class=\"w\" rowspan=\"%zu\">", n);
-        html_text(out, buf);
-        text_printf(out, "</td><td rowspan=\"%zu\">", n);
-        html_text(out, row->metric);
-        text_printf(out, "</td>");
+        html_put(out, "<td class=\"w\" rowspan=\"%zu\">%s</td><td rowspan=\"%zu\">%s</td>", n, buf, n, row->metric);
     }
     put_run(report, row, "td", out);
     put_number(row->value, unit, "val", out);
@@ -282,14 +264,14 @@ static void put_row(const struct report *report, const struct report_place *plac
         put_ratio(report, place, out);
     if (columns >> HAS_INTERVAL & 1) {
         units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
-        put_cell(buf, "n ci", out);
+        html_put(out, "<td class=\"n ci\">%s</td>", buf);
     }
     for (size_t f = 0; f < N_FIGURES; f++)
         if (columns >> (HAS_FIGURES + f) & 1)
             put_number(figure_of(row, f), unit, figures[f].class, out);
     put_number((double)row->stats.n, "", "of", out);
-    put_cell(row_status_name(row->status), row->status >= ROW_SKIPPED ? "bad" : "", out);
-    text_printf(out, "</tr>\n");
+    text_printf(out, "<td%s>%s</td></tr>\n", row->status >= ROW_SKIPPED ? " class=\"bad\"" : "",
+                row_status_name(row->status));
 }
 
 /* Formats the reason for the status, unless it is unstable, which the page reports elsewhere. Adds what disturbed the

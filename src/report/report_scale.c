@@ -110,9 +110,7 @@ static void put_number(double value, const char *unit, struct text *out)
     char buf[UNITS_SIZE];
 
     units_value(value, unit, buf, sizeof(buf));
-    text_printf(out, "<td class=\"n\">");
-    html_text(out, buf);
-    text_printf(out, "</td>");
+    html_put(out, "<td class=\"n\">%s</td>", buf);
 }
 
 static void put_cost(const struct projection *p, const struct projection_cost *cost, struct text *out)
@@ -120,19 +118,13 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     const double *with = projection_slowdown(p, p->n);
     char before[UNITS_SIZE], after[UNITS_SIZE];
 
-    text_printf(out, "<tr><td class=\"n\">");
-    html_text(out, projection_decade(cost));
-    text_printf(out, "</td><td>");
-    html_text(out, projection_cause(cost));
-    text_printf(out, "</td>");
+    html_put(out, "<tr><td class=\"n\">%s</td><td>%s</td>", projection_decade(cost), projection_cause(cost));
     put_number(cost->per_s, "", out);
     put_number(cost->lost_pct, "%", out);
     for (size_t s = 0; s < p->n_steps; s++) {
         units_value(with[(s + 1) * p->n_ranks - 1], "", before, sizeof(before));
         units_value(cost->without[s], "", after, sizeof(after));
-        text_printf(out, "<td class=\"n\">");
-        html_printf(out, "%s \xe2\x86\x92 %s", before, after);
-        text_printf(out, "</td>");
+        html_put(out, "<td class=\"n\">%s \xe2\x86\x92 %s</td>", before, after);
     }
     text_printf(out, "</tr>\n");
 }
@@ -150,12 +142,8 @@ static double gain_of(const struct projection *p, const struct projection_cost *
 static void put_costs(const struct projection *p, struct text *out)
 {
     struct projection_cost costs[PROJECTION_COSTS];
-    size_t n = 0;
+    size_t n = projection_costs(p, costs);
 
-    if (projection_costs(p, costs, &n)) {
-        out->failed = 1;
-        return;
-    }
     if (!n)
         return;
     text_printf(out, "<h3>What costs most</h3>\n<p class=\"soft\">1,000,000 ranks with these detours \xe2\x86\x92 "

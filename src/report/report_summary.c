@@ -187,27 +187,16 @@ static void put_tiles(const struct report *report, const struct headline *list, 
         if (!row)
             continue;
         say(&list[i], row, value, below, sizeof(below));
-        text_printf(out, "<div><span>");
-        html_text(out, list[i].name);
-        text_printf(out, "</span><b>");
-        html_text(out, value);
-        text_printf(out, "</b><small>");
-        html_text(out, below);
-        text_printf(out, "</small></div>\n");
+        html_put(out, "<div><span>%s</span><b>%s</b><small>%s</small></div>\n", list[i].name, value, below);
     }
     text_printf(out, "</div>\n");
 }
 
 static void put_run_heads(const struct report *report, const char *first, struct text *out)
 {
-    text_printf(out, "<div class=\"scroll\"><table class=\"runwise\"><thead><tr><th>");
-    html_text(out, first);
-    text_printf(out, "</th>");
-    for (size_t run = 0; run < report->n_runs; run++) {
-        text_printf(out, "<th><i class=\"key s%zu\"></i>", run);
-        html_text(out, report->name[run]);
-        text_printf(out, "</th>");
-    }
+    html_put(out, "<div class=\"scroll\"><table class=\"runwise\"><thead><tr><th>%s</th>", first);
+    for (size_t run = 0; run < report->n_runs; run++)
+        html_put(out, "<th><i class=\"key s%zu\"></i>%s</th>", run, report->name[run]);
     text_printf(out, "</tr></thead><tbody>\n");
 }
 
@@ -235,23 +224,17 @@ static void put_side_by_side(const struct report *report, const struct headline 
             any = any || find(report, run, &list[i]);
         if (!any)
             continue;
-        text_printf(out, "<tr><th>");
-        html_text(out, list[i].name);
-        text_printf(out, "</th>");
+        html_put(out, "<tr><th>%s</th>", list[i].name);
         const struct row *in_a = find(report, 0, &list[i]);
         for (size_t run = 0; run < report->n_runs; run++) {
             const struct row *row = find(report, run, &list[i]);
             text_printf(out, "<td>");
             if (row) {
                 say(&list[i], row, value, below, sizeof(below));
-                text_printf(out, "<strong>");
-                html_text(out, value);
-                text_printf(out, "</strong>");
+                html_put(out, "<strong>%s</strong>", value);
                 if (run > 0 && in_a)
                     put_times(&list[i], row, in_a, report->name[0], out);
-                text_printf(out, "<br><small>");
-                html_text(out, below);
-                text_printf(out, "</small>");
+                html_put(out, "<br><small>%s</small>", below);
             }
             text_printf(out, "</td>");
         }
@@ -352,9 +335,7 @@ static void say_cause(const struct report *report, size_t run, struct text *out)
     if (!(sum > 0))
         return;
     units_value(causes[most].number, "ms", took, sizeof(took));
-    text_printf(out, "<li>Most time went to <strong>");
-    html_text(out, cause_words(causes[most].name));
-    text_printf(out, "</strong>: ");
+    html_put(out, "<li>Most time went to <strong>%s</strong>: ", cause_words(causes[most].name));
     html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].number / sum,
                 noise ? " in the noise test" : "");
     text_printf(out, "</li>\n");
@@ -591,9 +572,7 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
     for (size_t run = 1; run < report->n_runs; run++)
         same = same && !strcmp(cells[run], cells[0]);
     const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
-    text_printf(out, "%s", table ? "<tr><th>" : begin);
-    html_text(out, fact->name);
-    text_printf(out, table ? "</th>" : "</dt>");
+    text_printf(out, "%s%s%s", table ? "<tr><th>" : begin, fact->name, table ? "</th>" : "</dt>");
     for (size_t run = 0; run < (same ? 1 : report->n_runs); run++) {
         if (same)
             text_printf(out, "<td colspan=\"%zu\">", report->n_runs);

@@ -10,6 +10,7 @@
 
 #include "report/html.h"
 #include "rows/units.h"
+#include "sys/memory.h"
 
 #define MOST_DECADES 12
 #define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */
@@ -239,21 +240,19 @@ static void put_point(struct text *out, const char *command, double x, double y)
     put_number(out, y);
 }
 
-static void put_class(struct text *out, const char *classes)
+static void begin_mark(struct text *out, const char *element, const char *classes)
 {
+    text_printf(out, "<%s", element);
     if (classes && classes[0])
         text_printf(out, " class=\"%s\"", classes);
 }
 
 static void end_mark(struct text *out, const char *element, const char *tip)
 {
-    if (!tip) {
+    if (tip)
+        html_put(out, "><title>%s</title></%s>", tip, element);
+    else
         text_printf(out, "/>");
-        return;
-    }
-    text_printf(out, "><title>");
-    html_text(out, tip);
-    text_printf(out, "</title></%s>", element);
 }
 
 void svg_open(struct text *out, double width, double height, const char *title, const char *description)
@@ -262,11 +261,7 @@ void svg_open(struct text *out, double width, double height, const char *title, 
     put_number(out, width);
     text_append(out, " ", 1);
     put_number(out, height);
-    text_printf(out, "\" preserveAspectRatio=\"xMidYMin meet\"><title>");
-    html_text(out, title);
-    text_printf(out, "</title><desc>");
-    html_text(out, description);
-    text_printf(out, "</desc>");
+    html_put(out, "\" preserveAspectRatio=\"xMidYMin meet\"><title>%s</title><desc>%s</desc>", title, description);
 }
 
 void svg_close(struct text *out)
@@ -276,8 +271,7 @@ void svg_close(struct text *out)
 
 void svg_group(struct text *out, const char *classes)
 {
-    text_printf(out, "<g");
-    put_class(out, classes);
+    begin_mark(out, "g", classes);
     text_append(out, ">", 1);
 }
 
@@ -288,8 +282,7 @@ void svg_group_end(struct text *out)
 
 void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes)
 {
-    text_printf(out, "<path");
-    put_class(out, classes);
+    begin_mark(out, "path", classes);
     put_point(out, " d=\"M", x1, y1);
     put_point(out, "L", x2, y2);
     text_printf(out, "\"/>");
@@ -297,8 +290,7 @@ void svg_line(struct text *out, double x1, double y1, double x2, double y2, cons
 
 void svg_box(struct text *out, double x, double y, double width, double height, const char *classes, const char *tip)
 {
-    text_printf(out, "<rect");
-    put_class(out, classes);
+    begin_mark(out, "rect", classes);
     put_attribute(out, "x", x);
     put_attribute(out, "y", y);
     put_attribute(out, "width", fmax(width, 0));
@@ -308,8 +300,7 @@ void svg_box(struct text *out, double x, double y, double width, double height, 
 
 void svg_dot(struct text *out, double x, double y, double radius, const char *classes, const char *tip)
 {
-    text_printf(out, "<circle");
-    put_class(out, classes);
+    begin_mark(out, "circle", classes);
     put_attribute(out, "cx", x);
     put_attribute(out, "cy", y);
     put_attribute(out, "r", radius);
@@ -330,19 +321,15 @@ void svg_label(struct text *out, double x, double y, const char *anchor, const c
                 break;
         }
     }
-    text_printf(out, "<text");
-    put_class(out, classes);
+    begin_mark(out, "text", classes);
     put_attribute(out, "x", x);
     put_attribute(out, "y", y);
     if (strcmp(anchor, "start") != 0)
         text_printf(out, " text-anchor=\"%s\"", anchor);
     text_append(out, ">", 1);
     html_escape(out, s, length);
-    if (cut) {
-        text_printf(out, "\xe2\x80\xa6<title>");
-        html_text(out, s);
-        text_printf(out, "</title>");
-    }
+    if (cut)
+        html_put(out, "\xe2\x80\xa6<title>%s</title>", s);
     text_printf(out, "</text>");
 }
 
@@ -373,8 +360,7 @@ void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_sca
     struct column column = {0};
     bool begun = false;
 
-    text_printf(out, "<path");
-    put_class(out, classes);
+    begin_mark(out, "path", classes);
     text_printf(out, " d=\"");
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))
@@ -392,17 +378,14 @@ void svg_trace(struct text *out, const struct svg_scale *x, const struct svg_sca
     text_printf(out, "\"/>");
 }
 
-int svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
-                const struct stats_point *points, size_t n, const char *classes)
+void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_scale *y,
+                 const struct stats_point *points, size_t n, const char *classes)
 {
     size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
     double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
-    unsigned char *seen = calloc(width * height, 1);
+    unsigned char *seen = memory_get(width * height, 1);
 
-    if (!seen)
-        return -1;
-    text_printf(out, "<path");
-    put_class(out, classes);
+    begin_mark(out, "path", classes);
     text_printf(out, " d=\"");
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))
@@ -417,7 +400,6 @@ int svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_sc
     }
     text_printf(out, "\"/>");
     free(seen);
-    return 0;
 }
 
 void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const double *edges,
@@ -427,8 +409,7 @@ void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_sca
 
     if (n == 0)
         return;
-    text_printf(out, "<path");
-    put_class(out, classes);
+    begin_mark(out, "path", classes);
     put_point(out, " d=\"M", svg_at(x, edges[0]), bottom);
     for (size_t i = 0; i < n; i++) {
         double top = heights[i] > 0 ? svg_at(y, heights[i]) : bottom;

@@ -21,6 +21,15 @@ static void expect(const char *s, size_t length, const char *escaped)
     text_free(&out);
 }
 
+static void test_html_put_escapes_texts_and_no_markup(void **state)
+{
+    struct text out = {0};
+
+    html_put(&out, "<b class=\"n%zu\">%s</b> 95 %% <i>%s", (size_t)12, "a<b", "&");
+    assert_string_equal(out.data, "<b class=\"n12\">a&lt;b</b> 95 % <i>&amp;");
+    text_free(&out);
+}
+
 static void test_html_escapes_markup(void **state)
 {
     expect("<script>alert('&\"')</script>", 28, "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;");
@@ -58,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html_escapes_markup),
+        cmocka_unit_test(test_html_put_escapes_texts_and_no_markup),
         cmocka_unit_test(test_html_keeps_utf8_and_replaces_what_is_none),
         cmocka_unit_test(test_html_page_has_no_script_and_forbids_it),
     };
