@@ -13,11 +13,12 @@
 #include "engine/trial.h"
 #include "sys/topology.h"
 
-/* The recorders of the measured party, which is the first. The engine's loop calls work and fills the slices; a party
+/* The measured party, which is the first, and its recorders. The engine's loop calls work and fills the slices; a party
  * with its own run function calls slices_add. */
 enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE, UNIX_N_RECORDERS };
 enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
-#define UNIX_RECORDERS                                                                                                 \
+#define UNIX_MEASURED(name_)                                                                                           \
+    .name = name_, .stop = STOP_FLAG,                                                                                  \
     .recorders = {[UNIX_SLICES] = {RECORD_SLICES, 4096},                                                               \
                   [UNIX_CHECKS] = {RECORD_CHECKS, 48},                                                                 \
                   [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS},                                                   \
@@ -32,7 +33,6 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
         [UNIX_RATE] = {.id = "rate",                                                                                   \
                        .unit = unit_,                                                                                  \
                        .better = "higher",                                                                             \
-                       .value = VALUE_MEAN,                                                                            \
                        .headline = true,                                                                               \
                        .scale = scale_,                                                                                \
                        .baseline = baseline_,                                                                          \
@@ -40,7 +40,6 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
         [UNIX_ALONE] = {.id = "rate_alone",                                                                            \
                         .unit = unit_,                                                                                 \
                         .better = "higher",                                                                            \
-                        .value = VALUE_MEAN,                                                                           \
                         .scale = scale_,                                                                               \
                         .alone = true,                                                                                 \
                         .of = UNIX_RATE,                                                                               \
@@ -56,6 +55,26 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
                              .better = "lower",                                                                        \
                              .value = VALUE_MAX,                                                                       \
                              .title = "first to last copy's end"},                                                     \
+    }
+
+/* The stop rule by time: at least min_ samples of time_ms_ within most_ms_; quick: three of quick_ms_ within
+ * quick_most_ms_; classic: passes_ of seconds_. */
+#define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)                          \
+    {                                                                                                                  \
+        [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
+                            .time_ns = time_ms_ * 1000000ull,                                                          \
+                            .max_ns = most_ms_ * 1000000ull,                                                           \
+                            .precision_pct = 2},                                                                       \
+        [PRESET_QUICK] = {.min_samples = 3,                                                                            \
+                          .max_samples = 3,                                                                            \
+                          .time_ns = quick_ms_ * 1000000ull,                                                           \
+                          .max_ns = quick_most_ms_ * 1000000ull,                                                       \
+                          .precision_pct = 2},                                                                         \
+        [PRESET_CLASSIC] = {.min_samples = passes_,                                                                    \
+                            .max_samples = passes_,                                                                    \
+                            .time_ns = seconds_ * 1000000000ull,                                                       \
+                            .max_ns = 3600 * 1000000000ull,                                                            \
+                            .precision_pct = 2},                                                                       \
     }
 
 /* Groups of tests. */
@@ -78,9 +97,10 @@ enum unix_group {
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
 /* The common part of all descriptors of the suite. */
-#define UNIX_BENCH(name_, title_)                                                                                      \
-    .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params),                        \
-    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true
+#define UNIX_BENCH(name_, title_, parties_, metrics_)                                                                  \
+    .parties = parties_, .n_parties = sizeof(parties_) / sizeof((parties_)[0]), .metrics = metrics_, .name = name_,    \
+    .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params), .n_shared_metrics = UNIX_N_METRICS,   \
+    .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true
 
 struct unix_params {
     char dir[512];       /* scratch directory; empty: not needed, or none was found */

@@ -12,23 +12,6 @@
 void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
 
 /* Sampling. The classic protocol makes ten passes of ten seconds, as the original does for its short tests. */
-#define UNIX_CPU_SAMPLING                                                                                              \
-    {                                                                                                                  \
-        [PRESET_DEFAULT] = {.min_samples = 10,                                                                         \
-                            .max_samples = 0,                                                                          \
-                            .time_ns = 250 * 1000000ull,                                                               \
-                            .max_ns = 5 * 1000000000ull,                                                               \
-                            .precision_pct = 2},                                                                       \
-        [PRESET_QUICK] = {.min_samples = 3,                                                                            \
-                          .max_samples = 3,                                                                            \
-                          .time_ns = 100 * 1000000ull,                                                                 \
-                          .max_ns = 1 * 1000000000ull,                                                                 \
-                          .precision_pct = 2},                                                                         \
-        [PRESET_CLASSIC] = {.min_samples = 10,                                                                         \
-                            .max_samples = 10,                                                                         \
-                            .time_ns = 10 * 1000000000ull,                                                             \
-                            .max_ns = 3600 * 1000000000ull,                                                            \
-                            .precision_pct = 2},                                                                       \
-    }
+#define UNIX_CPU_SAMPLING UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10)
 
 #endif

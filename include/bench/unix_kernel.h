@@ -8,27 +8,9 @@
 #include "bench/unix.h"
 
 /* Sampling. The classic protocol makes passes of whole seconds, as the original does. */
-#define UNIX_KERNEL_SAMPLING(min_, time_ms_, quick_ms_, passes_, seconds_)                                             \
-    {                                                                                                                  \
-        [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
-                            .max_samples = 0,                                                                          \
-                            .time_ns = time_ms_ * 1000000ull,                                                          \
-                            .max_ns = 5500 * 1000000ull,                                                               \
-                            .precision_pct = 2},                                                                       \
-        [PRESET_QUICK] = {.min_samples = 3,                                                                            \
-                          .max_samples = 3,                                                                            \
-                          .time_ns = quick_ms_ * 1000000ull,                                                           \
-                          .max_ns = 1500 * 1000000ull,                                                                 \
-                          .precision_pct = 2},                                                                         \
-        [PRESET_CLASSIC] = {.min_samples = passes_,                                                                    \
-                            .max_samples = passes_,                                                                    \
-                            .time_ns = seconds_ * 1000000000ull,                                                       \
-                            .max_ns = 3600 * 1000000000ull,                                                            \
-                            .precision_pct = 2},                                                                       \
-    }
-#define UNIX_SHORT_SAMPLING UNIX_KERNEL_SAMPLING(10, 250, 100, 10, 10)
-#define UNIX_LONG_SAMPLING  UNIX_KERNEL_SAMPLING(10, 250, 100, 3, 30)
-#define UNIX_SHELL_SAMPLING UNIX_KERNEL_SAMPLING(5, 500, 200, 3, 60)
+#define UNIX_SHORT_SAMPLING UNIX_SAMPLING(10, 250, 5500, 100, 1500, 10, 10)
+#define UNIX_LONG_SAMPLING  UNIX_SAMPLING(10, 250, 5500, 100, 1500, 3, 30)
+#define UNIX_SHELL_SAMPLING UNIX_SAMPLING(5, 500, 5500, 200, 1500, 3, 60)
 
 /* Implements describe with linkage, C library and resident size only. */
 void unix_describe_plain(const void *params, const struct clock_info *clock, struct row_params *out);

@@ -133,7 +133,7 @@ size_t command_table(const struct command *command, struct option_table *tables)
 /* The option --help, which all of these tables have. */
 #define COMMAND_HELP_ROW(struct_)                                                                                      \
     {                                                                                                                  \
-        .name = "help", .letter = 'h', .type = OPTION_FLAG, OPTION_AT(struct_, help), .help = "print this help"        \
+        .name = "help", .letter = 'h', OPTION_AT(struct_, help), .help = "print this help"                             \
     }
 
 /* Appends the help of a command. */

@@ -33,7 +33,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
  * output is created. Returns 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */
 #define FILES_FORCE_ROW(struct_)                                                                                       \
     {                                                                                                                  \
-        .name = "force", .type = OPTION_FLAG, OPTION_AT(struct_, force),                                               \
+        .name = "force", OPTION_AT(struct_, force),                                                                    \
         .help = "replace the file that -o names; never through a symbolic link"                                        \
     }
 int files_clear(const char *command, const char *path);

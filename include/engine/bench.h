@@ -13,6 +13,7 @@
 #include "rows/param.h"
 #include "sys/clock.h"
 
+/* A party that names none of these is a measured process that ends by itself. */
 enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
 
 enum party_kind {
@@ -60,7 +61,7 @@ struct party_context {
     void *shared;          /* shared_size bytes of memory, common to all parties of this copy (or of the load) */
     int stop_fd;           /* end of the pipe of STOP_PIPE; -1 otherwise */
     int series_fd;         /* every event is written here as text (--series); -1: not asked for */
-    void *state;           /* private state of the party: set by setup, freed by teardown */
+    void *state;           /* private state of the party: state_size zeroed bytes, or set by setup, freed by teardown */
     char *reason;          /* a callback that fails writes the reason here */
     size_t reason_size;
     struct trial_head *head; /* for the engine only */
@@ -93,6 +94,9 @@ struct party_measured {
     unsigned last_cpu;                    /* CPU on which it ended; CPUSET_NONE: not known */
 };
 void party_measured(struct party_context *context, const struct party_measured *measured);
+struct party;
+/* Makes the party's state, for the engine. Returns 0, or -1 with a reason. */
+int party_make_state(struct party_context *context, const struct party *party);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -116,6 +120,7 @@ struct party {
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
+    size_t state_size; /* size of context->state, aligned to 64 bytes, which the engine makes and frees; 0: none */
     /* All return 0, or -1 with a reason. setup, counts and verify may be NULL, and so may either run or work. */
     int (*setup)(struct party_context *);                /* runs before the warm-up; touches all memory that the run
                                                           * needs */
@@ -134,7 +139,7 @@ enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 /* A metric. Its values are samples (one per trial), or a histogram of events over all trials. */
 struct metric {
     const char *id, *unit, *better, *title; /* unit NULL: the unit of the clock ("cycles" or "ns") */
-    enum metric_value value;                /* which statistic of the values the row's value is */
+    enum metric_value value;                /* which statistic of the values the row's value is; default: the mean */
     bool headline;                          /* the metric by which precision and stability are judged */
     bool optional;                          /* the metric has no row when reduce entered no value for it */
     /* The value of metric `of` with the core free. The engine computes it from the first party's RECORD_CORE number

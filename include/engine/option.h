@@ -11,7 +11,7 @@
 #include "sys/cpuset.h"
 
 enum option_type {
-    OPTION_FLAG,        /* bool; takes no value; presets write it "yes" or "no" */
+    OPTION_FLAG,        /* bool; takes no value; presets write it "yes" or "no". The type of an entry that names none */
     OPTION_COUNT,       /* uint64_t; decimal, suffix K, M or G for 10^3, 10^6, 10^9 ("1M experiments"); T as well */
     OPTION_INT,         /* int64_t; decimal, may be negative */
     OPTION_SIZE,        /* uint64_t bytes; suffix K, M, G for 2^10, 2^20, 2^30; T as well */

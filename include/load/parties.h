@@ -7,8 +7,7 @@
 #include "load/disk.h"
 
 /* The common part of the process party of every load. */
-#define LOAD_PARTY(name_)                                                                                              \
-    .name = name_, .role = ROLE_LOAD, .kind = PARTY_PROCESS, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
+#define LOAD_PARTY(name_) .name = name_, .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
 
 int load_burn_setup(struct party_context *context);
 int load_burn_run(struct party_context *context);
@@ -22,14 +21,16 @@ int load_write_setup(struct party_context *context);
 int load_write_run(struct party_context *context);
 #define LOAD_WRITE_PARTY                                                                                               \
     {                                                                                                                  \
-        LOAD_PARTY("write"), .setup = load_write_setup, .run = load_write_run, .teardown = disk_teardown               \
+        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = load_write_setup, .run = load_write_run,      \
+                             .teardown = disk_teardown                                                                 \
     }
 
 int load_read_setup(struct party_context *context);
 int load_read_run(struct party_context *context);
 #define LOAD_READ_PARTY                                                                                                \
     {                                                                                                                  \
-        LOAD_PARTY("read"), .setup = load_read_setup, .run = load_read_run, .teardown = disk_teardown                  \
+        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = load_read_setup, .run = load_read_run,         \
+                            .teardown = disk_teardown                                                                  \
     }
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic on short, int, long, float and double: one count is the sum of i*i / (i*i - 1) for i = 2 .. 101. arithoh
  * is the empty loop. */
-#include <stdlib.h>
-
 #include "bench/unix_cpu.h"
 
 enum { FIRST = 2, LAST = 101 };
@@ -60,12 +58,6 @@ static int work_arithoh(struct party_context *context, uint64_t count)
     return 0;
 }
 
-static int setup(struct party_context *context)
-{
-    context->state = calloc(1, sizeof(struct state));
-    return context->state ? 0 : party_fail(context, "out of memory");
-}
-
 /* In integer arithmetic 4/3 and all later quotients are truncated to 1. */
 static int verify_whole(struct party_context *context)
 {
@@ -103,32 +95,19 @@ static int verify_arithoh(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    free(context->state);
-    context->state = NULL;
-}
-
 /* Outside the index: no baseline. */
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 #define BENCH(name_, title_, work_, verify_)                                                                           \
     static const struct party parties_##name_[] = {                                                                    \
-        {.name = #name_,                                                                                               \
-         .role = ROLE_MEASURED,                                                                                        \
-         .kind = PARTY_PROCESS,                                                                                        \
-         .stop = STOP_FLAG,                                                                                            \
-         UNIX_RECORDERS,                                                                                               \
-         .setup = setup,                                                                                               \
-         .work = work_,                                                                                                \
-         .verify = verify_,                                                                                            \
-         .teardown = teardown},                                                                                        \
+        {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_, .verify = verify_},                 \
     };                                                                                                                 \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_), .groups = UNIX_ARITH,                                                              \
-        .parties = parties_##name_, .n_parties = 1,                                                                    \
-        .metrics = metrics,         .sampling = UNIX_CPU_SAMPLING,                                                     \
-        .place = unix_place,        .describe = unix_describe_cpu,                                                     \
+        UNIX_BENCH(#name_, title_, parties_##name_, metrics),                                                          \
+        .groups = UNIX_ARITH,                                                                                          \
+        .sampling = UNIX_CPU_SAMPLING,                                                                                 \
+        .place = unix_place,                                                                                           \
+        .describe = unix_describe_cpu,                                                                                 \
     }
 
 BENCH(short, "Arithmetic Test (short)", work_short, verify_whole);

@@ -189,9 +189,6 @@ static const struct option options[] = {
 
 static const struct party parties[] = {
     {.name = "array",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_SELF,
      EXPERIMENT_RECORDERS,
      .setup = setup,
      .work = work,

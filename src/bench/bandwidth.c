@@ -78,10 +78,8 @@ static double *map_array(size_t n)
 static int setup(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
+    struct arrays *arrays = context->state; /* the arrays are unmapped when the process ends */
 
-    struct arrays *arrays = context->state = calloc(1, sizeof(*arrays));
-    if (!arrays)
-        return party_fail(context, "out of memory");
     arrays->n = share_of(params, context->copies);
     arrays->a = map_array(arrays->n);
     arrays->b = map_array(arrays->n);
@@ -214,11 +212,6 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    free(context->state); /* the arrays are unmapped when the process ends */
-}
-
 /* Returns the time from the first copy's start to the last copy's end. */
 static uint64_t repetition_ns(const struct trial *trial, size_t i)
 {
@@ -314,9 +307,6 @@ static const struct option options[] = {
 
 static const struct party parties[] = {
     {.name = "bandwidth",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_SELF,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
                    [RECORD_VALID] = {RECORD_CHECKS, 4},
                    [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
@@ -325,34 +315,30 @@ static const struct party parties[] = {
                    [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0},
                    [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}},
      .n_recorders = N_RECORDERS,
+     .state_size = sizeof(struct arrays),
      .setup = setup,
      .run = run,
-     .verify = verify,
-     .teardown = teardown},
+     .verify = verify},
 };
 
 #define KERNEL_METRICS(number, name)                                                                                   \
-    [number * METRICS_A_KERNEL + METRIC_RATE] = {.id = name "_rate",                                                   \
-                                                 .unit = "MB/s",                                                       \
-                                                 .better = "higher",                                                   \
-                                                 .value = VALUE_MAX,                                                   \
-                                                 .headline = true,                                                     \
-                                                 .title = name ": best rate of a run's repetitions"},                  \
-                                 [number * METRICS_A_KERNEL +                                                          \
-                                     METRIC_ALONE] = {.id = name "_rate_alone",                                        \
+    [number * METRICS_A_KERNEL +                                                                                       \
+        METRIC_RATE] = {.id = name "_rate",                                                                            \
+                        .unit = "MB/s",                                                                                \
+                        .better = "higher",                                                                            \
+                        .value = VALUE_MAX,                                                                            \
+                        .headline = true,                                                                              \
+                        .title = name ": best rate of a run's repetitions"},                                           \
+        [number * METRICS_A_KERNEL + METRIC_ALONE] = {.id = name "_rate_alone",                                        \
                                                       .unit = "MB/s",                                                  \
                                                       .better = "higher",                                              \
-                                                      .value = VALUE_MEAN,                                             \
                                                       .scale = 1e-6,                                                   \
                                                       .alone = true,                                                   \
                                                       .of = number * METRICS_A_KERNEL + METRIC_RATE,                   \
                                                       .recorder = RECORD_CORES + number,                               \
                                                       .title = name ": mean rate over the slices with the core free"}, \
-                                 [number * METRICS_A_KERNEL + METRIC_TIME] = {.id = name "_time",                      \
-                                                                              .unit = "ns",                            \
-                                                                              .better = "lower",                       \
-                                                                              .value = VALUE_MEAN,                     \
-                                                                              .title = name ": time of a repetition"}
+        [number * METRICS_A_KERNEL + METRIC_TIME] = {                                                                  \
+            .id = name "_time", .unit = "ns", .better = "lower", .title = name ": time of a repetition"}
 
 static const struct metric metrics[] = {
     KERNEL_METRICS(KERNEL_COPY, "copy"),

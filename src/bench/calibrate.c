@@ -140,9 +140,6 @@ static int reduce(const struct trial *trial, struct results *results)
 
 static const struct party parties[] = {
     {.name = "calibrate",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_SELF,
      .recorders = {{RECORD_NUMBERS, CALIBRATE_NUMBERS}},
      .n_recorders = 1,
      .setup = setup,

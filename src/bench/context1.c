@@ -59,9 +59,6 @@ static int ask(struct party_context *context, uint64_t number)
 
 static int asker_setup(struct party_context *context)
 {
-    context->state = calloc(1, sizeof(struct asker));
-    if (!context->state)
-        return party_fail(context, "out of memory");
     return keep_ends(context, PIPE_BACK, PIPE_THERE);
 }
 
@@ -79,8 +76,6 @@ static void asker_teardown(struct party_context *context)
 {
     (void)close(context->pipes[PIPE_THERE][1]); /* the answerer reads the end of file */
     (void)close(context->pipes[PIPE_BACK][0]);
-    free(context->state);
-    context->state = NULL;
 }
 
 static int answerer_setup(struct party_context *context)
@@ -164,32 +159,18 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct party parties[N_HALVES] = {
-    [PARTY_ASKER] = {.name = "context1",
-                     .role = ROLE_MEASURED,
-                     .kind = PARTY_PROCESS,
-                     .stop = STOP_FLAG,
-                     UNIX_RECORDERS,
-                     .setup = asker_setup,
-                     .work = asker_work,
-                     .teardown = asker_teardown},
-    [PARTY_ANSWERER] = {.name = "partner",
-                        .role = ROLE_PARTNER,
-                        .kind = PARTY_PROCESS,
-                        .stop = STOP_SELF,
-                        .before_gate = true,
-                        .setup = answerer_setup,
-                        .run = answerer_run},
+    [PARTY_ASKER] = {UNIX_MEASURED("context1"), .state_size = sizeof(struct asker), .setup = asker_setup,
+                     .work = asker_work, .teardown = asker_teardown},
+    [PARTY_ANSWERER] =
+        {.name = "partner", .role = ROLE_PARTNER, .before_gate = true, .setup = answerer_setup, .run = answerer_run},
 };
 
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 4000);
 
 const struct bench bench_context1 = {
-    UNIX_BENCH("context1", "Pipe-based Context Switching"),
+    UNIX_BENCH("context1", "Pipe-based Context Switching", parties, metrics),
     .groups = UNIX_INDEX_CLASSIC | UNIX_PROCESS | UNIX_OLDSYSTEM,
-    .parties = parties,
-    .n_parties = N_HALVES,
     .n_pipes = N_PIPES,
-    .metrics = metrics,
     .sampling = UNIX_SHORT_SAMPLING,
     .describe = describe,
     .place = place,

@@ -130,12 +130,8 @@ static const char some_string[] = "DHRYSTONE PROGRAM, SOME STRING";
 
 static int setup(struct party_context *context)
 {
-    void *memory = NULL;
+    struct dhrystone *state = context->state;
 
-    if (posix_memalign(&memory, 64, sizeof(struct dhrystone)))
-        return party_fail(context, "out of memory");
-    struct dhrystone *state = context->state = memory;
-    memset(state, 0, sizeof(*state));
     memset(Arr_1_Glob, 0, sizeof(Arr_1_Glob));
     memset(Arr_2_Glob, 0, sizeof(Arr_2_Glob));
     Next_Ptr_Glob = &state->next;
@@ -194,33 +190,16 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    free(context->state);
-    context->state = NULL;
-}
-
 static const struct party parties[] = {
-    {.name = "dhry2reg",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     UNIX_RECORDERS,
-     .setup = setup,
-     .work = work,
-     .verify = verify,
-     .teardown = teardown},
+    {UNIX_MEASURED("dhry2reg"), .state_size = sizeof(struct dhrystone), .setup = setup, .work = work, .verify = verify},
 };
 
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 116700);
 
 const struct bench bench_dhry2reg = {
-    UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables"),
+    UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables", parties, metrics),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("dhry"),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .metrics = metrics,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_cpu,

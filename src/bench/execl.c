@@ -97,24 +97,14 @@ static int supported(const void *params, char *why, size_t why_size)
 }
 
 static const struct party parties[] = {
-    {.name = "execl",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     UNIX_RECORDERS,
-     .setup = setup,
-     .run = run,
-     .verify = verify},
+    {UNIX_MEASURED("execl"), .setup = setup, .run = run, .verify = verify},
 };
 
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 43);
 
 const struct bench bench_execl = {
-    UNIX_BENCH("execl", "Execl Throughput"),
+    UNIX_BENCH("execl", "Execl Throughput", parties, metrics),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
-    .parties = parties,
-    .n_parties = 1,
-    .metrics = metrics,
     .sampling = UNIX_LONG_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_footprint,

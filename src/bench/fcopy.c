@@ -223,10 +223,8 @@ static int open_file(struct party_context *context, int *fd)
 static int setup(struct party_context *context, const struct kind *kind)
 {
     const struct unix_params *params = context->params;
+    struct files *files = context->state;
 
-    struct files *files = context->state = calloc(1, sizeof(*files));
-    if (!files)
-        return party_fail(context, "out of memory");
     files->kind = kind;
     files->from = files->to = -1;
     (void)signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit becomes an error of write() */
@@ -307,16 +305,12 @@ static int verify(struct party_context *context)
 
 static void teardown(struct party_context *context)
 {
-    struct files *files = context->state;
+    const struct files *files = context->state;
 
-    if (!files)
-        return;
     if (files->from >= 0)
         (void)close(files->from);
     if (files->to >= 0)
         (void)close(files->to);
-    free(files);
-    context->state = NULL;
 }
 
 static void describe(const void *params, const struct kind *kind, struct row_params *out)
@@ -347,24 +341,14 @@ static void describe(const void *params, const struct kind *kind, struct row_par
                                   ((reads_) + (writes_)) * blocks_ * KIB + FREE_MARGIN, why, why_size);                \
     }                                                                                                                  \
     static const struct party parties_##name_[] = {                                                                    \
-        {.name = #name_,                                                                                               \
-         .role = ROLE_MEASURED,                                                                                        \
-         .kind = PARTY_PROCESS,                                                                                        \
-         .stop = STOP_FLAG,                                                                                            \
-         UNIX_RECORDERS,                                                                                               \
-         .setup = setup_##name_,                                                                                       \
-         .work = work,                                                                                                 \
-         .verify = verify,                                                                                             \
-         .teardown = teardown},                                                                                        \
+        {UNIX_MEASURED(#name_), .state_size = sizeof(struct files), .setup = setup_##name_, .work = work,              \
+         .verify = verify, .teardown = teardown},                                                                      \
     };                                                                                                                 \
     static const struct metric metrics_##name_[UNIX_N_METRICS] = METRICS(baseline_);                                   \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_),                                                                                    \
+        UNIX_BENCH(#name_, title_, parties_##name_, metrics_##name_),                                                  \
         .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,                       \
         .old_names = UNIX_OLD_NAMES(old_name_),                                                                        \
-        .parties = parties_##name_,                                                                                    \
-        .n_parties = 1,                                                                                                \
-        .metrics = metrics_##name_,                                                                                    \
         .sampling = UNIX_LONG_SAMPLING,                                                                                \
         .place = unix_place,                                                                                           \
         .describe = describe_##name_,                                                                                  \

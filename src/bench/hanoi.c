@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The towers of Hanoi with ten discs, by recursion: one count is one solution of 1023 moves. */
-#include <stdlib.h>
-
 #include "bench/unix_cpu.h"
 
 enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
@@ -42,12 +40,6 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-static int setup(struct party_context *context)
-{
-    context->state = calloc(1, sizeof(struct state));
-    return context->state ? 0 : party_fail(context, "out of memory");
-}
-
 static int verify(struct party_context *context)
 {
     const struct state *state = context->state;
@@ -60,33 +52,16 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    free(context->state);
-    context->state = NULL;
-}
-
 static const struct party parties[] = {
-    {.name = "hanoi",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     UNIX_RECORDERS,
-     .setup = setup,
-     .work = work,
-     .verify = verify,
-     .teardown = teardown},
+    {UNIX_MEASURED("hanoi"), .state_size = sizeof(struct state), .work = work, .verify = verify},
 };
 
 /* Outside the index: no baseline. */
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_hanoi = {
-    UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi"),
+    UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi", parties, metrics),
     .groups = UNIX_MISC | UNIX_CPU,
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .metrics = metrics,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_cpu,

@@ -616,8 +616,6 @@ static const struct option options[] = {
 
 static const struct party parties[] = {
     {.name = "sampler",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
      .recorders = {[NOISE_HIST] = {RECORD_HIST, 0},
                    [NOISE_SERIES] = {RECORD_SERIES, 0},
@@ -631,14 +629,13 @@ static const struct party parties[] = {
 
 #define LOWER(id_, unit_, title_)                                                                                      \
     {                                                                                                                  \
-        .id = id_, .unit = unit_, .better = "lower", .value = VALUE_MEAN, .title = title_                              \
+        .id = id_, .unit = unit_, .better = "lower", .title = title_                                                   \
     }
 
 static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOST] = {.id = "lost",
                            .unit = "%",
                            .better = "lower",
-                           .value = VALUE_MEAN,
                            .headline = true,
                            .title = "share of the time that detours took"},
     [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
@@ -648,7 +645,6 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_THRESHOLD] = {.id = "threshold",
                                 .unit = "ns",
                                 .better = "",
-                                .value = VALUE_MEAN,
                                 .title = "threshold: a longer gap was counted as a detour"},
     [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),

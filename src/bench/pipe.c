@@ -18,10 +18,8 @@ struct state {
 
 static int setup(struct party_context *context)
 {
-    struct state *state = context->state = calloc(1, sizeof(*state));
+    struct state *state = context->state;
 
-    if (!state)
-        return party_fail(context, "out of memory");
     if (pipe2(state->fd, O_CLOEXEC)) {
         state->fd[0] = state->fd[1] = -1;
         return party_fail(context, "cannot make a pipe: %s", strerror(errno));
@@ -60,37 +58,23 @@ static int verify(struct party_context *context)
 
 static void teardown(struct party_context *context)
 {
-    struct state *state = context->state;
+    const struct state *state = context->state;
 
-    if (!state)
-        return;
     for (int i = 0; i < 2; i++)
         if (state->fd[i] >= 0)
             (void)close(state->fd[i]);
-    free(state);
-    context->state = NULL;
 }
 
 static const struct party parties[] = {
-    {.name = "pipe",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     UNIX_RECORDERS,
-     .setup = setup,
-     .work = work,
-     .verify = verify,
+    {UNIX_MEASURED("pipe"), .state_size = sizeof(struct state), .setup = setup, .work = work, .verify = verify,
      .teardown = teardown},
 };
 
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 12440);
 
 const struct bench bench_pipe = {
-    UNIX_BENCH("pipe", "Pipe Throughput"),
+    UNIX_BENCH("pipe", "Pipe Throughput", parties, metrics),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
-    .parties = parties,
-    .n_parties = 1,
-    .metrics = metrics,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_plain,

@@ -58,10 +58,8 @@ static int write_file(struct party_context *context, const char *name, const cha
 static int setup(struct party_context *context, uint64_t concurrent)
 {
     const struct unix_params *params = context->params;
+    struct shell *shell = context->state;
 
-    struct shell *shell = context->state = calloc(1, sizeof(*shell));
-    if (!shell)
-        return party_fail(context, "out of memory");
     if (params->concurrent)
         concurrent = params->concurrent;
     if (concurrent > CONCURRENT_MAX)
@@ -171,11 +169,7 @@ static void teardown(struct party_context *context)
 {
     struct shell *shell = context->state;
 
-    if (!shell)
-        return;
     scratch_keeper_end(&shell->keeper);
-    free(shell);
-    context->state = NULL;
 }
 
 static int find_tool(const char *tool)
@@ -213,12 +207,9 @@ static int supported(const void *params, char *why, size_t why_size)
 
 #define PARTY(name_, setup_)                                                                                           \
     {                                                                                                                  \
-        {.name = name_,                                                                                                \
-         .role = ROLE_MEASURED,                                                                                        \
-         .kind = PARTY_PROCESS,                                                                                        \
-         .stop = STOP_FLAG,                                                                                            \
+        {UNIX_MEASURED(name_),                                                                                         \
          .children = CHILDREN_NORMAL,                                                                                  \
-         UNIX_RECORDERS,                                                                                               \
+         .state_size = sizeof(struct shell),                                                                           \
          .setup = setup_,                                                                                              \
          .work = work,                                                                                                 \
          .verify = verify,                                                                                             \
@@ -234,10 +225,9 @@ static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 
 
 #define SHELL_BENCH(number_, name_, title_, groups_)                                                                   \
     {                                                                                                                  \
-        UNIX_BENCH(name_, title_), .groups = groups_, .parties = parties_##number_, .n_parties = 1,                    \
-                                   .metrics = metrics_##number_, .sampling = UNIX_SHELL_SAMPLING,                      \
-                                   .describe = unix_describe_plain, .scratch_dir = unix_scratch_dir,                   \
-                                   .supported = supported, .place = unix_place_range,                                  \
+        UNIX_BENCH(name_, title_, parties_##number_, metrics_##number_),                                               \
+            .groups = groups_, .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,                       \
+            .scratch_dir = unix_scratch_dir, .supported = supported, .place = unix_place_range,                        \
     }
 const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL);
 const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)", UNIX_INDEX | UNIX_SHELL);

@@ -77,45 +77,26 @@ static int supported_exec(const void *params, char *why, size_t why_size)
 }
 
 static const struct party parties_spawn[] = {
-    {.name = "spawn",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     .children = CHILDREN_NORMAL,
-     UNIX_RECORDERS,
-     .setup = setup_spawn,
-     .work = work_spawn},
+    {UNIX_MEASURED("spawn"), .children = CHILDREN_NORMAL, .setup = setup_spawn, .work = work_spawn},
 };
 static const struct party parties_exec[] = {
-    {.name = "sysexec",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     .children = CHILDREN_NORMAL,
-     UNIX_RECORDERS,
-     .work = work_exec},
+    {UNIX_MEASURED("sysexec"), .children = CHILDREN_NORMAL, .work = work_exec},
 };
 
 static const struct metric metrics_spawn[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 126);
 static const struct metric metrics_exec[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_spawn = {
-    UNIX_BENCH("spawn", "Process Creation"),
+    UNIX_BENCH("spawn", "Process Creation", parties_spawn, metrics_spawn),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
-    .parties = parties_spawn,
-    .n_parties = 1,
-    .metrics = metrics_spawn,
     .sampling = UNIX_LONG_SAMPLING,
     .describe = unix_describe_footprint,
     .place = unix_place_range,
 };
 
 const struct bench bench_sysexec = {
-    UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH),
+    UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH, parties_exec, metrics_exec),
     .groups = UNIX_PROCESS | UNIX_MISC,
-    .parties = parties_exec,
-    .n_parties = 1,
-    .metrics = metrics_exec,
     .sampling = UNIX_LONG_SAMPLING,
     .describe = unix_describe_plain,
     .supported = supported_exec,

@@ -21,10 +21,8 @@ struct answers {
 
 static int setup(struct party_context *context)
 {
-    struct answers *answers = context->state = calloc(1, sizeof(*answers));
+    struct answers *answers = context->state;
 
-    if (!answers)
-        return party_fail(context, "out of memory");
     answers->pid = getpid();
     answers->uid = (long)getuid();
     (void)umask(UMASK);
@@ -80,23 +78,9 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    free(context->state);
-    context->state = NULL;
-}
-
 #define PARTY(name_, work_)                                                                                            \
     {                                                                                                                  \
-        {.name = name_,                                                                                                \
-         .role = ROLE_MEASURED,                                                                                        \
-         .kind = PARTY_PROCESS,                                                                                        \
-         .stop = STOP_FLAG,                                                                                            \
-         UNIX_RECORDERS,                                                                                               \
-         .setup = setup,                                                                                               \
-         .work = work_,                                                                                                \
-         .verify = verify,                                                                                             \
-         .teardown = teardown},                                                                                        \
+        {UNIX_MEASURED(name_), .state_size = sizeof(struct answers), .setup = setup, .work = work_, .verify = verify}, \
     }
 static const struct party parties_mix[] = PARTY("syscall", work_mix);
 static const struct party parties_close[] = PARTY("sysclose", work_close);
@@ -106,33 +90,24 @@ static const struct metric metrics_mix[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 
 static const struct metric metrics_other[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_syscall = {
-    UNIX_BENCH("syscall", "System Call Overhead"),
+    UNIX_BENCH("syscall", "System Call Overhead", parties_mix, metrics_mix),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
-    .parties = parties_mix,
-    .n_parties = 1,
-    .metrics = metrics_mix,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_plain,
 };
 
 const struct bench bench_sysclose = {
-    UNIX_BENCH("sysclose", "System Call Overhead: close(dup())"),
+    UNIX_BENCH("sysclose", "System Call Overhead: close(dup())", parties_close, metrics_other),
     .groups = UNIX_PROCESS | UNIX_MISC,
-    .parties = parties_close,
-    .n_parties = 1,
-    .metrics = metrics_other,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_plain,
 };
 
 const struct bench bench_sysgetpid = {
-    UNIX_BENCH("sysgetpid", "System Call Overhead: getpid"),
+    UNIX_BENCH("sysgetpid", "System Call Overhead: getpid", parties_getpid, metrics_other),
     .groups = UNIX_PROCESS | UNIX_MISC,
-    .parties = parties_getpid,
-    .n_parties = 1,
-    .metrics = metrics_other,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_plain,

@@ -222,10 +222,8 @@ static void check(struct checks *checks, const struct whetstone *w, unsigned whi
 
 static int setup(struct party_context *context)
 {
-    struct whetstone *w = context->state = calloc(1, sizeof(*w));
+    struct whetstone *w = context->state;
 
-    if (!w)
-        return party_fail(context, "out of memory");
     w->t = w->t0 = 0.49999975;
     w->t1 = 0.50000025;
     w->t2 = 2.0;
@@ -253,34 +251,18 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    free(context->state);
-    context->state = NULL;
-}
-
 static const struct party parties[] = {
-    {.name = "whetstone",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_FLAG,
-     UNIX_RECORDERS,
-     .setup = setup,
-     .work = work,
-     .verify = verify,
-     .teardown = teardown},
+    {UNIX_MEASURED("whetstone"), .state_size = sizeof(struct whetstone), .setup = setup, .work = work,
+     .verify = verify},
 };
 
 /* MWIPS = passes * x100 / (10 * seconds). */
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("MWIPS", X100 / 10, 55.0);
 
 const struct bench bench_whetstone = {
-    UNIX_BENCH("whetstone", "Double-Precision Whetstone"),
+    UNIX_BENCH("whetstone", "Double-Precision Whetstone", parties, metrics),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("whetstone-double", "whets"),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .metrics = metrics,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_cpu,

@@ -54,7 +54,6 @@ static const struct option rows[] = {
     FILES_FORCE_ROW(struct fleet_options),
     {.name = "verbose",
      .letter = 'v',
-     .type = OPTION_FLAG,
      OPTION_AT(struct fleet_options, verbose),
      .help = "print a line for every machine, with all figures that are far off"},
     COMMAND_HELP_ROW(struct fleet_options),

@@ -51,11 +51,7 @@ const struct option init_rows[] = {
      .value_name = "DIR",
      OPTION_AT(struct init_orders, modules),
      .help = "directory of kernel modules to load before the run"},
-    {.name = "help",
-     .letter = 'h',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct init_orders, help),
-     .help = "print this help"},
+    {.name = "help", .letter = 'h', OPTION_AT(struct init_orders, help), .help = "print this help"},
 };
 const size_t init_n_rows = sizeof(init_rows) / sizeof(init_rows[0]);
 

@@ -11,7 +11,6 @@ struct list_options {
 
 static const struct option rows[] = {
     {.name = "metrics",
-     .type = OPTION_FLAG,
      OPTION_AT(struct list_options, metrics),
      .help = "list the metrics of each test too: id, unit, which direction is better"},
     COMMAND_HELP_ROW(struct list_options),

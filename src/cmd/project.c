@@ -42,7 +42,6 @@ static const struct option rows[] = {
     FILES_FORCE_ROW(struct project_options),
     {.name = "verbose",
      .letter = 'v',
-     .type = OPTION_FLAG,
      OPTION_AT(struct project_options, verbose),
      .help = "print a line for every host, not only for the slowest ten"},
     COMMAND_HELP_ROW(struct project_options),

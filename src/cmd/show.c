@@ -131,12 +131,10 @@ struct show_options {
 static const struct option rows[] = {
     {.name = "quiet",
      .letter = 'q',
-     .type = OPTION_FLAG,
      OPTION_AT(struct show_options, quiet),
      .help = "print only the tables: no header and no warnings"},
     {.name = "verbose",
      .letter = 'v',
-     .type = OPTION_FLAG,
      OPTION_AT(struct show_options, verbose),
      .help = "print a line for each run and all columns in every table, and histograms even if standard output is not "
              "a terminal"},

@@ -30,11 +30,7 @@ struct tune_options {
         .help = "file that keeps the old state, instead of one in /run or /dev/shm"                                    \
     }
 #define COMMON_ROWS                                                                                                    \
-    {.name = "quiet",                                                                                                  \
-     .letter = 'q',                                                                                                    \
-     .type = OPTION_FLAG,                                                                                              \
-     OPTION_AT(struct tune_options, quiet),                                                                            \
-     .help = "print only errors"},                                                                                     \
+    {.name = "quiet", .letter = 'q', OPTION_AT(struct tune_options, quiet), .help = "print only errors"},              \
         COMMAND_HELP_ROW(struct tune_options)
 
 static const struct option tune_rows[] = {
@@ -46,7 +42,6 @@ static const struct option tune_rows[] = {
      .help = "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all "
              "but the boot CPU; quiet: the CPU that loses the least time now"},
     {.name = "dry-run",
-     .type = OPTION_FLAG,
      OPTION_AT(struct tune_options, dry_run),
      .help = "show what would be written, and write nothing"},
     SNAPSHOT_ROW,

@@ -26,10 +26,7 @@ static const struct {
 };
 
 static const struct option rows[] = {
-    {.name = "all-tests",
-     .type = OPTION_FLAG,
-     OPTION_AT(struct unix_options, all_tests),
-     .help = "run the tests outside the index too"},
+    {.name = "all-tests", OPTION_AT(struct unix_options, all_tests), .help = "run the tests outside the index too"},
     {.name = "pairs",
      .type = OPTION_NAMES,
      .value_name = "KIND,...",
@@ -39,7 +36,6 @@ static const struct option rows[] = {
              "second; a row for each"},
     {.name = "brief",
      .letter = 'b',
-     .type = OPTION_FLAG,
      OPTION_AT(struct unix_options, brief),
      .help = "describe the machine in one line only"},
     {.name = "unixbench-csv",

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "engine/arena.h"
@@ -28,6 +30,18 @@ int party_fail(struct party_context *context, const char *format, ...)
     (void)vsnprintf(context->reason, context->reason_size, format, arguments);
     va_end(arguments);
     return -1;
+}
+
+int party_make_state(struct party_context *context, const struct party *party)
+{
+    void *state;
+
+    if (!party->state_size)
+        return 0;
+    if (posix_memalign(&state, 64, party->state_size))
+        return party_fail(context, "out of memory");
+    context->state = memset(state, 0, party->state_size);
+    return 0;
 }
 
 void party_degraded(struct party_context *context, const char *format, ...)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -311,7 +312,8 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         for (unsigned i = 0; i < party->n_recorders; i++)
             recorder_init(&party->recorders[i], context.recorder[i]);
     }
-    if (party->setup && (failed = party->setup(&context)) && !slot->reason[0])
+    failed = party_make_state(&context, party);
+    if (!failed && party->setup && (failed = party->setup(&context)) && !slot->reason[0])
         (void)party_fail(&context, "the set-up of %s failed", party->name);
     if (!failed && !again) {
         if (party->work)
@@ -330,8 +332,10 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
     context.rate = slot->rate;
     if (!failed)
         failed = run_behind_gate(&context, party);
-    if (party->teardown)
+    if (party->teardown && (context.state || !party->state_size))
         party->teardown(&context);
+    if (party->state_size)
+        free(context.state);
     set_state(head, slot, failed ? STATE_FAILED : STATE_DONE);
     return failed;
 }

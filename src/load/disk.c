@@ -77,11 +77,9 @@ static void go_direct(struct party_context *context, bool direct)
 int disk_setup(struct party_context *context, const char *what)
 {
     const struct load_params *params = context->params;
+    struct disk *disk = context->state;
     void *block;
 
-    struct disk *disk = context->state = calloc(1, sizeof(*disk));
-    if (!disk)
-        return party_fail(context, "out of memory");
     disk->what = what;
     disk->size_bytes = file_bytes(params);
     disk->fd = scratch_file(params->dir);
@@ -101,13 +99,9 @@ void disk_teardown(struct party_context *context)
 {
     struct disk *disk = context->state;
 
-    if (!disk)
-        return;
     if (disk->fd >= 0)
         (void)close(disk->fd);
     free(disk->block);
-    free(disk);
-    context->state = NULL;
 }
 
 static int move_block(struct party_context *context, bool writes)

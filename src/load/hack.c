@@ -198,10 +198,8 @@ static int make_members(struct party_context *context, struct hack *hack)
 static int setup(struct party_context *context)
 {
     const struct load_params *params = context->params;
-    struct hack *hack = context->state = calloc(1, sizeof(*hack));
+    struct hack *hack = context->state;
 
-    if (!hack)
-        return party_fail(context, "out of memory");
     raise_file_limit();
     return open_groups(context, hack, params->groups) ? -1 : make_members(context, hack);
 }
@@ -243,8 +241,6 @@ static void teardown(struct party_context *context)
 {
     struct hack *hack = context->state;
 
-    if (!hack)
-        return;
     threads_end(&hack->threads);
     for (size_t i = 0; i < hack->n; i++)
         for (unsigned r = 0; r < RECEIVERS; r++)
@@ -254,8 +250,6 @@ static void teardown(struct party_context *context)
         close_pairs(&hack->groups[i], RECEIVERS);
     free(hack->groups);
     free(hack->members);
-    free(hack);
-    context->state = NULL;
 }
 
 static void describe(const void *params, struct row_params *out)
@@ -264,7 +258,7 @@ static void describe(const void *params, struct row_params *out)
 }
 
 static const struct party parties[] = {
-    {LOAD_PARTY("hack"), .setup = setup, .run = run, .teardown = teardown},
+    {LOAD_PARTY("hack"), .state_size = sizeof(struct hack), .setup = setup, .run = run, .teardown = teardown},
 };
 
 const struct load load_hack = {

@@ -133,17 +133,17 @@ static void free_all(struct party_context *context)
 static int setup(struct party_context *context)
 {
     const struct load_params *params = context->params;
-    struct memload *m = context->state = calloc(1, sizeof(*m));
+    struct memload *m = context->state;
     uint64_t max = params->memory_bytes / MEMLOAD_PIECE_BYTES + (params->memory_bytes % MEMLOAD_PIECE_BYTES != 0);
 
-    if (m && max <= SIZE_MAX / sizeof(*m->pieces)) {
+    if (max <= SIZE_MAX / sizeof(*m->pieces)) {
         m->max = (size_t)max;
         m->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
         m->patience_ns = PATIENCE_NS;
         m->room_bytes = memload_room;
         m->pieces = calloc(m->max, sizeof(*m->pieces));
     }
-    return m && m->pieces ? 0 : party_fail(context, "out of memory");
+    return m->pieces ? 0 : party_fail(context, "out of memory");
 }
 
 static int no_memory(struct party_context *context, int error)
@@ -190,12 +190,8 @@ static void teardown(struct party_context *context)
 {
     struct memload *m = context->state;
 
-    if (!m)
-        return;
     free_all(context);
     free(m->pieces);
-    free(m);
-    context->state = NULL;
 }
 
 static void describe(const void *params, struct row_params *out)
@@ -207,7 +203,7 @@ static void describe(const void *params, struct row_params *out)
 }
 
 static const struct party parties[] = {
-    {LOAD_PARTY("memload"), .setup = setup, .run = run, .teardown = teardown},
+    {LOAD_PARTY("memload"), .state_size = sizeof(struct memload), .setup = setup, .run = run, .teardown = teardown},
 };
 
 const struct load load_memload = {

@@ -49,11 +49,11 @@ static void *sit(void *argument)
 
 static int setup(struct party_context *context)
 {
-    struct ring *ring = context->state = calloc(1, sizeof(*ring));
+    struct ring *ring = context->state;
     size_t n = size_of(context->params);
     void *seats;
 
-    if (!ring || n > SIZE_MAX / sizeof(*ring->seats) || posix_memalign(&seats, 64, n * sizeof(*ring->seats)))
+    if (n > SIZE_MAX / sizeof(*ring->seats) || posix_memalign(&seats, 64, n * sizeof(*ring->seats)))
         return party_fail(context, "out of memory");
     memset(seats, 0, n * sizeof(*ring->seats));
     ring->seats = seats;
@@ -92,8 +92,6 @@ static void teardown(struct party_context *context)
 {
     struct ring *ring = context->state;
 
-    if (!ring)
-        return;
     threads_end(&ring->threads);
     for (size_t i = 0; i < ring->n; i++)
         (void)sem_post(&ring->seats[i].token);
@@ -101,8 +99,6 @@ static void teardown(struct party_context *context)
     for (size_t i = 0; i < ring->n; i++)
         (void)sem_destroy(&ring->seats[i].token);
     free(ring->seats);
-    free(ring);
-    context->state = NULL;
 }
 
 static void describe(const void *params, struct row_params *out)
@@ -111,7 +107,7 @@ static void describe(const void *params, struct row_params *out)
 }
 
 static const struct party parties[] = {
-    {LOAD_PARTY("ring"), .setup = setup, .run = run, .teardown = teardown},
+    {LOAD_PARTY("ring"), .state_size = sizeof(struct ring), .setup = setup, .run = run, .teardown = teardown},
 };
 
 const struct load load_ring = {

@@ -13,16 +13,13 @@ static int work(struct party_context *context, uint64_t count)
 }
 
 static const struct party parties[] = {
-    {.name = "yield", .role = ROLE_MEASURED, .kind = PARTY_PROCESS, .stop = STOP_FLAG, UNIX_RECORDERS, .work = work},
+    {UNIX_MEASURED("yield"), .work = work},
 };
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_yield = {
-    UNIX_BENCH("yield", "sched_yield()"),
+    UNIX_BENCH("yield", "sched_yield()", parties, metrics),
     .groups = UNIX_PROCESS | UNIX_MISC,
-    .parties = parties,
-    .n_parties = 1,
-    .metrics = metrics,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
     .describe = unix_describe_plain,

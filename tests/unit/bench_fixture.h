@@ -35,12 +35,15 @@ static inline void fixture_party_begin(struct fixture_party *p, const struct ben
         assert_non_null(p->context.recorder[i]);
         recorder_init(&p->party->recorders[i], p->context.recorder[i]);
     }
+    assert_int_equal(party_make_state(&p->context, p->party), 0);
 }
 
 static inline void fixture_party_end(struct fixture_party *p)
 {
     if (p->party->teardown)
         p->party->teardown(&p->context);
+    if (p->party->state_size)
+        free(p->context.state);
     for (unsigned i = 0; i < p->party->n_recorders; i++)
         free(p->context.recorder[i]);
     free(p->head);

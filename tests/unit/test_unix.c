@@ -40,7 +40,8 @@ static struct trial_party party_of(uint64_t start_us, uint64_t end_us)
 static void check_rate(double scale, double expected)
 {
     const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lpm", scale, 0);
-    const struct bench bench = {UNIX_BENCH("made up", ""), .metrics = metrics};
+    const struct party party[] = {{UNIX_MEASURED("made up")}};
+    const struct bench bench = {UNIX_BENCH("made up", "", party, metrics)};
     struct made_up_trial trial = {.spec = {.bench = &bench, .copies = 2, .time_ns = TIME}, .gate_ns = GATE};
     struct made_up_slices *first = make_slices(), *second = make_slices();
 
@@ -71,7 +72,8 @@ static void test_unix_rate_is_of_the_common_window(void **state)
 static void test_unix_spreads_are_of_starts_and_of_ends(void **state)
 {
     const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
-    const struct bench bench = {UNIX_BENCH("made up", ""), .metrics = metrics};
+    const struct party party[] = {{UNIX_MEASURED("made up")}};
+    const struct bench bench = {UNIX_BENCH("made up", "", party, metrics)};
     struct made_up_trial trial = {.spec = {.bench = &bench, .copies = 3, .time_ns = TIME}, .gate_ns = GATE};
     struct made_up_slices *slices = make_slices();
 

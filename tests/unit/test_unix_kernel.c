@@ -331,12 +331,15 @@ static void harness_init(struct harness *h, const struct bench *bench)
         assert_non_null(h->context.recorder[i]);
         recorder_init(&h->party->recorders[i], h->context.recorder[i]);
     }
+    assert_int_equal(party_make_state(&h->context, h->party), 0);
 }
 
 static void harness_end(struct harness *h)
 {
-    h->party->teardown(&h->context);
-    h->party->teardown(&h->context); /* twice does no harm */
+    if (h->party->teardown)
+        h->party->teardown(&h->context);
+    if (h->party->state_size)
+        free(h->context.state);
     for (unsigned i = 0; i < h->party->n_recorders; i++)
         free(h->context.recorder[i]);
     assert_int_equal(munmap(h->head, HEAD_SIZE), 0);
