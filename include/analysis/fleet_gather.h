@@ -13,13 +13,15 @@
 #include "rows/row.h"
 
 /* One figure of all machines: from rows that agree in suite, test, load, copies, metric, unit and the words of param
- * that identify the work. Several rows of one machine (CPUs, runs) are averaged. */
+ * that identify the work. Several rows of one machine (CPUs, runs) are averaged. One figure is made of the rows'
+ * column core_share: the share of the core that the machine's tests had. */
 struct gather_figure {
     char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
     char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
     bool higher_is_better;
-    size_t first, n; /* range in values[]: the machines that have the figure, in the order of their numbers */
+    size_t alone, raw; /* number, from 1, of the same figure with the core free, or as measured; 0: none */
+    size_t first, n;   /* range in values[]: the machines that have the figure, in the order of their numbers */
 };
 
 struct gather_value {
@@ -59,6 +61,7 @@ struct gather {
     struct index figures;
     struct gather_figure *figure;
     size_t figure_capacity;
+    size_t share; /* number, from 1, of the figure of the core's share; 0: no row has it */
     struct gather_value *values;
     size_t n_values, values_capacity;
     struct index settings, setting_values;

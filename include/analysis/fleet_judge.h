@@ -16,8 +16,8 @@ struct judged {
     bool often; /* is the worst machine in many figures (the second rule) */
     bool broke; /* has failed rows, which most other machines have not */
     size_t figures, n_far, worst_count;
-    size_t figure;        /* the worst figure: among those beyond their threshold, otherwise among all; SIZE_MAX:
-                           * none */
+    size_t figure;        /* the worst figure: among those beyond their threshold, otherwise among all; the core's
+                           * share only where no other is beyond its threshold; SIZE_MAX: none */
     double distance;      /* distance of the worst figure from the median in spreads, never negative */
     double effect;        /* effect of the worst figure as a share of the median; positive: worse */
     double median_effect; /* median of the effects over all figures */
@@ -30,6 +30,7 @@ struct judgement {
     struct outlier_metric *metric; /* median and spread of each figure; n 0: not judged */
     double *threshold;             /* threshold of each figure in spreads */
     size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
+    size_t n_alone;                /* figures judged with the core free */
     const char **majority;         /* most frequent value of each setting; NULL: there is none */
     struct judged *judged;         /* machines that stand out first, worse ones before better ones, sorted by
                                     * distance */
@@ -42,8 +43,13 @@ void judge_free(struct judgement *j);
 
 /* Returns the effect as a share of the median; positive: worse. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
-/* Returns whether the value is beyond the figure's threshold and its effect is large enough. */
-bool judge_is_far(const struct judgement *j, size_t figure, double value);
+/* Returns whether the machine is judged by this figure: not if it has the same figure with the core free, and most
+ * machines have that. */
+bool judge_counts(const struct judgement *j, size_t figure, size_t machine);
+/* Returns whether the machine's value is beyond the figure's threshold, its effect is large enough, and it counts. */
+bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);
+/* Returns whether the machine stands out by its share of the core only: somebody else used the core. */
+bool judge_is_shared(const struct judgement *j, const struct judged *judged);
 bool judge_stands_out(const struct judged *judged);
 /* Returns the number of machines that stand out. */
 size_t judge_count_out(const struct judgement *j);

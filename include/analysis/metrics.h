@@ -50,6 +50,8 @@ const char *metrics_suite_title(const struct metrics *metrics, const char *suite
  * direction, unless it was measured with the core free: such a figure takes the place of that of all
  * slices where it is known. */
 bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
+/* Returns whether the row has such a metric, measured with the core free. */
+bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *row);
 
 /* Marks the headline rows, which files do not mark; of unknown tests the first metric. */
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n);

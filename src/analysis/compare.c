@@ -402,6 +402,7 @@ static int judge_hosts(struct compared *c, double min_effect)
         row.run = &run;
         row.value = of->ratio;
         row.stats.n = 0; /* the ratio's error is not known */
+        row.core_share[0] = '\0';
         result = gather_row(&g, &row);
     }
     if (!result)

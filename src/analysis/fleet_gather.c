@@ -265,13 +265,14 @@ static void put_sanitized(char *to, size_t size, const char *from)
     text_sanitize(to);
 }
 
-static size_t enter_figure(struct gather *g, const struct row *row)
+/* Finds or adds the figure of that metric, and of the row in all else. */
+static size_t enter_figure(struct gather *g, const struct row *row, const char *metric)
 {
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
 
     work_of(row, work, sizeof(work));
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test,
-                   row->load, row->metric, row->copies, row->unit, work);
+                   row->load, metric, row->copies, row->unit, work);
     size_t before = g->figures.n, number = index_enter(&g->figures, key);
     void *grown = number == SIZE_MAX ? NULL : make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
     if (!grown)
@@ -282,7 +283,7 @@ static size_t enter_figure(struct gather *g, const struct row *row)
         put_sanitized(figure->suite, sizeof(figure->suite), row->suite);
         put_sanitized(figure->test, sizeof(figure->test), row->test);
         put_sanitized(figure->load, sizeof(figure->load), row->load);
-        put_sanitized(figure->metric, sizeof(figure->metric), row->metric);
+        put_sanitized(figure->metric, sizeof(figure->metric), metric);
         put_sanitized(figure->unit, sizeof(figure->unit), row->unit);
         put_sanitized(figure->work, sizeof(figure->work), work);
         row_protocol(&row->param, figure->protocol);
@@ -293,9 +294,26 @@ static size_t enter_figure(struct gather *g, const struct row *row)
     return number;
 }
 
-static int enter_value(struct gather *g, size_t figure, size_t machine, const struct row *row)
+/* Finds or adds the row's figure. Connects one with the core free to the one as measured. */
+static size_t enter_figures(struct gather *g, const struct row *row)
 {
-    double error = row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean);
+    const size_t number = enter_figure(g, row, row->metric);
+    char metric[sizeof(row->metric)];
+
+    if (number == SIZE_MAX || !row_is_alone(row) || g->figure[number].raw)
+        return number;
+    (void)snprintf(metric, sizeof(metric), "%.*s", (int)row_is_alone(row), row->metric);
+    const size_t raw = enter_figure(g, row, metric);
+    if (raw == SIZE_MAX)
+        return raw;
+    g->figure[number].raw = raw + 1;
+    g->figure[raw].alone = number + 1;
+    return number;
+}
+
+/* error: relative; not finite: not known. */
+static int enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
+{
     void *grown = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
 
     if (!grown)
@@ -305,8 +323,35 @@ static int enter_value(struct gather *g, size_t figure, size_t machine, const st
                                                      .machine = (uint32_t)machine,
                                                      .rows = 1,
                                                      .error = error < VALUE_MOST ? (float)fmin(error, 1e30) : NAN,
-                                                     .value = row->value};
+                                                     .value = value};
     return 0;
+}
+
+static int enter_row(struct gather *g, const struct row *row)
+{
+    const size_t figure = enter_figures(g, row);
+    const double error = row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean);
+
+    return figure == SIZE_MAX ? -1 : enter_value(g, figure, g->last_machine, row->value, error);
+}
+
+/* Enters the share of the core, once for each measurement. */
+static int enter_share(struct gather *g, const struct row *row)
+{
+    const double share = row_is_alone(row) ? (double)NAN : row_core_share(row);
+    struct row of_share;
+
+    if (isnan(share))
+        return 0;
+    if (!g->share) {
+        row_init(&of_share, row->run);
+        text_copy(of_share.suite, sizeof(of_share.suite), "core");
+        text_copy(of_share.test, sizeof(of_share.test), "core");
+        text_copy(of_share.unit, sizeof(of_share.unit), "ratio");
+        text_copy(of_share.better, sizeof(of_share.better), "higher");
+        g->share = enter_figure(g, &of_share, "share") + 1; /* 0 when out of memory */
+    }
+    return g->share ? enter_value(g, g->share - 1, g->last_machine, share, (double)NAN) : -1;
 }
 
 static int by_figure(const void *a, const void *b)
@@ -423,7 +468,8 @@ static void enter_nice(struct gather_machine *machine, double nice)
 
 static bool is_figure(const struct gather *g, const struct row *row)
 {
-    return row->status != ROW_SKIPPED && fabs(row->value) < VALUE_MOST && metrics_is_compared(g->metrics, row);
+    return row->status != ROW_SKIPPED && fabs(row->value) < VALUE_MOST &&
+           (metrics_is_compared(g->metrics, row) || metrics_is_compared_alone(g->metrics, row));
 }
 
 int gather_row(struct gather *g, const struct row *row)
@@ -445,10 +491,9 @@ int gather_row(struct gather *g, const struct row *row)
     }
     machine->rows++;
     enter_nice(machine, row->nice);
-    if (enter_disk(g, g->last_machine, row->scratch_disk))
+    if (enter_disk(g, g->last_machine, row->scratch_disk) || enter_share(g, row))
         return -1;
-    size_t figure = enter_figure(g, row);
-    return figure == SIZE_MAX ? -1 : enter_value(g, figure, g->last_machine, row);
+    return enter_row(g, row);
 }
 
 int gather_finish(struct gather *g)

@@ -40,10 +40,23 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value)
     return j->g->figure[figure].higher_is_better ? -effect : effect;
 }
 
-bool judge_is_far(const struct judgement *j, size_t figure, double value)
+bool judge_counts(const struct judgement *j, size_t figure, size_t machine)
 {
-    return fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
+    const size_t alone = j->g->figure[figure].alone;
+
+    return !alone || !j->metric[alone - 1].n || isnan(gather_value(j->g, alone - 1, machine));
+}
+
+bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value)
+{
+    return judge_counts(j, figure, machine) &&
+           fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
            fabs(outlier_effect(&j->metric[figure], value)) >= j->least_effect;
+}
+
+bool judge_is_shared(const struct judgement *j, const struct judged *judged)
+{
+    return judged->far && !judged->often && judged->effect > 0 && judged->figure + 1 == j->g->share;
 }
 
 bool judge_stands_out(const struct judged *judged)
@@ -83,6 +96,23 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     return median(scratch, known);
 }
 
+/* Returns whether most of the machines that have the figure as measured have it with the core free too. */
+static bool most_have(const struct gather *g, const struct gather_figure *figure)
+{
+    return !figure->raw || 2 * figure->n > g->figure[figure->raw - 1].n;
+}
+
+/* Returns how many machines are judged by the figure. */
+static size_t count_judged(const struct judgement *j, size_t k)
+{
+    const struct gather_figure *figure = &j->g->figure[k];
+    size_t n = 0;
+
+    for (size_t i = figure->first; i < figure->first + figure->n; i++)
+        n += judge_counts(j, k, j->g->values[i].machine);
+    return n;
+}
+
 /* Finds median and spread of the figures that enough machines have. */
 static void measure_figures(struct judgement *j, struct scratch *scratch)
 {
@@ -94,12 +124,17 @@ static void measure_figures(struct judgement *j, struct scratch *scratch)
         double least = fmax(usual_error(values, figure->n, scratch->sorted), LEAST_SPREAD);
         for (size_t i = 0; i < figure->n; i++)
             scratch->values[i] = values[i].value;
-        if (!outlier_measure(scratch->values, figure->n, least, scratch->sorted, &j->metric[k])) {
+        if (!outlier_measure(scratch->values, figure->n, least, scratch->sorted, &j->metric[k]) ||
+            !most_have(j->g, figure))
             j->metric[k].n = 0;
-            continue;
-        }
-        j->n_figures++;
-        tests += figure->n;
+    }
+    for (size_t k = 0; k < j->g->figures.n; k++) {
+        const size_t judged = j->metric[k].n ? count_judged(j, k) : 0;
+        if (!judged)
+            j->metric[k].n = 0;
+        j->n_figures += judged > 0;
+        j->n_alone += judged && j->g->figure[k].raw;
+        tests += judged;
     }
     for (size_t k = 0; k < j->g->figures.n; k++)
         if (j->metric[k].n)
@@ -111,15 +146,19 @@ static void measure_figures(struct judgement *j, struct scratch *scratch)
  * threshold. */
 static void note_worst(const struct judgement *j, struct judged *judged, size_t k, double value)
 {
-    bool is_far = judge_is_far(j, k, value);
+    bool is_far = judge_is_far(j, k, judged->machine, value);
     bool worse = judge_worse_by(j, k, value) > 0;
     double distance = fabs(outlier_distance(&j->metric[k], value));
 
     judged->n_far += is_far;
     if (judged->figure != SIZE_MAX) {
-        bool worse_before = judged->effect > 0;
-        if (judged->far != is_far ? judged->far
-                                  : (worse != worse_before ? worse_before : distance <= fabs(judged->distance)))
+        const bool worse_before = judged->effect > 0, is_share = k + 1 == j->g->share;
+        const bool was_share = judged->figure + 1 == j->g->share;
+        if (judged->far != is_far   ? judged->far
+            : is_far && is_share    ? true
+            : is_far && was_share   ? false
+            : worse != worse_before ? worse_before
+                                    : distance <= fabs(judged->distance))
             return;
     }
     judged->far = is_far;
@@ -145,7 +184,7 @@ static void count_worst(struct judgement *j, size_t k)
             worst = j->g->values[i].machine;
         }
     }
-    if (worst != SIZE_MAX)
+    if (worst != SIZE_MAX && judge_counts(j, k, worst))
         j->judged[worst].worst_count++;
 }
 
@@ -156,6 +195,8 @@ static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
     for (size_t i = figure->first; i < figure->first + figure->n; i++) {
         size_t machine = j->g->values[i].machine;
         struct judged *judged = &j->judged[machine];
+        if (!judge_counts(j, k, machine))
+            continue;
         judged->figures++;
         scratch->effects[scratch->effect_first[machine] + scratch->effects_n[machine]++] =
             judge_worse_by(j, k, j->g->values[i].value);

@@ -2,6 +2,7 @@
 /* Looks up titles, units, directions and headlines in the table of metrics. */
 #include "analysis/metrics.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct metrics none;
@@ -68,7 +69,7 @@ const char *metrics_suite_title(const struct metrics *metrics, const char *suite
     return "";
 }
 
-bool metrics_is_compared(const struct metrics *metrics, const struct row *row)
+static bool is_compared(const struct metrics *metrics, const struct row *row, const char *id)
 {
     const struct metrics *table = table_of(metrics);
     bool known = false;
@@ -76,12 +77,25 @@ bool metrics_is_compared(const struct metrics *metrics, const struct row *row)
     for (size_t t = 0; t < table->n_tests; t++) {
         if (strcmp(table->test[t].suite, row->suite) != 0)
             continue;
-        const struct metrics_metric *metric = metric_of(&table->test[t], row->metric);
+        const struct metrics_metric *metric = metric_of(&table->test[t], id);
         if (metric && metric->headline)
             return metric->better[0];
         known = known || metric;
     }
-    return !known && row->better[0] && !row_is_alone(row);
+    return !known && row->better[0];
+}
+
+bool metrics_is_compared(const struct metrics *metrics, const struct row *row)
+{
+    return !row_is_alone(row) && is_compared(metrics, row, row->metric);
+}
+
+bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *row)
+{
+    char id[sizeof(row->metric)];
+
+    (void)snprintf(id, sizeof(id), "%.*s", (int)row_is_alone(row), row->metric);
+    return id[0] && is_compared(metrics, row, id);
 }
 
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n)

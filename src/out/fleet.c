@@ -28,11 +28,13 @@ static const struct shown {
     {"unix", "index", "", "index", "ratio", "unix index", 1, 0},
     {"latency", "audio", "none", "latency", "ns", "audio us", 1e-3, 1},
     {"noise", "noise", "", "lost", "%", "lost %", 1, 3},
+    {"core", "core", "", "share", "ratio", "core %", 100, 0},
 };
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
 struct column {
     size_t figure; /* SIZE_MAX: no machine has it */
+    size_t judged; /* the figure that is judged and shown: the same, or the one with the core free */
     char heading[48];
 };
 
@@ -45,8 +47,9 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
 
 /* Chooses the figure of a column: of those that differ in copies or work, the one that most machines have; of several
  * such, the one with the fewest copies. */
-static void find_shown(const struct gather *g, const struct shown *what, struct column *column)
+static void find_shown(const struct judgement *f, const struct shown *what, struct column *column)
 {
+    const struct gather *g = f->g;
     size_t found = SIZE_MAX;
 
     for (size_t k = 0; k < g->figures.n; k++) {
@@ -56,10 +59,13 @@ static void find_shown(const struct gather *g, const struct shown *what, struct 
         if (!before || figure->n > before->n || (figure->n == before->n && figure->copies < before->copies))
             found = k;
     }
-    column->figure = found;
     const char *protocol = found == SIZE_MAX ? "" : g->figure[found].protocol;
-    (void)snprintf(column->heading, sizeof(column->heading), "%s%s%s", what->heading, protocol[0] ? ", " : "",
-                   protocol);
+    const size_t alone = found == SIZE_MAX ? 0 : g->figure[found].alone;
+    const bool by_alone = alone && f->metric[alone - 1].n;
+    column->figure = found;
+    column->judged = by_alone ? alone - 1 : found;
+    (void)snprintf(column->heading, sizeof(column->heading), "%s%s%s%s", what->heading, by_alone ? ", alone" : "",
+                   protocol[0] ? ", " : "", protocol);
 }
 
 static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
@@ -85,6 +91,16 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
     text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
+/* Appends the share of the core of a machine that stands out in other figures, if it stands out in this as well. */
+static void put_share(const struct judgement *f, const struct judged *j, struct text *out)
+{
+    const size_t k = f->g->share - 1;
+    const double share = f->g->share && f->metric[k].n ? gather_value(f->g, k, j->machine) : (double)NAN;
+
+    if (!isnan(share) && judge_is_far(f, k, j->machine, share))
+        text_printf(out, "; core share %.0f %%, the median %.0f %%", 100 * share, 100 * f->metric[k].median);
+}
+
 static bool is_few(const struct judgement *f)
 {
     return f->g->machines.n < OUTLIER_HOSTS_LEAST;
@@ -96,7 +112,7 @@ static void put_verdict(const struct judgement *f, const struct judged *j, struc
     const char *between = "";
 
     if (j->often || j->far)
-        text_printf(out, "%s: ", j->often || j->effect > 0 ? "WORSE" : "BETTER");
+        text_printf(out, "%s: ", judge_is_shared(f, j) ? "SHARED" : j->often || j->effect > 0 ? "WORSE" : "BETTER");
     if (j->often) {
         text_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median), most of all ", j->worst_count,
                     j->figures, 100 * j->median_effect);
@@ -109,6 +125,8 @@ static void put_verdict(const struct judgement *f, const struct judged *j, struc
             text_printf(out, ", and %zu more (-v)", j->n_far - 1);
         between = "; ";
     }
+    if (*between && !judge_is_shared(f, j))
+        put_share(f, j, out);
     if (failed)
         text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
                     failed == 1 ? "" : "s");
@@ -139,7 +157,7 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
         const struct gather_figure *figure = &f->g->figure[k];
         const struct outlier_metric *metric = &f->metric[k];
         double value = metric->n ? gather_value(f->g, k, j->machine) : (double)NAN;
-        if (isnan(value) || !judge_is_far(f, k, value))
+        if (isnan(value) || !judge_is_far(f, k, j->machine, value))
             continue;
         name_figure(figure, name, sizeof(name));
         units_value(value, figure->unit, own, sizeof(own));
@@ -159,7 +177,7 @@ static void put_line(const struct judgement *f, const struct judged *j, const st
     for (size_t c = 0; c < N_SHOWN; c++) {
         if (columns[c].figure == SIZE_MAX)
             continue;
-        double value = gather_value(f->g, columns[c].figure, j->machine) * shown[c].scale;
+        double value = gather_value(f->g, columns[c].judged, j->machine) * shown[c].scale;
         if (fabs(value) >= 1e9)
             text_printf(grid_cell(grid, COLOR_NONE), "%.*g", shown[c].decimals, value);
         else
@@ -207,7 +225,7 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
                  &(struct grid_column){.title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true},
                  1);
     for (size_t c = 0; c < N_SHOWN; c++) {
-        find_shown(f->g, &shown[c], &columns[c]);
+        find_shown(f, &shown[c], &columns[c]);
         grid_columns(&grid, &(struct grid_column){.title = columns[c].heading}, columns[c].figure != SIZE_MAX);
     }
     grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
@@ -303,6 +321,9 @@ static void put_summary(const struct judgement *f, struct text *out)
     text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, n == 1 ? "" : "s", figures, figures == 1 ? "" : "s");
     if (figures || outliers)
         text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
+    if (f->n_alone)
+        text_printf(out, "%zu figure%s judged with the core free (_alone), which most %ss know.\n", f->n_alone,
+                    f->n_alone == 1 ? " is" : "s are", what);
     if (figures)
         put_rules(f, out);
     else if (is_few(f))

@@ -63,7 +63,7 @@ static bool anyone_far(const struct fleet *f, size_t figure)
     const struct gather_figure *of = &f->g->figure[figure];
 
     for (size_t i = of->first; i < of->first + of->n; i++)
-        if (judge_is_far(&f->judgement, figure, f->g->values[i].value))
+        if (judge_is_far(&f->judgement, figure, f->g->values[i].machine, f->g->values[i].value))
             return true;
     return false;
 }
@@ -105,9 +105,10 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
     bool named = judge_stands_out(j), worse = j->often || j->broke || j->effect > 0;
 
     text_printf(out, "<td%s>%s</td><td class=\"w\">", named && worse ? " class=\"bad\"" : "",
-                !named               ? "ok"
-                : j->often || j->far ? (worse ? "worse" : "better")
-                                     : "broken");
+                !named                              ? "ok"
+                : judge_is_shared(&f->judgement, j) ? "shared"
+                : j->often || j->far                ? (worse ? "worse" : "better")
+                                                    : "broken");
     if (j->often)
         html_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median)", j->worst_count, j->figures,
                     100 * j->median_effect);
@@ -233,7 +234,7 @@ static void fill_cell(const void *context, size_t row, size_t column, struct hea
     double distance = fabs(outlier_distance(&f->judgement.metric[k], own));
     bool worse = judge_worse_by(&f->judgement, k, own) > 0;
     cell->worse = worse ? distance : -distance;
-    cell->far = judge_is_far(&f->judgement, k, own);
+    cell->far = judge_is_far(&f->judgement, k, j->machine, own);
     units_value(own, unit, value, sizeof(value));
     (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: %s, %+.1f %%: %s by %.1f spreads%s", j->name,
                    f->name[column], value, 100 * effect, worse ? "worse" : "better", distance,
@@ -289,7 +290,7 @@ static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *nam
     for (size_t i = of->first; i < of->first + of->n; i++) {
         const struct gather_value *v = &f->g->values[i];
         double own = fabs(outlier_distance(&f->judgement.metric[k], v->value));
-        if (!judge_is_far(&f->judgement, k, v->value))
+        if (!judge_is_far(&f->judgement, k, v->machine, v->value))
             continue;
         far++;
         size_t at = *n < FIGURE_NAMED_MAX ? (*n)++ : FIGURE_NAMED_MAX;

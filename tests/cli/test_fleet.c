@@ -131,6 +131,82 @@ static void test_fleet_indices_of_two_protocols(void **state)
     cli_result_free(&result);
 }
 
+#define SHARED_HOSTS 20
+
+/* Twenty hosts run four tests; the seventh had 60 % of its core, so its rates are a quarter lower than with the core
+ * free. The last n_alone hosts know these. */
+static void write_shared(const struct cli *cli, unsigned n_alone, double alone_of_seventh)
+{
+    for (unsigned host = 1; host <= SHARED_HOSTS; host++) {
+        char name[32], text[4096] = "schema,run_id,host,suite,test,copies,metric,unit,better,value,status,core_share\n";
+        for (unsigned row = 0; row < 8; row++) {
+            const unsigned test = row / 2, noise = (host * 7 + test * 5 + host * test) % 11;
+            const bool alone = row % 2, seventh = host == 7;
+            const double factor = !seventh ? 1 : alone ? alone_of_seventh : 0.75 * alone_of_seventh;
+            const size_t at = strlen(text);
+            if (!alone || host + n_alone > SHARED_HOSTS)
+                (void)snprintf(text + at, sizeof(text) - at, "2,r%u,n%u,unix,t%u,1,rate%s,lps,higher,%g,ok,%s\n", host,
+                               host, test, alone ? "_alone" : "", 1000 * (1 + noise / 2000.) * factor,
+                               seventh    ? "0.600"
+                               : host % 2 ? "0.997"
+                                          : "1.000");
+        }
+        (void)snprintf(name, sizeof(name), "r-%02u.csv", host);
+        cli_write_file(cli->work, name, text);
+    }
+}
+
+/* It is named for its share, and not as slow. */
+static void test_fleet_host_with_a_neighbour(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    write_shared(cli, SHARED_HOSTS, 1);
+    run(cli, ARGS("fleet", ".", "-v", "--fail-on", "outlier"), 4, &result);
+    cli_expect_text(result.out, "Host  core %  Verdict\n"
+                                "n7        60  SHARED: core share -39.");
+    cli_expect_text(line_of(result.out, 2), "        core share: 0.6000 ratio, the fleet's median 0.99");
+    cli_expect_no_text(result.out, "rate");
+    cli_expect_no_text(result.out, "WORSE");
+    cli_expect_text(result.out, "20 hosts, 5 figures judged: 1 stands out.\n"
+                                "4 figures are judged with the core free (_alone), which most hosts know.\n");
+    cli_result_free(&result);
+    run(cli, ARGS("fleet", ".", "-o", "-"), 0, &result);
+    cli_csv_parse(result.out, &csv);
+    assert_int_equal(csv.n_rows, 9 * SHARED_HOSTS);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        const char *metric = cli_cell(&csv, row, "metric");
+        assert_int_equal(*cli_cell(&csv, row, "median") == '\0', !strcmp(metric, "rate"));
+        if (!strcmp(cli_cell(&csv, row, "host"), "n7") && !strcmp(metric, "share"))
+            assert_true(cli_number(&csv, row, "effect_pct") < -39);
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A host that is slow with the core free too is named as slow, with its share; where few hosts know the rate with the
+ * core free, hosts are judged by the rates as measured. */
+static void test_fleet_host_with_a_neighbour_that_is_slow_or_not_known(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_shared(cli, SHARED_HOSTS, 0.9);
+    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_text(result.out, "n7        60  WORSE: the worst of all in 5 of 5 figures, by ");
+    cli_expect_text(result.out, " rate_alone -");
+    cli_expect_text(result.out, " %; core share 60 %, the median 100 %\n");
+    cli_result_free(&result);
+    write_shared(cli, 5, 1);
+    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_text(result.out, "n7        60  WORSE: the worst of all in 5 of 5 figures, by ");
+    cli_expect_text(result.out, " rate -2");
+    cli_expect_text(result.out, "20 hosts, 5 figures judged: 1 stands out.\nA host");
+    cli_result_free(&result);
+}
+
 static void test_fleet_setting_that_differs(void **state)
 {
     const struct cli *cli = *state;
@@ -351,6 +427,8 @@ int main(void)
         CLI_TEST(test_fleet_slow_host_is_the_first_line),
         CLI_TEST(test_fleet_equal_hosts_are_ok),
         CLI_TEST(test_fleet_indices_of_two_protocols),
+        CLI_TEST(test_fleet_host_with_a_neighbour),
+        CLI_TEST(test_fleet_host_with_a_neighbour_that_is_slow_or_not_known),
         CLI_TEST(test_fleet_setting_that_differs),
         CLI_TEST(test_fleet_csv),
         CLI_TEST(test_fleet_bad_files),

@@ -344,6 +344,33 @@ static void test_gather_what_is_no_figure(void **state)
     gather_free(&g);
 }
 
+/* A measurement's share counts once, whatever it measured; "own" and texts that are no share are not known. */
+static void test_gather_the_share_of_the_core(void **state)
+{
+    static const struct {
+        const char *metric, *share;
+    } of[] = {{"cycles", "0.5"}, {"cycles_alone", "0.9"}, {"cycles", "1.000"}, {"cycles", "own"},
+              {"cycles", "-1"},  {"cycles", "nan"},       {"cycles", "7"},     {"cycles", ""}};
+    struct gather g = {.metrics = NULL};
+    struct row_run a = run_of("a");
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct row row = row_of(&a, (double)(i + 1));
+        text_copy(row.metric, sizeof(row.metric), of[i].metric);
+        text_copy(row.core_share, sizeof(row.core_share), of[i].share);
+        assert_int_equal(gather_row(&g, &row), 0);
+    }
+    assert_int_equal(gather_finish(&g), 0);
+    assert_int_equal(g.figures.n, 3);
+    assert_true(g.share > 0);
+    const struct gather_figure *figure = &g.figure[g.share - 1];
+    assert_string_equal(figure->suite, "core");
+    assert_string_equal(figure->metric, "share");
+    assert_true(figure->higher_is_better);
+    assert_float_equal(gather_value(&g, g.share - 1, 0), 0.75, 1e-9);
+    gather_free(&g);
+}
+
 /* --- Each column. --- */
 
 #define IN_RUN(name)                                                                                                   \
@@ -774,6 +801,7 @@ int main(void)
         cmocka_unit_test(test_gather_the_last_run_has_the_settings),
         cmocka_unit_test(test_gather_hostile_rows),
         cmocka_unit_test(test_gather_what_is_no_figure),
+        cmocka_unit_test(test_gather_the_share_of_the_core),
         cmocka_unit_test(test_gather_rows_that_are_no_doubles),
         cmocka_unit_test(test_gather_tells_runs_and_machines_apart),
         cmocka_unit_test(test_gather_a_machine_is_known_by_any_column),

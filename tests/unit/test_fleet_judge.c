@@ -261,6 +261,100 @@ static void expect_near(double got, double expected)
         fail_msg("%.12g, expected %.12g", got, expected);
 }
 
+/* --- The core's share, and figures with the core free. --- */
+
+enum { SHARED_HOSTS = 8, SHARED_TESTS = 3 };
+struct shared {
+    double share, raw, alone; /* of the last host; of all others 1 */
+    unsigned n_alone;         /* hosts that have figures with the core free, the last ones */
+    bool last_lacks;          /* but the last host has none */
+    bool no_share;            /* no host knows its share */
+};
+
+/* Rates that differ by some thousandths. */
+static void judge_shared(struct gather *g, struct judgement *j, const struct shared *of)
+{
+    memset(g, 0, sizeof(*g));
+    for (size_t host = 0; host < SHARED_HOSTS; host++) {
+        const bool last = host + 1 == SHARED_HOSTS;
+        const bool has_alone = host + of->n_alone >= SHARED_HOSTS && !(last && of->last_lacks);
+        struct row_run run = run_of(host);
+        for (size_t k = 0; k < 2 * SHARED_TESTS; k++) {
+            const bool alone = k >= SHARED_TESTS;
+            const double around = 1 + (double)((host * 3 + k * 5) % 7) / 2000;
+            struct row row = ROW(&run,
+                                 around * (!last   ? 1
+                                           : alone ? of->alone
+                                                   : of->raw),
+                                 .suite = "s", .metric = alone ? "m_alone" : "m", .better = "higher");
+            (void)snprintf(row.test, sizeof(row.test), "t%zu", k % SHARED_TESTS);
+            if (!of->no_share)
+                (void)snprintf(row.core_share, sizeof(row.core_share), "%.3f", last ? of->share : 1);
+            if (!alone || has_alone)
+                assert_int_equal(gather_row(g, &row), 0);
+        }
+    }
+    assert_int_equal(gather_finish(g), 0);
+    assert_int_equal(judge(j, g, LEAST_EFFECT), 0);
+}
+
+static void test_judge_by_figures_with_the_core_free(void **state)
+{
+    static const struct {
+        struct shared of;
+        size_t n_figures, n_alone, n_far; /* n_far: of the last host */
+        const char *metric;               /* of its worst figure */
+        bool shared;
+    } cases[] = {
+        {{0.6, 0.7, 1, 8, false, false}, 4, 3, 1, "share", true},
+        {{0.6, 0.7, 1, 8, false, true}, 3, 3, 0, NULL, false},
+        {{1, 1, 0.9, 8, false, false}, 4, 3, 3, "m_alone", false},
+        {{0.6, 0.7, 0.9, 8, false, false}, 4, 3, 4, "m_alone", false}, /* slow as well: the share is not what is named
+                                                                        */
+        {{0.6, 0.7, 1, 5, false, false}, 7, 3, 1, "share", true},      /* five of eight are most; three are judged as
+                                                                          measured */
+        {{0.6, 0.7, 1, 4, false, false}, 4, 0, 4, "m", false},         /* four are not */
+        {{0.6, 0.7, 1, 8, true, false}, 7, 3, 4, "m", false},
+        {{1, 0.7, 1, 0, false, true}, 3, 0, 3, "m", false},    /* an earlier version */
+        {{1.0, 0.7, 1, 3, false, false}, 4, 0, 3, "m", false}, /* too few to be judged at all */
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gather g;
+        struct judgement j;
+        judge_shared(&g, &j, &cases[i].of);
+        const struct judged *judged = judged_of(&j, SHARED_HOSTS - 1);
+        const char *metric = judged->far ? g.figure[judged->figure].metric : NULL;
+        if (j.n_figures != cases[i].n_figures || j.n_alone != cases[i].n_alone || judged->n_far != cases[i].n_far ||
+            named(&j) != (cases[i].n_far > 0) || judge_is_shared(&j, judged) != cases[i].shared ||
+            (metric ? !cases[i].metric || strcmp(metric, cases[i].metric) != 0 : cases[i].metric != NULL))
+            fail_msg("case %zu: %zu figures, %zu alone, %zu far, worst %s, %zu named", i, j.n_figures, j.n_alone,
+                     judged->n_far, metric ? metric : "none", named(&j));
+        end(&g, &j);
+    }
+}
+
+/* A machine that has the figure with the core free is not judged by the other one, and not counted in it. */
+static void test_judge_counts_each_work_once(void **state)
+{
+    struct gather g;
+    struct judgement j;
+
+    judge_shared(&g, &j, &(struct shared){1, 1, 1, 8, true, false});
+    assert_int_equal(judged_of(&j, SHARED_HOSTS - 1)->figures, SHARED_TESTS + 1);
+    assert_int_equal(judged_of(&j, 0)->figures, SHARED_TESTS + 1);
+    for (size_t k = 0; k < g.figures.n; k++) {
+        const bool raw = g.figure[k].alone > 0;
+        assert_true(judge_counts(&j, k, SHARED_HOSTS - 1));
+        assert_int_equal(judge_counts(&j, k, 0), !raw);
+        if (raw)
+            assert_false(judge_is_far(&j, k, 0, 0.5) || !judge_is_far(&j, k, SHARED_HOSTS - 1, 0.5));
+        if (g.figure[k].alone)
+            assert_int_equal(g.figure[g.figure[k].alone - 1].raw, k + 1);
+    }
+    end(&g, &j);
+}
+
 /* The last figure is of three machines only, which is too few. The median of the first is 102.5, of the second 100. */
 static void test_judge_figures_and_effects(void **state)
 {
@@ -385,10 +479,10 @@ static void test_judge_far_is_beyond_threshold_and_least_effect(void **state)
     j.metric[0] = j.metric[1] = metric;
     j.threshold[0] = 5;
     j.threshold[1] = 1;
-    assert_true(judge_is_far(&j, 0, 105.1) && judge_is_far(&j, 0, 94.9));
-    assert_false(judge_is_far(&j, 0, 104.9) || judge_is_far(&j, 0, 95.1));
-    assert_true(judge_is_far(&j, 1, 102.1) && judge_is_far(&j, 1, 97.9));
-    assert_false(judge_is_far(&j, 1, 101.9) || judge_is_far(&j, 1, 98.1));
+    assert_true(judge_is_far(&j, 0, 0, 105.1) && judge_is_far(&j, 0, 0, 94.9));
+    assert_false(judge_is_far(&j, 0, 0, 104.9) || judge_is_far(&j, 0, 0, 95.1));
+    assert_true(judge_is_far(&j, 1, 0, 102.1) && judge_is_far(&j, 1, 0, 97.9));
+    assert_false(judge_is_far(&j, 1, 0, 101.9) || judge_is_far(&j, 1, 0, 98.1));
     end(&g, &j);
 }
 
@@ -517,6 +611,8 @@ int main(void)
         cmocka_unit_test(test_judge_ties_accuse_nobody),
         cmocka_unit_test(test_judge_order),
         cmocka_unit_test(test_judge_too_few),
+        cmocka_unit_test(test_judge_by_figures_with_the_core_free),
+        cmocka_unit_test(test_judge_counts_each_work_once),
         cmocka_unit_test(test_judge_figures_and_effects),
         cmocka_unit_test(test_judge_the_worst_figure_of_a_machine),
         cmocka_unit_test(test_judge_the_least_spread),
