@@ -219,7 +219,7 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
 BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
-	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage fleet_judge scale hist many_cpus) \
+	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage detour_sim fleet_judge scale hist many_cpus) \
 	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet) \
 	$(patsubst %,$(BUILD)/unit/test_%,scale_projection stats compare_samples inference compare_pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
@@ -298,15 +298,16 @@ hostile: $(PROGRAM) $(BUILD)/hostile/storm ## full disks, signal storms, stopped
 browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 800 and 1200 pixels, light and dark
 	@$(RUN) --one tests/browser/run.sh ./$(PROGRAM)
 # Compares statistics with scipy's (python3-scipy; skipped without it), and checks the error rates of intervals and
-# verdicts with 2000 simulated experiments of each kind, of which the unit test of the same name runs a part.
+# verdicts with 2000 simulated experiments of each kind, and the causes of detours with 2000 simulated machines, of which
+# the unit tests of the same names run a part.
 .PHONY: stats scipy
 $(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,stats sys)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
 scipy: $(BUILD)/stats/inference ## compare p values with scipy's
 	@$(RUN) --one tests/stats/against_scipy.py $(BUILD)/stats/inference
-stats: scipy $(BUILD)/unit/test_coverage ## as scipy, and check intervals and verdicts with 2000 simulated experiments: four minutes
-	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage
+stats: scipy $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim ## as scipy, and check intervals, verdicts and causes with 2000 simulated experiments: five minutes
+	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim
 
 # Makes each system call fail in turn, in all commands: strace lists the calls (skipped without it),
 # tests/faults/inject.c makes them fail. FAULTS=300: only this many, drawn with FAULTS_SEED, which is different each

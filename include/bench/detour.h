@@ -102,8 +102,8 @@ void detour_probed(struct detour_account *a, unsigned level);
  * When many detours without a known cause are kept, searches for their causes, which takes some 10 ms. */
 void detour_window(struct detour_account *a, uint64_t end, uint64_t timer, uint64_t stolen_ns);
 
-/* Ends the run at `end`, after its last window, and searches for causes: the timer's detours by rate and phase, then
- * the longest up to the steal time, then other combs. */
+/* Ends the run at `end`, after its last window, and searches for causes: combs that are faster than the timer was
+ * counted, the timer's detours by rate and phase, then the longest up to the steal time, then other combs. */
 void detour_end(struct detour_account *a, uint64_t end);
 
 unsigned detour_class(uint64_t ns);                       /* length class of a detour */

@@ -19,8 +19,9 @@ struct comb {
     uint64_t length;      /* median length of its events */
     uint64_t shortest;    /* a shorter event does not belong to it */
     size_t periods;       /* number of periods in the events' time */
-    double share;         /* of the periods that have an event within 1/32 of a period; of every second, third and fifth
-                           * period, the least: a comb of 4 ms has one in every second period of 2 ms */
+    /* Share of the periods that have an event within 1/32 of a period, without those that are there by chance; of every
+     * second to fifth period, the least: a comb of 4 ms has one in every second period of 2 ms. */
+    double share;
 };
 
 /* A comb is not looked for in fewer periods. */

@@ -78,8 +78,9 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 
 /* --- Causes of detours during which the kernel counted nothing for the thread. --- */
 
-/* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. */
-enum { FREE, TIMER, STOLEN, TIMER_STOLEN, PERIODIC };
+/* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. STOLEN is added to what was lost to the
+ * hypervisor, but for the usual length of that number's events. */
+enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
 /* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and of what else comes back with a round period. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
@@ -109,90 +110,88 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Takes the events of a comb of that rate. Returns their median length; 0 when there is no such comb. */
-static uint64_t take_comb(struct detour_account *a, double hz, double least_share, unsigned number)
+/* Takes the events of a comb of that rate, and enters their median length. Returns false when there is no such comb. */
+static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, uint64_t *usual)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
     struct comb comb;
 
     reach = reach < period / 4 ? reach : period / 4;
-    if (!comb_fit(a->events, a->n_events, period, DRIFT, reach, &comb) || comb.share < least_share)
-        return 0;
-    return comb_take(&comb, a->events, a->n_events, reach, number) ? comb.length : 0;
+    if (!comb_fit(a->events, a->n_events, period, DRIFT, reach, &comb) || comb.share < least_share ||
+        !comb_take(&comb, a->events, a->n_events, reach, number))
+        return false;
+    usual[number] = comb.length > usual[number] ? comb.length : usual[number];
+    return true;
 }
 
-/* Returns how long the timer usually takes. */
-static uint64_t take_timer(struct detour_account *a, double seconds)
+static void take_timer(struct detour_account *a, double rate, double seconds, uint64_t *usual)
 {
-    double rate = (double)a->timer / seconds;
-    uint64_t usual = 0;
-
-    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++) {
-        uint64_t length = tick_hz[i] < COUNTED_MORE * rate ? take_comb(a, tick_hz[i], TICK_SHARE, TIMER) : 0;
-        rate -= length ? tick_hz[i] : 0;
-        usual = length > usual ? length : usual;
-    }
-    return usual;
+    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++)
+        if (tick_hz[i] < COUNTED_MORE * rate && take_comb(a, tick_hz[i], TICK_SHARE, TIMER, usual))
+            rate -= tick_hz[i];
 }
 
-static void take_others(struct detour_account *a)
+/* Takes combs whose rate is at least that. */
+static void take_others(struct detour_account *a, double least_hz, uint64_t *usual)
 {
-    for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
+    for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]) && other_hz[i] >= least_hz; i++) {
         struct detour_comb *comb = a->comb;
         while (comb < a->comb + DETOUR_COMBS && comb->hz > 0 && comb->hz != other_hz[i])
             comb++;
         if (comb == a->comb + DETOUR_COMBS)
             return;
-        while (take_comb(a, other_hz[i], OTHER_SHARE, PERIODIC + (unsigned)(comb - a->comb)))
+        while (take_comb(a, other_hz[i], OTHER_SHARE, PERIODIC + (unsigned)(comb - a->comb), usual))
             comb->hz = other_hz[i];
     }
 }
 
-/* The hypervisor often delivers a late tick when it gives the CPU back: of such a detour all but the tick's usual
- * length is stolen. */
-static void take_steal(struct detour_account *a, uint64_t tick)
+/* Takes the longest detours until their sum is as near to the steal time as it can be. The hypervisor often delivers a
+ * late tick when it gives the CPU back: of such a detour all but the tick's usual length is stolen. */
+static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;
 
-    while (left_ns > 0) {
+    for (;;) {
         struct comb_event *longest = NULL;
-        for (size_t i = 0; i < a->n_events; i++)
-            if (a->events[i].comb <= TIMER && (!longest || a->events[i].length > longest->length))
-                longest = &a->events[i];
-        if (!longest || to_ns(a, longest->length) < STEAL_MIN_NS || longest->length <= tick)
+        double longest_ns = 0;
+        for (size_t i = 0; i < a->n_events; i++) {
+            struct comb_event *event = &a->events[i];
+            if (event->comb >= NUMBERS || to_ns(a, event->length) < STEAL_MIN_NS)
+                continue;
+            double ns = ((double)event->length - (double)usual[event->comb]) * a->ns_per_tick;
+            if (ns > longest_ns && ns <= 2 * left_ns) {
+                longest = event;
+                longest_ns = ns;
+            }
+        }
+        if (!longest)
             break;
-        left_ns -= (double)(longest->length - (longest->comb == TIMER ? tick : 0)) * a->ns_per_tick;
-        longest->comb = longest->comb == TIMER ? TIMER_STOLEN : STOLEN;
+        left_ns -= longest_ns;
+        longest->comb += STOLEN;
     }
 }
 
 /* Searches for the causes of the detours that were kept. */
 static void explain(struct detour_account *a, uint64_t end)
 {
-    const uint64_t tick = take_timer(a, (double)(end - a->explained) * a->ns_per_tick * 1e-9);
+    static const enum detour_cause causes[PERIODIC] = {[FREE] = DETOUR_UNEXPLAINED, [TIMER] = DETOUR_INTERRUPT};
+    const double seconds = (double)(end - a->explained) * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
+    uint64_t usual[NUMBERS] = {0};
 
-    take_steal(a, tick);
-    take_others(a);
+    if (rate * seconds >= TIMER_MIN) /* a faster comb contains combs of the tick's rate, but is not the timer's */
+        take_others(a, COUNTED_MORE * rate, usual);
+    take_timer(a, rate, seconds, usual);
+    take_steal(a, usual);
+    take_others(a, 0, usual);
     for (size_t i = 0; i < a->n_events; i++) {
-        const struct comb_event *event = &a->events[i];
-        switch (event->comb) {
-        case FREE:
-            enter(a, DETOUR_UNEXPLAINED, 1, event->length);
-            break;
-        case TIMER:
-            enter(a, DETOUR_INTERRUPT, 1, event->length);
-            break;
-        case STOLEN:
-            enter(a, DETOUR_STEAL, 1, event->length);
-            break;
-        case TIMER_STOLEN:
-            enter(a, DETOUR_INTERRUPT, 1, tick);
-            enter(a, DETOUR_STEAL, 0, event->length - tick);
-            break;
-        default:
-            enter(a, DETOUR_PERIODIC, 1, event->length);
-            count(&a->comb[event->comb - PERIODIC].sum, 1, event->length);
-        }
+        unsigned number = a->events[i].comb % STOLEN;
+        uint64_t length = a->events[i].length, own = a->events[i].comb < STOLEN ? length : usual[number];
+        if (length > own)
+            enter(a, DETOUR_STEAL, own == 0, length - own);
+        if (own)
+            enter(a, number < PERIODIC ? causes[number] : DETOUR_PERIODIC, 1, own);
+        if (number >= PERIODIC)
+            count(&a->comb[number - PERIODIC].sum, 1, own);
     }
     a->n_events = 0;
     a->timer = a->stolen_ns = 0;

@@ -141,20 +141,26 @@ static void refine(struct comb *comb, const struct comb_event *events, size_t n,
     comb->period += drift;
 }
 
-/* Returns the least share of the periods with an event, of all periods and of every second, third and fifth one. */
+/* Returns the least share of the periods that have an event, of all periods and of every second to fifth one, and not
+ * more than chance explains: half a period beside the expected times, all events are there by chance. */
 static double least_share(const struct comb *comb, const struct comb_event *events, size_t n, double reach)
 {
-    static const unsigned strides[] = {1, 2, 3, 5};
-    size_t hits[4][5] = {{0}}, at = 0;
-    double least = 1;
+    enum { STRIDES = 5 };
+    size_t hits[STRIDES + 1][STRIDES] = {{0}}, by_chance = 0;
+    double least = 1, periods = (double)comb->periods;
+    struct comb beside = *comb;
     struct nearest hit;
 
-    while (next_hit(comb, events, n, reach, &at, &hit))
-        for (unsigned s = 0; s < 4; s++)
-            hits[s][(uint64_t)(hit.number + 1) % strides[s]]++;
-    for (unsigned s = 0; s < 4; s++)
-        for (unsigned k = 0; k < strides[s]; k++)
-            least = fmin(least, (double)hits[s][k] * strides[s] / (double)comb->periods);
+    for (size_t at = 0; next_hit(comb, events, n, reach, &at, &hit);)
+        for (unsigned s = 1; s <= STRIDES; s++)
+            hits[s][(uint64_t)(hit.number + 1) % s]++;
+    beside.phase += beside.period / 2;
+    for (size_t at = 0; next_hit(&beside, events, n, reach, &at, &hit);)
+        by_chance++;
+    double chance = fmin((double)by_chance / periods, 0.9);
+    for (unsigned s = 1; s <= STRIDES; s++)
+        for (unsigned k = 0; k < s; k++)
+            least = fmin(least, ((double)hits[s][k] * s / periods - chance) / (1 - chance));
     return least;
 }
 
@@ -200,7 +206,7 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
         size_t end = part < periods ? within(events, n, (double)part * period) : n;
         out->periods = part < periods ? part : periods;
         for (int i = 0; i < STEPS; i++)
-            refine(out, events, end, reach);
+            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS)); /* first all of the two bins */
         if (end == n)
             break;
     }

@@ -147,6 +147,40 @@ static void test_comb_of_half_the_period_has_a_small_share(void **state)
     }
 }
 
+/* Folding tells the phase of a slow one less exactly than its events may be late. */
+static void test_comb_slow_ones(void **state)
+{
+    static const double hz[] = {16, 20, 25, 40};
+    struct comb found;
+
+    for (size_t i = 0; i < 4; i++)
+        for (unsigned seed = 0; seed < 5; seed++) {
+            begin();
+            made.state = seed;
+            comb(1e9 / hz[i], (1 + seed) * MS, 60 * US, 40 * US, 0.1, 1);
+            others(60, 10 * US, 60 * US, 2);
+            made_up();
+            assert_true(comb_fit(made.events, made.n, 1e9 / hz[i], 300e-6, REACH, &found));
+            assert_true(found.share > 0.5);
+            (void)comb_take(&found, made.events, made.n, REACH, 3);
+            assert_taken(3, 1, 0.95);
+        }
+}
+
+/* Two combs fill three of four periods of a faster one, and others the fourth by chance. */
+static void test_comb_of_two_slower_ones_has_a_small_share(void **state)
+{
+    struct comb found;
+
+    begin();
+    comb(10 * MS, 1 * MS, 30 * US, 30 * US, 0, 1);
+    comb(20 * MS, 6 * MS, 30 * US, 30 * US, 0, 2);
+    others(1500, 15 * US, 60 * US, 3);
+    made_up();
+    if (comb_fit(made.events, made.n, 5 * MS, 300e-6, REACH, &found))
+        assert_true(found.share < 0.3);
+}
+
 static void test_comb_none_in_events_at_random(void **state)
 {
     static const double rates[] = {20, 200, 2000, 20000};
@@ -217,6 +251,8 @@ int main(void)
         cmocka_unit_test(test_comb_a_tick_among_others),
         cmocka_unit_test(test_comb_two_of_one_period),
         cmocka_unit_test(test_comb_of_half_the_period_has_a_small_share),
+        cmocka_unit_test(test_comb_slow_ones),
+        cmocka_unit_test(test_comb_of_two_slower_ones_has_a_small_share),
         cmocka_unit_test(test_comb_none_in_events_at_random),
         cmocka_unit_test(test_comb_none_in_too_few_periods),
         cmocka_unit_test(test_comb_takes_only_what_is_free),

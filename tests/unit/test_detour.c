@@ -182,6 +182,22 @@ static void test_detour_timer_is_as_often_as_it_was_counted(void **state)
     }
 }
 
+/* Every second detour of a faster comb comes back as often as the tick, and is longer. */
+static void test_detour_timer_is_not_part_of_a_faster_comb(void **state)
+{
+    begin_with(1000);
+    for (uint64_t at = 0; at < 4000000; at += 10000) {
+        add(at + 1000, 70);
+        add(at + 3000, 20);
+        add(at + 6000, 70);
+    }
+    detour_window(&run.a, START + 4000000, 400, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 400, 8000);
+    assert_sum(DETOUR_PERIODIC, 800, 56000);
+    assert_true(run.a.comb[0].hz == 200 && run.a.comb[0].sum.n == 800);
+}
+
 /* Where a tick is late, lost, or has another cause already, the others are still the timer's. */
 static void test_detour_timer_with_gaps(void **state)
 {
@@ -340,6 +356,18 @@ static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state
     assert_sum(DETOUR_STEAL, 2, 700000);
     assert_sum(DETOUR_UNEXPLAINED, 2, 299999);
     assert_sum(DETOUR_PREEMPTED, 1, 5000000);
+}
+
+/* What is much longer than all of the steal time was not stolen, and a sum above it is no better than one below. */
+static void test_detour_steal_is_met_as_nearly_as_possible(void **state)
+{
+    begin();
+    add(10000000, 5000000);
+    add(11000000, 300000);
+    add(12000000, 150000);
+    finish(350000);
+    assert_sum(DETOUR_STEAL, 1, 300000);
+    assert_sum(DETOUR_UNEXPLAINED, 2, 5150000);
 }
 
 /* A tick that came when the CPU was given back: its usual length is the timer's, the rest is stolen. */
@@ -588,6 +616,7 @@ int main(void)
         cmocka_unit_test(test_detour_causes_are_told_by_what_the_kernel_counts),
         cmocka_unit_test(test_detour_timer_is_the_comb_of_the_rate_that_was_counted),
         cmocka_unit_test(test_detour_timer_is_as_often_as_it_was_counted),
+        cmocka_unit_test(test_detour_timer_is_not_part_of_a_faster_comb),
         cmocka_unit_test(test_detour_timer_with_gaps),
         cmocka_unit_test(test_detour_at_random_is_unexplained),
         cmocka_unit_test(test_detour_brief_ones_go_to_the_higher_level_around),
@@ -595,6 +624,7 @@ int main(void)
         cmocka_unit_test(test_detour_classes_are_octaves),
         cmocka_unit_test(test_detour_causes_add_up_exactly),
         cmocka_unit_test(test_detour_steal_takes_the_longest_until_it_is_reached),
+        cmocka_unit_test(test_detour_steal_is_met_as_nearly_as_possible),
         cmocka_unit_test(test_detour_steal_leaves_the_tick_its_usual_length),
         cmocka_unit_test(test_detour_steal_leaves_short_ones_alone),
         cmocka_unit_test(test_detour_no_steal_changes_nothing),
