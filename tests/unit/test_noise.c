@@ -333,7 +333,7 @@ static void compare_with_trace(const uint64_t *ticks, size_t n, unsigned *with, 
         uint64_t from = a->start + a->events[i].at, to = from + a->events[i].length;
         while (k < n && ticks[k] < from)
             k++;
-        bool contains = k < n && ticks[k] <= to, timer = a->events[i].comb == 1 || a->events[i].comb == 3;
+        bool contains = k < n && ticks[k] <= to, timer = a->events[i].comb % 256 == 1;
         *with += contains;
         *taken += timer;
         *both += contains && timer;
