@@ -9,7 +9,6 @@
 #include "analysis/compare_pairs.h"
 #include "analysis/compare_samples.h"
 #include "analysis/metrics.h"
-#include "rows/text.h"
 
 struct compared_row {
     const struct pair *pair;

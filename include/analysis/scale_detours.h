@@ -3,9 +3,7 @@
 #ifndef ANALYSIS_SCALE_DETOURS_H
 #define ANALYSIS_SCALE_DETOURS_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "rows/detour_causes.h"
 #include "rows/row.h"

@@ -4,7 +4,6 @@
 #ifndef BENCH_SHELL_TEXT_H
 #define BENCH_SHELL_TEXT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546, SHELL_TEXT_MATCHES = 35 };

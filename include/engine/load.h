@@ -5,7 +5,6 @@
 #define ENGINE_LOAD_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "engine/bench.h"
 #include "rows/row.h"

@@ -4,7 +4,6 @@
 #define REPORT_FRAME_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "rows/text.h"
 

@@ -4,7 +4,6 @@
 #define ROWS_ROWS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "rows/reader.h"
 #include "rows/row.h"

@@ -3,7 +3,6 @@
 #ifndef SYS_JOB_H
 #define SYS_JOB_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct job {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures how many rounds of the simulations' work take a millisecond on the CPUs that they will use. */
 #include <sched.h>
-#include <stdlib.h>
 
 #include "bench/sim.h"
 #include "sys/task.h"

@@ -2,9 +2,6 @@
 /* Calculates the rates of a UNIX microbenchmark from its slices. */
 #include "bench/unix_cpu.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sys/process.h"

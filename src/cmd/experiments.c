@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of very short experiments, for prime and stream. */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/suites.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench export: results in other tools' formats. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "out/export.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
-#include "out/export.h"
 
 struct export_options {
     int format; /* index in export_formats */

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "cmd/init.h"
 #include "rows/text.h"
 #include "sys/clock.h"
 #include "sys/console.h"

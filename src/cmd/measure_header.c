@@ -3,7 +3,6 @@
 #include "cmd/session.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

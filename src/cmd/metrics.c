@@ -2,7 +2,6 @@
 /* Makes the table of metrics from the benchmarks' descriptors. */
 #include "analysis/metrics.h"
 
-#include "bench/command.h"
 #include "bench/list.h"
 #include "cmd/suites.h"
 #include "cmd/unix.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune and untune: set settings for low noise, and restore them. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

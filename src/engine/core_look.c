@@ -2,7 +2,6 @@
 /* Probes the cores before anything is measured. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/core.h"
 #include "sys/task.h"

@@ -2,7 +2,6 @@
 /* Help of options, made from their tables. */
 #include "engine/option_parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/option.h"

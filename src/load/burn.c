@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that use the CPU without sleeping: arithmetic in registers. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "load/params.h"

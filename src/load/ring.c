@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that wake each other in a circle: one token is passed on, and every thread without it sleeps. */
 #include <semaphore.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

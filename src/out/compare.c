@@ -2,7 +2,6 @@
 /* Prints a comparison as a table, as Markdown and as CSV. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

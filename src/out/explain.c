@@ -3,7 +3,6 @@
 #include "out/explain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "out/export.h"

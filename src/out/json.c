@@ -3,7 +3,6 @@
 #include "out/json.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Returns the number of bytes up to the next one that must be escaped. */
 static size_t plain_length(const char *s)

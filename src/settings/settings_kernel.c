@@ -2,7 +2,6 @@
 /* Settings of the kernel: periodic activity, page sizes, clock source, mitigations. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +18,6 @@
 #include "sys/folder.h"
 #include "sys/memory.h"
 #include "sys/new_file.h"
-#include "sys/process.h"
 #include "sys/tree.h"
 
 #define MAGIC      "jitbench-snapshot 1\n"

@@ -3,7 +3,6 @@
 #include "stats/outlier.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/stats.h"
 

@@ -3,9 +3,7 @@
 #include "sys/huge_pages.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sys/tree.h"
 

@@ -17,7 +17,6 @@
 #include "sys/clock.h"
 #include "sys/folder.h"
 #include "sys/new_file.h"
-#include "sys/process.h"
 
 /* Returns whether both descriptors refer to the same file. */
 static bool is_same(int a, int b)
