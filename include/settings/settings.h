@@ -21,7 +21,7 @@ enum setting_verdict {
 extern const char *const setting_verdict_names[]; /* names of the verdicts: "ok", "noisy", "n/a", "unknown" */
 
 enum setting_how {
-    SETTING_WRITE,       /* tune writes the setting */
+    SETTING_WRITE,       /* tune writes the setting: the default */
     SETTING_WRITE_NAMED, /* tune writes the setting only when it is named: it could lock out a user or risk a stall */
     SETTING_HOLD,        /* by a descriptor that stays open while measuring (--hold-latency, --tuned) */
     SETTING_BOOT,        /* on the kernel's command line: needs a reboot */
@@ -74,8 +74,9 @@ struct setting {
     /* A setting that is one decimal number in one file needs no functions: it is good when the file holds want. */
     const char *path;
     int64_t want;
-    bool or_more;     /* larger numbers are good as well */
-    const char *unit; /* follows the number in the table: " us"; NULL: none */
+    bool or_more;                          /* larger numbers are good as well */
+    const char *unit;                      /* follows the number in the table: " us"; NULL: none */
+    const struct setting_of_cpus *of_cpus; /* a value that each CPU has; NULL: none */
     /* For all others, or instead of the number. Use setting_look() and setting_plan() to call them. */
     void (*look)(const struct settings_view *view, struct setting_state *out);
     int (*writes)(const struct settings_view *view, struct setting_writes *out);

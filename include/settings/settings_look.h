@@ -40,16 +40,21 @@ const struct cpuset *setting_cpus(const struct settings_view *view);
 void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out);
 
 /* settings_cpu.c: frequencies, idle states */
-void setting_look_governor(const struct settings_view *view, struct setting_state *out);
-int setting_writes_governor(const struct settings_view *view, struct setting_writes *out);
-void setting_look_frequency(const struct settings_view *view, struct setting_state *out);
+
+/* A setting that each CPU has in a file of its own. */
+struct setting_of_cpus {
+    const char *file; /* below the CPU's directory */
+    /* Reads the value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
+    int (*read)(const char *root, unsigned cpu, char *text, size_t size, bool *good);
+    const char *value;  /* to be written where it is not good */
+    bool once_a_policy; /* CPUs that share cpufreq files need one write */
+};
+void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out);
+int setting_write_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_writes *out);
+extern const struct setting_of_cpus setting_cpu_governor, setting_cpu_epp, setting_cpu_epb, setting_cpu_frequency;
 int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out);
 void setting_look_turbo(const struct settings_view *view, struct setting_state *out);
 int setting_writes_turbo(const struct settings_view *view, struct setting_writes *out);
-void setting_look_epp(const struct settings_view *view, struct setting_state *out);
-int setting_writes_epp(const struct settings_view *view, struct setting_writes *out);
-void setting_look_epb(const struct settings_view *view, struct setting_state *out);
-int setting_writes_epb(const struct settings_view *view, struct setting_writes *out);
 void setting_look_smt(const struct settings_view *view, struct setting_state *out);
 int setting_writes_smt(const struct settings_view *view, struct setting_writes *out);
 void setting_look_c_states(const struct settings_view *view, struct setting_state *out);

@@ -10,6 +10,8 @@
  * a link. Returns the descriptor; -EEXIST when the name exists. */
 int new_file(int folder, const char *name, int flags, mode_t mode);
 
+/* Number of random names that are tried. */
+#define NAME_TRIES 16
 /* Writes a random name: ".jitbench-0123456789abcdef". */
 #define NEW_FILE_NAME_SIZE sizeof(".jitbench-0123456789abcdef")
 void new_file_random_name(char name[NEW_FILE_NAME_SIZE]);

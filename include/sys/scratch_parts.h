@@ -7,9 +7,6 @@
 
 #include "sys/scratch.h"
 
-/* Number of names that are tried. */
-#define NAME_TRIES 16
-
 /* Removal is retried, since scripts of a killed worker may still write into the directory for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u

@@ -218,12 +218,6 @@ void detours_merge(struct detours_host *into, const struct detours_host *from)
     }
 }
 
-/* Returns whether the bin's detours are periodic on most CPUs; then a rank meets them periodically wherever it runs. */
-static bool is_periodic(const struct detours_host *host, const struct detours_of *of, size_t bin)
-{
-    return of == &host->noise && 2 * host->periodic[bin / DETOURS_PER_OCTAVE] > of->rows;
-}
-
 size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
                        struct project_detours detours[2])
 {
@@ -234,7 +228,8 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
         struct stats_point *first = lengths + n;
         for (size_t b = 0; b < DETOURS_BINS; b++) {
             double kept = of->bins[b].n * (keep ? keep[b / DETOURS_PER_OCTAVE] : 1);
-            if (kept > 0 && is_periodic(host, of, b) == periodic)
+            /* Periodic on most CPUs: then a rank meets them periodically wherever it runs. */
+            if (kept > 0 && (of == &host->noise && 2 * host->periodic[b / DETOURS_PER_OCTAVE] > of->rows) == periodic)
                 lengths[n++] = (struct stats_point){of->bins[b].ns / of->bins[b].n * of->unit_ns, kept};
         }
         if (lengths + n > first)

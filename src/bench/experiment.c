@@ -136,15 +136,6 @@ int experiment_setup(struct party_context *context, struct experiment *e, const 
     return 0;
 }
 
-static void restart(struct experiment *e)
-{
-    uint64_t least = e->hist->n ? e->hist->min : 0;
-
-    hist_init(e->hist, least - least / 8);
-    series_init(e->series);
-    e->number = 0;
-}
-
 void experiment_write(struct experiment *e, uint64_t ticks)
 {
     if (BUFFER_SIZE - e->used < LINE_MAX_LENGTH) {
@@ -185,7 +176,10 @@ int experiment_run(struct party_context *context, struct experiment *e, uint64_t
     double fit = context->rate * CORE_SLICE_NS * 1e-9;
     uint64_t slice = core.probe && fit < (double)counts ? (uint64_t)fit + 1 : counts;
 
-    restart(e);
+    uint64_t least = e->hist->n ? e->hist->min : 0;
+    hist_init(e->hist, least - least / 8);
+    series_init(e->series);
+    e->number = 0;
     e->fd = context->series_fd;
     core_begin(&core, context->expected_ns);
     for (uint64_t done = 0; done < counts; done += slice) {

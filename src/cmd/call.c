@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "sys/memory.h"
 
 size_t command_table(const struct command *command, struct option_table *tables)
 {
@@ -22,19 +23,15 @@ static const bool *help_of(const struct option_table *table)
 
 int command_main_with(const struct command *command, int argc, char **argv, const void *context)
 {
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     struct command_call call = {.command = command,
-                                .options = calloc(1, command->options_size),
+                                .options = memory_get(1, command->options_size),
                                 .table = *command->options,
                                 .operands = operands,
                                 .context = context};
-    int status;
 
     call.table.target = call.options;
-    if (!operands || !call.options)
-        status = command_complain(command->name, "out of memory", EXIT_ROW_FAILED);
-    else
-        status = command_parse(command, &call.table, 1, help_of(&call.table), argc, argv, operands, &call.n);
+    int status = command_parse(command, &call.table, 1, help_of(&call.table), argc, argv, operands, &call.n);
     if (!status && !call.n && command->needs)
         status = command_complain(command->name, command->needs, EXIT_USAGE);
     if (!status)

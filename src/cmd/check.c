@@ -275,12 +275,6 @@ static void put_header(const struct checking *c, struct text *out)
     text_append(out, "\n", 1);
 }
 
-static void put_summary(const unsigned counts[4], const char *noisy, struct text *out)
-{
-    text_printf(out, "\n%u noisy, %u ok, %u n/a, %u unknown%s%s\n", counts[SETTING_NOISY], counts[SETTING_OK],
-                counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy);
-}
-
 /* --- JSON. --- */
 
 static void put_member(struct text *out, const char *before, const char *name, const char *value)
@@ -396,7 +390,8 @@ static void put_found(const struct checking *c, const struct settings_view *view
     } else {
         put_header(c, out);
         put_table(c, width, out);
-        put_summary(counts, noisy, out);
+        text_printf(out, "\n%u noisy, %u ok, %u n/a, %u unknown%s%s\n", counts[SETTING_NOISY], counts[SETTING_OK],
+                    counts[SETTING_NA], counts[SETTING_UNKNOWN], noisy[0] ? ". Noisy: " : "", noisy);
         advice_print(advice, n, width, out);
     }
     advice_free(advice, n);

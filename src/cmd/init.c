@@ -155,16 +155,6 @@ static void begin_scratch(struct init *init)
 
 /* --- The run. --- */
 
-static void say_command(char *const *argv)
-{
-    struct text line = {0};
-
-    for (size_t i = 1; argv[i]; i++)
-        text_printf(&line, " %s", argv[i]);
-    init_say("runs%s", line.data ? line.data : "");
-    text_free(&line);
-}
-
 static int run_command(struct init *init, char *const *argv)
 {
     pid_t pid = fork();
@@ -358,13 +348,6 @@ static int finish(struct init *init)
 
 /* --- All of it. --- */
 
-static int refuse(struct init *init, const struct text *wrong)
-{
-    init_say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
-    init->status = EXIT_USAGE;
-    return finish(init);
-}
-
 /* Carries out the orders that were read; error has a line on those that are wrong. */
 static int carry_out(struct init *init, const char *error)
 {
@@ -376,7 +359,9 @@ static int carry_out(struct init *init, const char *error)
     if (init_command_make(&init->orders, init->words, init->n_words, &command, more, sizeof(more)))
         text_printf(&wrong, "%s%s", error[0] ? "; " : "", more);
     if (wrong.length || wrong.failed) {
-        int status = refuse(init, &wrong);
+        init_say("nothing was run: %s", wrong.data ? wrong.data : "out of memory");
+        init->status = EXIT_USAGE;
+        int status = finish(init);
         text_free(&wrong);
         init_command_free(&command);
         return status;
@@ -387,7 +372,11 @@ static int carry_out(struct init *init, const char *error)
     begin_scratch(init);
     const bool wanted = !init->asked;
     if (wanted) {
-        say_command(command.argv);
+        struct text line = {0};
+        for (size_t i = 1; command.argv[i]; i++)
+            text_printf(&line, " %s", command.argv[i]);
+        init_say("runs%s", line.data ? line.data : "");
+        text_free(&line);
         init->status = run_command(init, command.argv);
     }
     end_scratch(init);
@@ -404,21 +393,15 @@ static char *read_kernel_line(const struct init *init)
     return init->place == PLACE_NAMESPACE ? strdup("") : tree_read_all("", "/proc/cmdline");
 }
 
-static void set_defaults(struct init_orders *orders)
-{
-    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = orders};
-    char error[256];
-
-    (void)option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
-}
-
 static struct init *begin(enum place place, size_t n)
 {
     static struct init init; /* static, because PID 1 must not fail for lack of memory */
 
     init.place = place;
     init.words = calloc(n + 1, sizeof(*init.words));
-    set_defaults(&init.orders);
+    struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &init.orders};
+    char error[256];
+    (void)option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
     if (place == PLACE_ORDINARY)
         init_leave_ignored();
     init_set_signals(true);

@@ -133,14 +133,6 @@ static int open_series(struct session *s)
     return 0;
 }
 
-/* Changes a row's texts to those that a reader of the CSV gets, so that `show` prints the same as the run. */
-static void as_in_csv(struct row *row)
-{
-    for (size_t i = 0; i < row_n_columns; i++)
-        if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
-            row_text_from_csv(&row_columns[i], (char *)row + row_columns[i].offset);
-}
-
 static void put_row(void *context, const struct row *row)
 {
     struct measure *m = context;
@@ -150,7 +142,10 @@ static void put_row(void *context, const struct row *row)
     if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
         return; /* the row is in the CSV and only missing in the table */
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
-        as_in_csv(&m->rows[m->n_rows]);
+        /* The texts become those that a reader of the CSV gets, so that `show` prints the same as the run. */
+        for (size_t i = 0; i < row_n_columns; i++)
+            if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
+                row_text_from_csv(&row_columns[i], (char *)&m->rows[m->n_rows] + row_columns[i].offset);
         m->rows[m->n_rows].number = m->n_rows;
         m->n_rows++;
     }

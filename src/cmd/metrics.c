@@ -37,17 +37,6 @@ static void add_test(const struct bench *bench)
                                                               .n = bench->n_metrics};
 }
 
-/* Adds the tests that are no benchmarks but variants of one, which have titles of their own. */
-static void add_variants(void)
-{
-    struct unix_test test;
-
-    for (size_t t = 0; (test = unix_test_at(t)).name; t++)
-        if (!metrics_test(&made.metrics, suite_unix.name, test.name))
-            made.test[made.metrics.n_tests++] =
-                (struct metrics_test){.suite = suite_unix.name, .name = test.name, .title = test.title};
-}
-
 const struct metrics *metrics_table(void)
 {
     size_t n_suites = 0, n_tests = 0, n_metrics = 0;
@@ -68,6 +57,11 @@ const struct metrics *metrics_table(void)
         made.suite[s] = (struct metrics_suite){.name = suite_list[s]->name, .title = suite_list[s]->title};
     for (size_t b = 0; bench_list[b]; b++)
         add_test(bench_list[b]);
-    add_variants();
+    /* The tests that are no benchmarks but variants of one, which have titles of their own. */
+    struct unix_test test;
+    for (size_t t = 0; (test = unix_test_at(t)).name; t++)
+        if (!metrics_test(&made.metrics, suite_unix.name, test.name))
+            made.test[made.metrics.n_tests++] =
+                (struct metrics_test){.suite = suite_unix.name, .name = test.name, .title = test.title};
     return &made.metrics;
 }

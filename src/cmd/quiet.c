@@ -71,14 +71,6 @@ unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned
     return picked;
 }
 
-/* Requests one copy on each CPU, independent of the user's placement options. */
-static void fill_request(const struct place_request *allowed, struct place_request *request)
-{
-    *request = *allowed;
-    request->bind = BIND_ONE;
-    request->nice_given = request->fifo = false;
-}
-
 static int pick(const struct trial *trial, const struct place_request *request, unsigned *cpu, char *why,
                 size_t why_size)
 {
@@ -110,7 +102,10 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
         return 0;
     }
     if ((request = malloc(sizeof(*request)))) {
-        fill_request(allowed, request);
+        /* One copy on each CPU, independent of the user's placement options. */
+        *request = *allowed;
+        request->bind = BIND_ONE;
+        request->nice_given = request->fifo = false;
         const struct trial_spec spec = {.bench = &bench_noise,
                                         .params = &params,
                                         .copies = (unsigned)request->n_order,

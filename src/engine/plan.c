@@ -240,20 +240,6 @@ static bool can_run(const struct plan_item *item, const struct trial_spec *spec,
     return has_memory(spec, why, size);
 }
 
-/* Returns whether a signal ended the item's last trial, which still counts: the rows will say so. */
-static bool cut_short(const struct plan_item *item)
-{
-    return item->bench->ends_early && signals_pending();
-}
-
-/* Returns whether to repeat a trial in which a signal stopped something (Ctrl-Z, a batch system). The number of
- * repetitions is limited: some programs ration others' CPU time by stopping them. */
-static bool take_again(struct results *results, const struct trial *trial)
-{
-    return trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
-           results->n_stopped++ < RESULTS_STOPPED_MAX;
-}
-
 /* Returns the end of the file of --series. */
 static off_t series_end(const struct plan_run *how)
 {
@@ -295,7 +281,10 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, "out of memory");
         return;
     }
-    if (take_again(results, trial)) {
+    /* A trial in which a signal stopped something (Ctrl-Z, a batch system) is repeated. The number of repetitions is
+     * limited: some programs ration others' CPU time by stopping them. */
+    if (trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
+        results->n_stopped++ < RESULTS_STOPPED_MAX) {
         trial_free(trial);
         if (series_at >= 0)
             (void)!ftruncate(e->how->series_fd, series_at);
@@ -308,7 +297,8 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, trial_reason(trial));
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
-    else if (!cut_short(item) && results_sampled_enough(results))
+    /* A trial that a signal ended early still counts, but it does not complete its item: the rows will say so. */
+    else if (!(item->bench->ends_early && signals_pending()) && results_sampled_enough(results))
         end_item(e, i, ROW_OK, "");
     trial_free(trial);
 }

@@ -574,15 +574,6 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
     }
 }
 
-/* Adds the copy's number to rows of copies that have the same CPUs. */
-static void add_copy(const struct results *results, unsigned group, struct row_params *out)
-{
-    const struct place_request *place = results->how->place;
-
-    if (results->n_groups > 1 && (place->bind != BIND_ONE || results->n_groups > place->n_order))
-        row_param_add(out, PARAM_WORK, "copy", "%u", group);
-}
-
 /* Adds the load's own parameters, the placement of the other parties, and the work that the load did. */
 static void add_load(const struct results *results, struct row_params *out)
 {
@@ -624,7 +615,10 @@ static void identify(const struct results *results, unsigned group, const struct
     text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
     if (item->bench->describe)
         item->bench->describe(item->params, results->how->clock, &row->param);
-    add_copy(results, group, &row->param);
+    /* Copies that have the same CPUs are told apart by their numbers. */
+    const struct place_request *place = results->how->place;
+    if (results->n_groups > 1 && (place->bind != BIND_ONE || results->n_groups > place->n_order))
+        row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
     add_load(results, &row->param);
     add_pages(&results->group[group], &row->param);
     row_params_append(&row->param, &results->group[group].remarks);

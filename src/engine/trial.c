@@ -133,14 +133,6 @@ static void stop_parties(struct trial *trial, bool with_loads)
     }
 }
 
-/* Marks parties as done that are killed at the end: they never reach STATE_DONE by themselves. */
-static void mark_killed(struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        if (party_of(trial, i)->stop == STOP_KILL)
-            __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
-}
-
 static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
 {
     char limit[32], reason[160];
@@ -298,7 +290,10 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         add_load_counts(trial, 1);
     trial->tick_ns = 0;
     stop_parties(trial, true);
-    mark_killed(trial);
+    /* Parties that are killed at the end never reach STATE_DONE by themselves. */
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (party_of(trial, i)->stop == STOP_KILL)
+            __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
     if (!trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
     read_machine(trial, trial->machine);

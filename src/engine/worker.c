@@ -243,15 +243,6 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
-/* Records the core's frequency right after the run, for each record of core probes. */
-static void note_cycles(const struct party_context *context, const struct party *party)
-{
-    for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
-        if (party->recorders[i].kind == RECORD_CORE)
-            ((struct core_record *)context->recorder[i])->cycles_per_tick =
-                core_probe_cycles_per_tick(context->core_probe);
-}
-
 /* Runs a party from the gate to its last counter. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
@@ -290,7 +281,11 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }
-    note_cycles(context, party);
+    /* The core's frequency right after the run, for each record of core probes. */
+    for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
+        if (party->recorders[i].kind == RECORD_CORE)
+            ((struct core_record *)context->recorder[i])->cycles_per_tick =
+                core_probe_cycles_per_tick(context->core_probe);
     if (!failed && party->verify)
         failed = party->verify(context);
     if (!failed)

@@ -113,14 +113,6 @@ static int grow(struct party_context *context)
     return 0;
 }
 
-static void move_all(struct party_context *context)
-{
-    const struct memload *m = context->state;
-
-    for (size_t i = m->n; i-- > 1;)
-        move_piece(context, m->pieces[i], m->pieces[i - 1], piece_bytes(context->params, i));
-}
-
 static void free_all(struct party_context *context)
 {
     struct memload *m = context->state;
@@ -180,7 +172,8 @@ static int run(struct party_context *context)
         prove(context);
         if (!m->n) /* other programs have used the memory up; it may be freed again */
             clock_sleep_ns(LOAD_REFRESH_NS);
-        move_all(context);
+        for (size_t i = m->n; i-- > 1;)
+            move_piece(context, m->pieces[i], m->pieces[i - 1], piece_bytes(context->params, i));
         free_all(context);
     }
 }

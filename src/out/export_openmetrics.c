@@ -180,12 +180,6 @@ static struct point *points_make(const struct export_rows *rows)
     return points;
 }
 
-static const char *why_left_out(const struct row *older, const struct row *newer)
-{
-    return strcmp(older->run->utc, newer->run->utc) ? "older than another row with the same labels"
-                                                    : "with the labels and the time of another row";
-}
-
 /* Drops all but the newest of the points with the same labels, and sorts the others by family. Returns the number of
  * points kept. */
 static size_t points_newest(struct point *points, size_t n, struct export_left_out *left_out)
@@ -197,7 +191,9 @@ static size_t points_newest(struct point *points, size_t n, struct export_left_o
         bool newer = i + 1 < n && !strcmp(points[i].family, points[i + 1].family) &&
                      !strcmp(points[i].labels, points[i + 1].labels);
         if (newer) {
-            export_leave_out(left_out, why_left_out(points[i].row, points[i + 1].row));
+            export_leave_out(left_out, strcmp(points[i].row->run->utc, points[i + 1].row->run->utc)
+                                           ? "older than another row with the same labels"
+                                           : "with the labels and the time of another row");
             free(points[i].family);
             free(points[i].labels);
         } else {

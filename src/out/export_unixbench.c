@@ -7,6 +7,7 @@
 #include "out/export.h"
 #include "rows/csv.h"
 #include "rows/rows.h"
+#include "sys/memory.h"
 
 /* Index points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10
@@ -40,27 +41,21 @@ struct block {
 
 static void entries_free(struct export_entry *entries, size_t n)
 {
-    for (size_t i = 0; entries && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         free(entries[i].name);
     free(entries);
 }
 
-/* Returns the rows sorted by block, in the order of the blocks' first rows. NULL when out of memory. */
+/* Returns the rows sorted by block, in the order of the blocks' first rows. */
 static struct export_entry *entries_make(const struct export_rows *rows)
 {
-    struct export_entry *entries = calloc(rows->n, sizeof(*entries));
-    bool failed = !entries;
+    struct export_entry *entries = memory_get(rows->n, sizeof(*entries));
 
-    for (size_t i = 0; i < rows->n && !failed; i++) {
+    for (size_t i = 0; i < rows->n; i++) {
         struct text name = {0};
         const struct row *row = rows->rows[i];
         text_printf(&name, "%p %llu", (const void *)row->run, (unsigned long long)row->copies);
         entries[i] = (struct export_entry){.name = name.data, .row = row, .at = i};
-        failed = name.failed;
-    }
-    if (failed) {
-        entries_free(entries, rows->n);
-        return NULL;
     }
     export_cluster(entries, rows->n);
     return entries;
@@ -142,8 +137,7 @@ static void write_report(const struct export_rows *rows, struct text *out)
 {
     struct export_entry *entries = entries_make(rows);
 
-    out->failed |= !entries;
-    for (size_t i = 0; entries && i < rows->n;) {
+    for (size_t i = 0; i < rows->n;) {
         const struct block block = block_at(entries, rows->n, i);
         text_printf(out, "%s", i ? "\n\n" : "");
         put_block(rows, &block, out);
@@ -181,21 +175,15 @@ static void put_value(const struct block *block, const char *test, struct text *
         }
 }
 
-/* Finds one row of each test; their titles head the columns. Returns the number of tests. */
-static size_t find_tests(const struct export_rows *rows, const struct row **tests)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < rows->n; i++)
-        if (first_of_test(rows, i))
-            tests[n++] = rows->rows[i];
-    return n;
-}
-
 static void put_table(const struct export_rows *rows, const struct export_entry *entries, const struct row **tests,
                       struct text *out)
 {
-    const size_t n_tests = find_tests(rows, tests);
+    /* One row of each test; their titles head the columns. */
+    size_t n_tests = 0;
+
+    for (size_t i = 0; i < rows->n; i++)
+        if (first_of_test(rows, i))
+            tests[n_tests++] = rows->rows[i];
 
     text_printf(out, "Concurrency");
     for (size_t t = 0; t < n_tests; t++) {
@@ -215,12 +203,9 @@ static void put_table(const struct export_rows *rows, const struct export_entry 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     struct export_entry *entries = entries_make(rows);
-    const struct row **tests = calloc(rows->n, sizeof(const struct row *));
+    const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
 
-    if (entries && tests)
-        put_table(rows, entries, tests, out);
-    else
-        out->failed = 1;
+    put_table(rows, entries, tests, out);
     entries_free(entries, rows->n);
     free(tests);
 }

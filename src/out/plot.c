@@ -439,14 +439,6 @@ static void put_strip_head(const struct axis *axis, const char *title, size_t co
     put_line(line, out);
 }
 
-static void put_strip_signs(struct text *out)
-{
-    text_printf(out, "lost: '%c' nothing  %c less", strip_signs[0], strip_signs[1]);
-    for (int i = 2; strip_signs[i] != '\0'; i++)
-        text_printf(out, "  %c %g %%", strip_signs[i], decimal(1, STRIP_FIRST + i));
-    text_printf(out, " or more\n");
-}
-
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
 {
     struct axis axis = {.first = 1, .last = 0}; /* without ticks */
@@ -459,5 +451,8 @@ void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsign
     put_strip_head(&axis, title, most, out);
     for (size_t i = 0; i < n; i++)
         put_strip(&axis, &rows[i], out);
-    put_strip_signs(out);
+    text_printf(out, "lost: '%c' nothing  %c less", strip_signs[0], strip_signs[1]);
+    for (int i = 2; strip_signs[i] != '\0'; i++)
+        text_printf(out, "  %c %g %%", strip_signs[i], decimal(1, STRIP_FIRST + i));
+    text_printf(out, " or more\n");
 }

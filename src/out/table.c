@@ -190,14 +190,6 @@ static const char *text_cell(const struct view *view, const struct row *row, enu
     }
 }
 
-/* Adds the value of a key in the row's param; "-" when there is none. */
-static void put_param(const struct row *row, const char *key, struct grid *grid)
-{
-    size_t length = 0;
-    const char *value = row == NULL ? NULL : row_param(&row->param, key, &length);
-    text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value == NULL ? 1 : (int)length, value == NULL ? "-" : value);
-}
-
 static void put_cell(const struct view *view, size_t group, size_t sample, size_t i, struct grid *grid)
 {
     const struct table_column *column = &view->layout->columns[i];
@@ -209,7 +201,9 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
     } else if (is_text(column->field)) {
         grid_text(grid, row == NULL ? "" : text_cell(view, row, column->field));
     } else if (column->field == TABLE_PARAM_VALUE) {
-        put_param(row, column->key, grid);
+        size_t length = 0;
+        const char *value = row == NULL ? NULL : row_param(&row->param, column->key, &length);
+        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value == NULL ? 1 : (int)length, value == NULL ? "-" : value);
     } else {
         double value = row == NULL ? NAN : number(row, column->field, sample);
         if (column->scale > 0 || column->scale < 0)

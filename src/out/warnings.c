@@ -119,11 +119,6 @@ static void put(const struct finding *f, const char *before, const char *after, 
     put_more(f, out);
 }
 
-static bool is_blind(const struct row *row)
-{
-    return !strcmp(row->suite, "noise") && !strcmp(row->metric, "blind") && row->value >= BLIND_PCT;
-}
-
 static void put_blind(const struct finding *f, struct text *out)
 {
     if (!f->row)
@@ -133,11 +128,6 @@ static void put_blind(const struct finding *f, struct text *out)
                 "detours in that time are not seen",
                 f->row->cpus, f->worst);
     put_more(f, out);
-}
-
-static bool is_neighbour(const struct row *row, double spread_pct)
-{
-    return spread_pct > NEIGHBOUR_PCT && row->explained_pct >= EXPLAINED_PCT;
 }
 
 static void put_neighbour(const struct finding *f, const struct row *alone, struct text *out)
@@ -168,13 +158,13 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
         grains++;
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
-        if (is_blind(row))
+        if (!strcmp(row->suite, "noise") && !strcmp(row->metric, "blind") && row->value >= BLIND_PCT)
             find(&blind, row->value, 0, row);
         if (!row->headline || row->n_samples == 0)
             continue;
         struct stats_running samples = running_of(row->samples, row->n_samples);
         double spread_pct = 100 * stats_sd(&samples) / fabs(samples.mean);
-        if (is_neighbour(row, spread_pct))
+        if (spread_pct > NEIGHBOUR_PCT && row->explained_pct >= EXPLAINED_PCT)
             find(&neighbour, spread_pct, 0, row);
         else
             find(&spread, spread_pct, SPREAD_PCT, row);

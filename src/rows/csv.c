@@ -45,15 +45,6 @@ void csv_text(struct text *out, const char *s)
         text_append(out, "\"", 1);
 }
 
-static void append_samples(struct text *out, const double *samples, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0)
-            text_append(out, ";", 1);
-        text_real(out, samples[i]);
-    }
-}
-
 static void append_pairs(struct text *out, const struct stats_point *pairs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -102,7 +93,11 @@ static void append_field(struct text *out, const struct row *row, const struct r
         text_printf(out, "%d", ROW_SCHEMA);
         break;
     case COLUMN_SAMPLES:
-        append_samples(out, row->samples, row->n_samples);
+        for (size_t i = 0; i < row->n_samples; i++) {
+            if (i > 0)
+                text_append(out, ";", 1);
+            text_real(out, row->samples[i]);
+        }
         break;
     case COLUMN_HIST:
         append_pairs(out, row->hist, row->n_hist);

@@ -52,12 +52,6 @@ static bool any_is_noisy(const struct advice_found *found)
     return false;
 }
 
-/* Returns the CPUs left for everything else. */
-static void find_others(const struct settings_view *view, struct cpuset *out)
-{
-    setting_without(&view->machine->online, view->bench, out);
-}
-
 /* --- tune --- */
 
 /* Appends the noisy items that tune writes, either those that it writes unasked or those that must be named, with space
@@ -151,7 +145,7 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
     if (!noisy)
         return false;
     out->about = "boot";
-    find_others(view, &others);
+    setting_without(&view->machine->online, view->bench, &others); /* left for everything else */
     if (boot == CPUSET_NONE) {
         put(&out->text, "The CPUs of this machine are not known, so there is no line for the kernel.");
     } else if (cpuset_count(&view->machine->online) == 1) {

@@ -21,39 +21,31 @@ const struct setting settings_list[] = {
      .good = "performance",
      .cost = "the frequency rises late",
      .set = "jitbench tune epp",
-     .how = SETTING_WRITE,
-     .look = setting_look_epp,
-     .writes = setting_writes_epp},
+     .of_cpus = &setting_cpu_epp},
     {.name = "epb",
      .title = "energy_perf_bias of the CPUs",
      .good = "0",
      .cost = "the frequency rises late",
      .set = "jitbench tune epb",
-     .how = SETTING_WRITE,
-     .look = setting_look_epb,
-     .writes = setting_writes_epb},
+     .of_cpus = &setting_cpu_epb},
     {.name = "governor",
      .title = "CPU frequency governor",
      .good = "performance",
      .cost = "the frequency follows the load",
      .set = "jitbench tune governor",
-     .how = SETTING_WRITE,
-     .look = setting_look_governor,
-     .writes = setting_writes_governor},
+     .of_cpus = &setting_cpu_governor},
     {.name = "frequency",
      .title = "CPU frequency limits",
      .good = "min = max",
      .cost = "the clock changes",
      .set = "jitbench tune frequency",
-     .how = SETTING_WRITE,
-     .look = setting_look_frequency,
+     .of_cpus = &setting_cpu_frequency,
      .writes = setting_writes_frequency},
     {.name = "turbo",
      .title = "turbo frequencies",
      .good = "off",
      .cost = "the frequency follows heat and load",
      .set = "jitbench tune turbo, or the firmware",
-     .how = SETTING_WRITE,
      .look = setting_look_turbo,
      .writes = setting_writes_turbo},
     {.name = "smt",
@@ -125,7 +117,6 @@ const struct setting settings_list[] = {
      .good = "not the bench CPUs",
      .cost = "devices interrupt",
      .set = "jitbench tune irqs; some are managed by the kernel and stay",
-     .how = SETTING_WRITE,
      .look = setting_look_irqs,
      .writes = setting_writes_irqs},
     {.name = "timer_migration",
@@ -133,7 +124,6 @@ const struct setting settings_list[] = {
      .good = "0; 1 with nohz_full",
      .cost = "timers of other CPUs expire there",
      .set = "jitbench tune timer_migration",
-     .how = SETTING_WRITE,
      .look = setting_look_timer_migration,
      .writes = setting_writes_timer_migration},
     {.name = "irqbalance",
@@ -155,7 +145,6 @@ const struct setting settings_list[] = {
      .good = "never",
      .cost = "pages are cleared, moved and split",
      .set = "jitbench tune thp",
-     .how = SETTING_WRITE,
      .look = setting_look_thp,
      .writes = setting_writes_thp},
     {.name = "ksm",
@@ -163,7 +152,6 @@ const struct setting settings_list[] = {
      .good = "0",
      .cost = "a thread reads all memory, and merged pages fault",
      .set = "jitbench tune ksm",
-     .how = SETTING_WRITE,
      .look = setting_look_ksm,
      .writes = setting_writes_ksm},
     {.name = "autogroup",
@@ -171,31 +159,24 @@ const struct setting settings_list[] = {
      .good = "0",
      .cost = "tasks share CPUs by session, not one by one",
      .set = "jitbench tune autogroup",
-     .how = SETTING_WRITE,
-     .path = "/proc/sys/kernel/sched_autogroup_enabled",
-     .want = 0},
+     .path = "/proc/sys/kernel/sched_autogroup_enabled"},
     {.name = "numa_balancing",
      .title = "moving of pages to the node that uses them",
      .good = "0",
      .cost = "pages are unmapped to see who uses them",
      .set = "jitbench tune numa_balancing",
-     .how = SETTING_WRITE,
-     .path = "/proc/sys/kernel/numa_balancing",
-     .want = 0},
+     .path = "/proc/sys/kernel/numa_balancing"},
     {.name = "zone_reclaim",
      .title = "freeing of memory rather than taking it from another node",
      .good = "0",
      .cost = "memory is reclaimed while other nodes have some",
      .set = "jitbench tune zone_reclaim",
-     .how = SETTING_WRITE,
-     .path = "/proc/sys/vm/zone_reclaim_mode",
-     .want = 0},
+     .path = "/proc/sys/vm/zone_reclaim_mode"},
     {.name = "watchdogs",
      .title = "lockup detectors",
      .good = "0",
      .cost = "a timer and a thread on each CPU",
      .set = "jitbench tune watchdogs",
-     .how = SETTING_WRITE,
      .look = setting_look_watchdogs,
      .writes = setting_writes_watchdogs},
     {.name = "rt_throttling",
@@ -218,7 +199,6 @@ const struct setting settings_list[] = {
      .good = "1 a second",
      .cost = "a profiler may interrupt",
      .set = "jitbench tune perf_rate",
-     .how = SETTING_WRITE,
      .path = "/proc/sys/kernel/perf_event_max_sample_rate",
      .want = 1,
      .unit = " a second"},
@@ -227,7 +207,6 @@ const struct setting settings_list[] = {
      .good = "not the bench CPUs",
      .cost = "the kernel's work runs there",
      .set = "jitbench tune workqueues",
-     .how = SETTING_WRITE,
      .look = setting_look_workqueues,
      .writes = setting_writes_workqueues},
     {.name = "stat_interval",
@@ -235,7 +214,6 @@ const struct setting settings_list[] = {
      .good = "20 s or more",
      .cost = "a timer on each CPU",
      .set = "jitbench tune stat_interval",
-     .how = SETTING_WRITE,
      .path = "/proc/sys/vm/stat_interval",
      .want = 20,
      .or_more = true,
@@ -259,7 +237,6 @@ const struct setting settings_list[] = {
      .good = "10 or less",
      .cost = "memory in use is swapped out",
      .set = "jitbench tune swappiness",
-     .how = SETTING_WRITE,
      .look = setting_look_swappiness,
      .writes = setting_writes_swappiness},
     {.name = "load",
@@ -399,6 +376,10 @@ void setting_look(const struct setting *setting, const struct settings_view *vie
         setting->look(view, out);
         return;
     }
+    if (setting->of_cpus) {
+        setting_look_cpus(view, setting->of_cpus, out);
+        return;
+    }
     setting_look_number(view, setting->path, setting->want, setting->unit ? setting->unit : "", out);
     int64_t value;
     if (setting->or_more && out->verdict == SETTING_NOISY &&
@@ -411,6 +392,8 @@ int setting_plan(const struct setting *setting, const struct settings_view *view
     struct setting_state state;
     if (setting->writes)
         return setting->writes(view, out);
+    if (setting->of_cpus)
+        return setting_write_cpus(view, setting->of_cpus, out);
     if (!setting->path || !setting_is_written(setting))
         return 0;
     setting_look(setting, view, &state);
@@ -422,29 +405,17 @@ bool setting_is_written(const struct setting *setting)
     return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
 }
 
-/* Returns a new entry, or NULL when out of memory. */
-static struct setting_write *next_write(struct setting_writes *writes)
-{
-    return grow_array(&writes->write, &writes->capacity, writes->n, sizeof *writes->write) ? &writes->write[writes->n]
-                                                                                           : NULL;
-}
-
 /* Both texts are in one allocation, which begins with the path. */
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
 {
     size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;
-    char *text = malloc(path_size + value_size);
+    bool room = grow_array(&writes->write, &writes->capacity, writes->n, sizeof *writes->write);
+    char *text = room ? malloc(path_size + value_size) : NULL;
     if (!text)
         return -1;
     memcpy(text, path, path_size);
     memcpy(text + path_size, value, value_size);
-    struct setting_write *added = next_write(writes);
-    if (!added) {
-        free(text);
-        return -1;
-    }
-    *added = (struct setting_write){.path = text, .value = text + path_size};
-    writes->n++;
+    writes->write[writes->n++] = (struct setting_write){.path = text, .value = text + path_size};
     return 0;
 }
 

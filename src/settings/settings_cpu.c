@@ -59,23 +59,20 @@ static void cpu_path(unsigned cpu, const char *file, char *path, size_t size)
     snprintf(path, size, CPU_FOLDER "/cpu%u/%s", cpu, file);
 }
 
-/* Reads a value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
-typedef int (*cpu_reader)(const char *root, unsigned cpu, char *text, size_t size, bool *good);
-
-static void look_at_cpus(const struct settings_view *view, const char *file, cpu_reader read, struct setting_state *out)
+void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out)
 {
     const struct cpuset *cpus = setting_cpus(view);
     struct tally tally = {.all_good = true};
     char text[sizeof tally.value[0].text], path[96];
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
         bool good;
-        int error = read(view->root, cpu, text, sizeof text, &good);
+        int error = of->read(view->root, cpu, text, sizeof text, &good);
         if (error == 0) {
             tally_add(&tally, text);
             tally.all_good &= good;
         } else if (error != -ENOENT && error != -ENOTDIR && !tally.error) {
             tally.error = error;
-            cpu_path(cpu, file, path, sizeof path);
+            cpu_path(cpu, of->file, path, sizeof path);
         }
     }
     if (tally.error || tally.n == 0) {
@@ -96,18 +93,17 @@ static bool shares_policy(const struct settings_view *view, unsigned cpu)
     return tree_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
 }
 
-/* once_a_policy: CPUs that share cpufreq files need one write. */
-static int write_cpus(const struct settings_view *view, const char *file, cpu_reader read, const char *value,
-                      bool once_a_policy, struct setting_writes *out)
+int setting_write_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_writes *out)
 {
     const struct cpuset *cpus = setting_cpus(view);
     char path[96], text[48];
     bool good;
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        if (read(view->root, cpu, text, sizeof text, &good) || good || (once_a_policy && shares_policy(view, cpu)))
+        if (of->read(view->root, cpu, text, sizeof text, &good) || good ||
+            (of->once_a_policy && shares_policy(view, cpu)))
             continue;
-        cpu_path(cpu, file, path, sizeof path);
-        if (setting_writes_add(out, path, value))
+        cpu_path(cpu, of->file, path, sizeof path);
+        if (setting_writes_add(out, path, of->value))
             return -1;
     }
     return 0;
@@ -131,15 +127,7 @@ static int read_governor(const char *root, unsigned cpu, char *text, size_t size
     return read_preference(root, cpu, GOVERNOR, text, size, good);
 }
 
-void setting_look_governor(const struct settings_view *view, struct setting_state *out)
-{
-    look_at_cpus(view, GOVERNOR, read_governor, out);
-}
-
-int setting_writes_governor(const struct settings_view *view, struct setting_writes *out)
-{
-    return write_cpus(view, GOVERNOR, read_governor, "performance", true, out);
-}
+const struct setting_of_cpus setting_cpu_governor = {GOVERNOR, read_governor, "performance", true};
 
 /* --- Energy or speed preferences of the hardware. --- */
 
@@ -162,25 +150,8 @@ static int read_epb(const char *root, unsigned cpu, char *text, size_t size, boo
     return error;
 }
 
-void setting_look_epp(const struct settings_view *view, struct setting_state *out)
-{
-    look_at_cpus(view, EPP, read_epp, out);
-}
-
-int setting_writes_epp(const struct settings_view *view, struct setting_writes *out)
-{
-    return write_cpus(view, EPP, read_epp, "performance", false, out);
-}
-
-void setting_look_epb(const struct settings_view *view, struct setting_state *out)
-{
-    look_at_cpus(view, EPB, read_epb, out);
-}
-
-int setting_writes_epb(const struct settings_view *view, struct setting_writes *out)
-{
-    return write_cpus(view, EPB, read_epb, "0", false, out);
-}
+const struct setting_of_cpus setting_cpu_epp = {EPP, read_epp, "performance", false};
+const struct setting_of_cpus setting_cpu_epb = {EPB, read_epb, "0", false};
 
 /* --- Frequency limits. --- */
 
@@ -212,10 +183,7 @@ static int read_frequency(const char *root, unsigned cpu, char *text, size_t siz
     return 0;
 }
 
-void setting_look_frequency(const struct settings_view *view, struct setting_state *out)
-{
-    look_at_cpus(view, MIN_FREQUENCY, read_frequency, out);
-}
+const struct setting_of_cpus setting_cpu_frequency = {.file = MIN_FREQUENCY, .read = read_frequency};
 
 /* Raises the lower limit: then only this one has to be written, and restored. */
 int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out)

@@ -369,11 +369,6 @@ static void look_before(struct snapshot *s)
     }
 }
 
-static const char *value_before(const struct snapshot *s, size_t i)
-{
-    return i < s->before.n && s->before.entry[i].value ? s->before.entry[i].value : "";
-}
-
 /* Writes each file that differs. Returns how many were written. */
 static size_t restore_pass(struct snapshot *s)
 {
@@ -408,7 +403,8 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
         bool good = is_restored(s, entry, content, &length, &now);
         struct snapshot_report report = {.index = i,
                                          .path = entry->path,
-                                         .was = value_before(s, i),
+                                         .was = i < s->before.n && s->before.entry[i].value ? s->before.entry[i].value
+                                                                                            : "",
                                          .wanted = entry->value,
                                          .now = now,
                                          .error = good         ? 0

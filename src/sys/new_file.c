@@ -11,8 +11,6 @@
 
 #include "sys/process.h"
 
-#define NAME_TRIES 16
-
 int new_file(int folder, const char *name, int flags, mode_t mode)
 {
     int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, mode);

@@ -90,11 +90,6 @@ static void add_pair(struct site *a, struct site *b, struct cpu_pairs *out)
     a->paired = b->paired = true;
 }
 
-static bool is_far(enum cpu_relation r)
-{
-    return r == CPUS_SAME_NODE || r == CPUS_OTHER_NODE;
-}
-
 /* Returns the unpaired CPU after site i that is nearest to it, or most distant (the first of several); NULL when
  * none is left, or none is distant. */
 static struct site *partner(struct site *sites, size_t n, size_t i, bool far)
@@ -104,7 +99,7 @@ static struct site *partner(struct site *sites, size_t n, size_t i, bool far)
 
     for (size_t k = i + 1; k < n; k++) {
         enum cpu_relation r = relation(&sites[i], &sites[k]);
-        if (sites[k].paired || (far && !is_far(r)))
+        if (sites[k].paired || (far && !(r == CPUS_SAME_NODE || r == CPUS_OTHER_NODE)))
             continue;
         if (!best || (far ? r > so_far : r < so_far)) {
             best = &sites[k];

@@ -12,6 +12,7 @@
 #include "tree_fixture.h"
 
 #include "settings/settings.h"
+#include "settings/settings_look.h"
 #include "sys/task.h"
 
 static struct machine machine;
@@ -1146,8 +1147,8 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
         assert_true(s->title && s->good && s->cost && s->set);
         assert_true(s->title[0] && s->good[0] && s->cost[0] && s->set[0]);
         /* A number in a file, or functions. */
-        assert_true((s->look != NULL) != (s->path != NULL));
-        assert_int_equal(s->writes != NULL, setting_is_written(s) && !s->path);
+        assert_int_equal((s->look != NULL) + (s->path != NULL) + (s->of_cpus != NULL), 1);
+        assert_int_equal(s->writes || (s->of_cpus && s->of_cpus->value), setting_is_written(s) && !s->path);
         /* Settings that tune writes name it. */
         if (setting_is_written(s))
             assert_non_null(strstr(s->set, s->name));
