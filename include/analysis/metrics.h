@@ -31,6 +31,8 @@ struct metrics {
     size_t n_suites;
     const struct metrics_test *test;
     size_t n_tests;
+    const struct metrics_test *made; /* tests whose rows are made of other rows (indices), which nobody can select */
+    size_t n_made;
 };
 
 /* In each of these functions the table may be NULL or empty: then nothing is known. */

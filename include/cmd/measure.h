@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/metrics.h"
 #include "cmd/command.h"
 #include "cmd/progress.h"
+#include "cmd/require.h"
 #include "engine/plan.h"
 #include "out/table.h"
 #include "rows/csv.h"
@@ -21,6 +23,7 @@ struct measure_options {
     uint64_t samples, max_time_ns, time_ns;
     double precision_pct, max_rsd_pct;
     char output[1024], comment[256], dir[512], start_at[64];
+    struct require_options require;
     int core_probe; /* 0: on */
     bool hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
@@ -58,6 +61,7 @@ struct measure {
     struct row *rows;
     size_t n_rows, rows_capacity;
     struct progress progress;
+    struct requirements requirements;
     enum row_status worst;
     int ended_by; /* signal; 0: none */
     struct text warnings;
@@ -102,8 +106,9 @@ struct suite {
     /* Adds to the header what will be measured. May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
     void (*print)(const struct table_rows *rows, struct text *out);
-    /* Makes rows from other rows when all items are done (indices). May be NULL. */
+    /* Makes rows from other rows when all items are done (indices), and the test of these rows. May be NULL. */
     void (*conclude)(struct measure *m);
+    const struct metrics_test *made;
     /* Writes files in other formats, after the tables, when the suite's command runs alone. Returns 0 or an exit
      * status. */
     int (*finish)(const struct measure *m, const void *options);

@@ -43,6 +43,7 @@ double unix_alone_index(const struct table_rows *r, uint64_t copies);
 /* Lists the numbers of copies in the order in which they were measured. */
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
 /* Implements conclude: adds the rows of the index. */
+extern const struct metrics_test unix_index;
 void unix_conclude(struct measure *m);
 
 /* Number of choices of --pairs, which places the halves of context1-two. */

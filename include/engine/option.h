@@ -20,6 +20,7 @@ enum option_type {
     OPTION_PERCENT,     /* double; "2", "2.5" or "2%" */
     OPTION_CHOICE,      /* int: the index in choices */
     OPTION_TEXT,        /* char[size]; longer values are refused */
+    OPTION_LINES,       /* char[size]: as TEXT, but repeated ones are all kept, with a newline between */
     OPTION_SWEEP,       /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
     OPTION_COUNTS,      /* struct option_counts: "1,2,4"; suffixes as COUNT */
     OPTION_NAMES,       /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
@@ -64,8 +65,8 @@ struct option {
     const char *preset[PRESET_COUNT];     /* default values as a user would type them; preset[0] NULL: unset (zeroed);
                                              preset[QUICK] or [CLASSIC] NULL: as preset[0] */
     const char *help;                     /* one line without a full stop; help adds the default and the range */
-    size_t offset, size; /* where the value is stored in the struct; for TEXT size is the capacity, for other types
-                          * it only has to match */
+    size_t offset, size; /* where the value is stored in the struct; for TEXT and LINES size is the capacity, for other
+                          * types it only has to match */
 };
 
 /* Initialises offset and size: OPTION_AT(struct prime_params, limit). */
@@ -93,8 +94,8 @@ struct option_table {
 /* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be
  * shortened to an unambiguous prefix; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
  * flags combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are stored in operands[]
- * in order (room for argc pointers). When an option is repeated the last value wins, but COUNTS and NAMES append
- * ("-c 1 -c 2"). Values are written straight into the targets. Call option_defaults() before, or after when the
+ * in order (room for argc pointers). When an option is repeated the last value wins, but COUNTS, NAMES and LINES
+ * append ("-c 1 -c 2"). Values are written straight into the targets. Call option_defaults() before, or after when the
  * preset depends on the options: it leaves given options alone. Returns the number of operands, or -1 with one line
  * in error that names option, value and range. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,

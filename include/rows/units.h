@@ -3,6 +3,7 @@
 #ifndef ROWS_UNITS_H
 #define ROWS_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define UNITS_SIZE 96 /* sufficient for the results of these functions, for units of up to 32 bytes */
@@ -18,6 +19,11 @@ struct units {
  * "G".. from 100,000 on ("M lps"; "M" for the unit ""), but not "%". A magnitude of 0 or NAN leaves the unit
  * unchanged. */
 struct units units_choose(const char *unit, double magnitude);
+
+/* Finds the factor that converts a figure in a unit that a person typed ("us", "GB", "M", "M lps") to another unit
+ * ("ns", "bytes", "lps"): the same family as for units_choose(), or a prefix k, M, G or T of a unit without a family.
+ * "" is the unit itself. Returns false when it cannot be converted. */
+bool units_factor(const char *typed, const char *unit, double *factor);
 
 /* Formats with fixed decimals (0 to 17), a true minus sign, and from 10,000 on narrow spaces between the thousands;
  * beyond 10^15 as "1.234e+20", "1e+15"; a dash when the value is not known or infinite. */

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "cmd/files.h"
+#include "cmd/require.h"
 #include "cmd/suites.h"
 #include "out/color.h"
 #include "out/compare.h"
+#include "out/require.h"
+#include "sys/memory.h"
 
 enum fail_on { FAIL_SLOWER, FAIL_CHANGED, FAIL_APART };
 static const char *const fail_choices[] = {"slower", "changed", "not-comparable", NULL};
@@ -20,6 +23,7 @@ struct compare_options {
     uint64_t fail_on, across;
     int by, format, color;
     char output[1024];
+    struct require_options require;
     bool within, all, quiet, force, help;
 };
 
@@ -59,6 +63,7 @@ static const struct option rows[] = {
      .choices = fail_choices,
      OPTION_AT(struct compare_options, fail_on),
      .help = "exit 4 when a row or a mean is slower, has changed at all, or when a row is not comparable"},
+    REQUIRE_ROWS(struct compare_options),
     {.name = "format",
      .type = OPTION_CHOICE,
      .value_name = "table|markdown|csv",
@@ -90,6 +95,7 @@ struct sides {
 struct comparing {
     const struct compare_options *options;
     struct row_set base, changed;
+    struct requirements requirements;
     struct pairs pairs;
     struct compared compared;
 };
@@ -128,6 +134,8 @@ static int split_sides(const struct command_call *call, size_t *n_base)
         *n_base = call->n;
         return 0;
     }
+    if (!sides->separated && call->n == 1 && (options->require.require[0] || options->require.requirements[0]))
+        return options->output[0] ? complain("--output: one file is not compared", EXIT_USAGE) : 0;
     if (!sides->separated && call->n > 2) {
         (void)snprintf(error, sizeof(error),
                        "%zu files: put '--' between those before and those after (BASE... -- NEW...)", call->n);
@@ -210,6 +218,39 @@ static int compare_sides(struct comparing *c)
     return finding(&c->compared, options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
+/* Judges the rows of the side after the change, or of the only one, by the requirements. Returns 0 or EXIT_USAGE. */
+static int judge(struct comparing *c)
+{
+    const struct row_set *set = c->changed.n ? &c->changed : &c->base;
+    struct require_name *names = memory_get(set->n, sizeof(*names));
+
+    for (size_t i = 0; i < set->n; i++)
+        names[i] = (struct require_name){set->rows[i].suite, set->rows[i].test, set->rows[i].metric, set->rows[i].unit};
+    c->requirements = (struct requirements){
+        .metrics = metrics_table(), .names = names, .n_names = set->n, .several_runs = set->n_runs > 1};
+    const int status = require_read("compare", &c->options->require, &c->requirements);
+    free(names);
+    for (size_t i = 0; i < set->n && !status; i++)
+        requirements_row(&c->requirements, &set->rows[i]);
+    return status;
+}
+
+/* Prints the requirements below what was compared. Returns the exit status. */
+static int put_requirements(const struct comparing *c, bool alone, int status)
+{
+    const struct compare_options *options = c->options;
+    const int fd = options->format == COMPARED_CSV || !strcmp(options->output, "-") ? 2 : 1;
+    struct text out = {.color = color_wanted(options->color, fd)};
+
+    text_append(&out, "\n", !alone);
+    require_put(&c->requirements, options->format == COMPARED_MARKDOWN,
+                options->all ? 0 : command_width(fd, 0, UINT_MAX), &out);
+    const int printed = command_output(&command_compare, fd, alone, &out);
+    if (printed || status)
+        return status ? status : printed;
+    return requirements_failed(&c->requirements) ? EXIT_FINDING : EXIT_DONE;
+}
+
 static int compare(const struct command_call *call)
 {
     struct comparing c = {.options = call->options};
@@ -219,7 +260,13 @@ static int compare(const struct command_call *call)
     if (!status)
         status = read_sides(call, n_base, &c);
     if (!status)
+        status = judge(&c);
+    const bool alone = call->n == 1 && !c.options->within;
+    if (!status && !alone)
         status = compare_sides(&c);
+    if (c.requirements.n && status != EXIT_USAGE)
+        status = put_requirements(&c, alone, status);
+    requirements_free(&c.requirements);
     compared_free(&c.compared);
     pairs_free(&c.pairs);
     row_set_free(&c.base);

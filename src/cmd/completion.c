@@ -155,7 +155,7 @@ static void put_value(const struct option *row, const char *word, const char *va
 {
     const char *last = value;
 
-    if (row->type == OPTION_TEXT) {
+    if (row->type == OPTION_TEXT || row->type == OPTION_LINES) {
         put_names(operands_named(row->value_name ? row->value_name : ""), (size_t)(value - word), out);
         return;
     }
@@ -174,7 +174,7 @@ static void put_options(struct offers *offers, const char *word, struct text *ou
     for (size_t i = 0; i < offers->n; i++) {
         const struct offer *offer = &offers->offer[i];
         const struct option *row = offer->row;
-        const bool repeats = row->type == OPTION_NAMES || row->type == OPTION_COUNTS;
+        const bool repeats = row->type == OPTION_NAMES || row->type == OPTION_COUNTS || row->type == OPTION_LINES;
         /* If two entries have the same name, it belongs to the first one, as in the parser. */
         if ((offer->given && !repeats) || find_name(offers, row->name, strlen(row->name)) != offer)
             continue;

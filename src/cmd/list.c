@@ -76,6 +76,9 @@ static int list(const struct command_call *call)
         for (size_t t = 0; t < metrics->n_tests; t++)
             if (metrics->test[t].metric && !strcmp(metrics->test[t].suite, suite->name))
                 put_test(&metrics->test[t], options->metrics, &out);
+        for (size_t t = 0; options->metrics && t < metrics->n_made; t++)
+            if (!strcmp(metrics->made[t].suite, suite->name))
+                put_test(&metrics->made[t], true, &out);
     }
     return command_output(call->command, 1, true, &out);
 }

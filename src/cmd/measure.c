@@ -4,6 +4,7 @@
 #include "cmd/files.h"
 #include "cmd/session.h"
 #include "cmd/start.h"
+#include "cmd/suites.h"
 #include "out/names.h"
 
 #include <math.h>
@@ -139,6 +140,7 @@ static void put_row(void *context, const struct row *row)
     struct row_sink csv = csv_sink(m->csv);
 
     csv.put(csv.context, row);
+    requirements_row(&m->requirements, row);
     if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
         return; /* the row is in the CSV and only missing in the table */
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
@@ -252,6 +254,8 @@ static int exit_status(const struct measure *m, bool csv_lost)
         return 128 + m->ended_by;
     if (m->worst == ROW_FAILED || csv_lost || (m->print_failed && m->options.no_csv))
         return EXIT_ROW_FAILED;
+    if (requirements_failed(&m->requirements))
+        return EXIT_FINDING;
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }
 
@@ -287,6 +291,34 @@ static int make_plans(struct session *s)
             return session_usage_error(s, error);
     }
     return 0;
+}
+
+/* Reads the requirements, which may name what the plans measure. */
+static int read_requirements(struct session *s)
+{
+    struct measure *m = &s->m;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_suites; i++)
+        n += s->plans[i].n + 1;
+    struct require_name *names = memory_get(n, sizeof(*names));
+    n = 0;
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct suite *suite = s->suites[i];
+        for (size_t k = 0; k < s->plans[i].n; k++) {
+            const struct plan_item *item = &s->plans[i].items[k];
+            names[n++] = (struct require_name){suite->name, item->test ? item->test : item->bench->name, NULL, NULL};
+        }
+        if (suite->made)
+            names[n++] = (struct require_name){suite->name, suite->made->name, NULL, NULL};
+    }
+    m->requirements = (struct requirements){
+        .metrics = metrics_table(), .names = names, .n_names = n, .names_only = true, .clock_unit = m->clock.unit};
+    const int status = require_read(s->command->name, &m->options.require, &m->requirements);
+    m->requirements.names = NULL;
+    m->requirements.n_names = 0;
+    free(names);
+    return status;
 }
 
 static bool advises_huge_pages(const struct session *s)
@@ -353,7 +385,7 @@ static int prepare(struct session *s, int argc, char **argv)
     clock_pair_read(m->clock.kind, &m->clock_start);
     if ((status = resolve_start(s)) || (status = session_resolve_place(s)))
         return status;
-    if ((status = make_plans(s)))
+    if ((status = make_plans(s)) || (status = read_requirements(s)))
         return status;
     fill_run(m);
     fill_job(s);
@@ -400,6 +432,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     }
     if (s->m.series_fd > 0)
         (void)close(s->m.series_fd);
+    requirements_free(&s->m.requirements);
     free(s->m.core);
     free(s);
     return status < 0 ? EXIT_DONE : status;

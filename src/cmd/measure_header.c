@@ -9,6 +9,7 @@
 #include "cmd/measure.h"
 #include "cmd/show.h"
 #include "out/color.h"
+#include "out/require.h"
 #include "rows/text.h"
 #include "settings/settings.h"
 #include "sys/signals.h"
@@ -240,6 +241,11 @@ void session_put_summary(struct session *s)
     struct text out = {0};
     const char *path = csv_path(m->csv);
 
+    out.color = color_wanted(m->options.color, m->out_fd);
+    if (m->requirements.n) {
+        require_put(&m->requirements, false, m->options.verbose ? 0 : command_width(m->out_fd, 100, 100), &out);
+        text_append(&out, "\n", 1);
+    }
     if (!m->options.quiet) {
         if (m->warnings.length)
             text_append(&out, m->warnings.data, m->warnings.length);

@@ -11,7 +11,7 @@
 static struct {
     struct metrics metrics;
     struct metrics_suite *suite;
-    struct metrics_test *test;
+    struct metrics_test *test, *of_rows;
     struct metrics_metric *metric;
     size_t n_metrics;
 } made;
@@ -52,9 +52,13 @@ const struct metrics *metrics_table(void)
     made.suite = memory_get(n_suites, sizeof(*made.suite));
     made.test = memory_get(n_tests, sizeof(*made.test));
     made.metric = memory_get(n_metrics, sizeof(*made.metric));
-    made.metrics = (struct metrics){.suite = made.suite, .n_suites = n_suites, .test = made.test};
-    for (size_t s = 0; s < n_suites; s++)
+    made.of_rows = memory_get(n_suites, sizeof(*made.of_rows));
+    made.metrics = (struct metrics){.suite = made.suite, .n_suites = n_suites, .test = made.test, .made = made.of_rows};
+    for (size_t s = 0; s < n_suites; s++) {
         made.suite[s] = (struct metrics_suite){.name = suite_list[s]->name, .title = suite_list[s]->title};
+        if (suite_list[s]->made)
+            made.of_rows[made.metrics.n_made++] = *suite_list[s]->made;
+    }
     for (size_t b = 0; bench_list[b]; b++)
         add_test(bench_list[b]);
     /* The tests that are no benchmarks but variants of one, which have titles of their own. */

@@ -119,6 +119,7 @@ static const struct option rows[] = {
     {.name = "strict",
      OPTION_AT(struct measure_options, strict),
      .help = "exit 3 if a row is degraded, skipped or unstable"},
+    REQUIRE_ROWS(struct measure_options),
     {.name = "quiet",
      .letter = 'q',
      OPTION_AT(struct measure_options, quiet),

@@ -250,6 +250,7 @@ const struct suite suite_unix = {
     .plan = unix_plan,
     .print = print,
     .conclude = unix_conclude,
+    .made = &unix_index,
     .finish = finish,
     .brief = brief,
     .end = unix_end,

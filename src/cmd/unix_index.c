@@ -22,6 +22,17 @@ bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test 
     return test->groups & protocol->index;
 }
 
+static const struct metrics_metric index_metrics[] = {
+    {"index", "geometric mean of the indices of the tests", "ratio", "higher", true},
+    {"index_alone", "the same with the core free", "ratio", "higher", false},
+    {"scaling", "index over that of the first number of copies", "ratio", "higher", false},
+};
+const struct metrics_test unix_index = {.suite = "unix",
+                                        .name = "index",
+                                        .title = "Index of the tests above",
+                                        .metric = index_metrics,
+                                        .n = sizeof(index_metrics) / sizeof(index_metrics[0])};
+
 static bool is_rate(const struct row *row, uint64_t copies)
 {
     return !strcmp(row->metric, "rate") && row->copies == copies && !isnan(row->index);

@@ -42,7 +42,7 @@ static void help_notes(const struct option_table *table, const struct option *ro
     if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS) {
         option_show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
         help_note(out, &open, "", buf);
-    } else if (row->type != OPTION_FLAG && row->type != OPTION_TEXT && option_has_range(row)) {
+    } else if (row->type != OPTION_FLAG && option_has_range(row)) {
         option_show_range(row, buf, sizeof(buf));
         help_note(out, &open, "", buf);
     }

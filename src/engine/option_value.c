@@ -30,6 +30,7 @@ static const struct {
     [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double)},
     [OPTION_CHOICE] = {"a choice", NULL, sizeof(int)},
     [OPTION_TEXT] = {"a text", NULL, 0},
+    [OPTION_LINES] = {"a text", NULL, 0},
     [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep)},
     [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts)},
     [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t)},
@@ -345,15 +346,24 @@ static int set_choice(const struct option *row, const char *value, void *place, 
     return refuse_choice(row, value, error, error_size);
 }
 
-static int set_text(const struct option *row, const char *value, void *place, char *error, size_t error_size)
+static int set_text(const struct option *row, const char *value, char *place, bool append, char *error,
+                    size_t error_size)
 {
+    const size_t used = append ? strlen(place) + 1 : 0;
     char shown[SHOWN_SIZE];
 
-    if (strlen(value) >= row->size)
-        return option_fail(error, error_size, "--%s: '%s' is too long (at most %zu bytes)", row->name,
-                           option_show(value, shown), row->size - 1);
-    text_copy(place, row->size, value);
+    if (used + strlen(value) >= row->size)
+        return option_fail(error, error_size, "--%s: '%s' is too long (at most %zu bytes%s)", row->name,
+                           option_show(value, shown), row->size - 1, used ? ", together with those before it" : "");
+    if (used)
+        place[used - 1] = '\n';
+    text_copy(place + used, row->size - used, value);
     return 0;
+}
+
+static bool is_text(const struct option *row)
+{
+    return row->type == OPTION_TEXT || row->type == OPTION_LINES;
 }
 
 /* Reads numbers separated by separator. Returns GOOD with their number in *n; *n is max + 1 when there are more. */
@@ -504,7 +514,7 @@ int option_set(const struct option *row, const char *value, void *target, bool a
 {
     void *place = (char *)target + row->offset;
 
-    assert(row->type == OPTION_TEXT ? row->size > 1 : row->size == types[row->type].size);
+    assert(is_text(row) ? row->size > 1 : row->size == types[row->type].size);
     if (row->type != OPTION_FLAG && (!value || !value[0]))
         return needs_value(row, error, error_size);
     switch (row->type) {
@@ -513,7 +523,8 @@ int option_set(const struct option *row, const char *value, void *target, bool a
     case OPTION_CHOICE:
         return set_choice(row, value, place, error, error_size);
     case OPTION_TEXT:
-        return set_text(row, value, place, error, error_size);
+    case OPTION_LINES:
+        return set_text(row, value, place, append && row->type == OPTION_LINES, error, error_size);
     case OPTION_SWEEP:
         return set_sweep(row, value, place, error, error_size);
     case OPTION_COUNTS:

@@ -3,7 +3,6 @@
 #include "rows/units.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,9 +36,9 @@ static const struct family {
     const struct step *steps;
     double size; /* size of the unit, in units of the first step */
 } families[] = {
-    {"ns", times, 1},  {"us", times, 1e3},     {MICRO "s", times, 1e3},   {"ms", times, 1e6},
-    {"s", times, 1e9}, {"Hz", frequencies, 1}, {"kHz", frequencies, 1e3}, {"bytes", bytes, 1},
-    {"B", bytes, 1},   {"kB", bytes, 1e3},     {"KiB", bytes, 1024},      {"MB/s", bandwidths, 1},
+    {"ns", times, 1},       {"us", times, 1e3},        {MICRO "s", times, 1e3}, {"ms", times, 1e6}, {"s", times, 1e9},
+    {"Hz", frequencies, 1}, {"kHz", frequencies, 1e3}, {"bytes", bytes, 1},     {"B", bytes, 1},    {"kB", bytes, 1e3},
+    {"KiB", bytes, 1024},   {"MiB", bytes, 1048576},   {"MB/s", bandwidths, 1},
 };
 
 static struct units step_of(const struct step *steps, double size, double magnitude)
@@ -67,6 +66,46 @@ struct units units_choose(const char *unit, double magnitude)
     (void)snprintf(units.name, sizeof(units.name), "%.2s%s%.32s", prefix.name,
                    prefix.name[0] && unit[0] ? NO_BREAK : "", unit);
     return units;
+}
+
+/* Finds the family of a unit, and its size in units of the family's first step. Returns NULL when it has none. */
+static const struct step *family_of(const char *unit, double *size)
+{
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (!strcmp(families[i].unit, unit)) {
+            *size = families[i].size;
+            return families[i].steps;
+        }
+        for (const struct step *step = families[i].steps; step->name; step++)
+            if (!strcmp(step->name, unit)) {
+                *size = step->size;
+                return families[i].steps;
+            }
+    }
+    return NULL;
+}
+
+bool units_factor(const char *typed, const char *unit, double *factor)
+{
+    double from = 1, to = 1;
+    const struct step *family = family_of(unit, &to);
+
+    *factor = 1;
+    if (!typed[0] || !strcmp(typed, unit))
+        return true;
+    if (family) {
+        const bool same = family_of(typed, &from) == family;
+        *factor = from / to;
+        return same;
+    }
+    for (const struct step *prefix = prefixes + 1; prefix->name; prefix++) {
+        const char *rest = typed + 1 + strspn(typed + 1, " ");
+        if (typed[0] != prefix->name[0] || !strcmp(unit, "%") || (rest[0] && strcmp(rest, unit) != 0))
+            continue;
+        *factor = prefix->size;
+        return true;
+    }
+    return false;
 }
 
 int units_decimals(double value)

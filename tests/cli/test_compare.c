@@ -501,6 +501,66 @@ static void test_compare_fail_on(void **state)
     }
 }
 
+/* --- requirements --- */
+
+/* Figures of a file pass and fail, alone, beside another file and within. */
+static void test_compare_require(void **state)
+{
+    const struct cli *cli = *state;
+    static const struct {
+        const char *line;
+        int status;
+        const char *shown;
+    } cases[] = {
+        {"compare ./a.csv --require noise/detour.max<20us", FINDING,
+         "Requirements: 0 passed, 1 failed\n"
+         "Requirement            Figure  Off the limit  Verdict\n"
+         "noise/detour.max<20us   41 us    105 % above  failed; 1 of 2 rows; worst: CPU 1\n"},
+        {"compare ./a.csv --require noise/detour.max<=41us --require prime/cycles<500", DONE, "2 passed, 0 failed"},
+        {"compare ./a.csv --require latency/desired_cpu>1 --require video/latency<1s", USAGE, ""},
+        {"compare ./a.csv --require video/latency<1s", FINDING, "failed: skipped: no right to real time"},
+        {"compare ./a.csv --require dhry2reg/rate>1", FINDING, "failed: the test was not measured"},
+        {"compare ./a.csv --require prime/cycles.p99<500", FINDING, "failed: p99 needs 100 values, and there are 10"},
+        {"compare ./a.csv --require quantum/flips>3", DONE, "1 passed"}, /* unknown to this version */
+        {"compare ./a.csv ./b.csv --require prime/cycles<500", FINDING, "600 cycles     20 % above  failed"},
+        {"compare ./b.csv ./a.csv --require prime/cycles<500", DONE, "1 passed"},
+        {"compare ./a.csv -- ./a.csv ./b.csv --require prime/cycles<500", FINDING,
+         "failed; 1 of 2 rows; worst: CPU 1, beta"},
+        {"compare ./a.csv --require prime/cycles<500 --format markdown", DONE, "| prime/cycles\\<500 | 416 cycles |"},
+    };
+    static const char header[] =
+        "schema,run_id,host,suite,test,metric,unit,better,n,value,max,status,reason,cpus,samples";
+    static const char rest[] = "2,1,alpha,noise,noise,detour,ns,lower,50,5000,7000,ok,,0,1;2\n"
+                               "2,1,alpha,noise,noise,detour,ns,lower,50,5000,41000,ok,,1,1;2\n"
+                               "2,1,alpha,latency,video,,,,,,,skipped,no right to real time,,\n"
+                               "2,1,alpha,new,quantum,flips,1/s,higher,1,5,5,ok,,,\n";
+    char text[2000];
+    struct cli_result result;
+
+    (void)snprintf(text, sizeof(text), "%s\n2,1,alpha,prime,prime,cycles,cycles,lower,10,416,900,ok,,1,415;417\n%s",
+                   header, rest);
+    cli_write_file(cli->work, "a.csv", text);
+    (void)snprintf(text, sizeof(text), "%s\n2,2,beta,prime,prime,cycles,cycles,lower,10,600,900,ok,,1,599;601\n",
+                   header);
+    cli_write_file(cli->work, "b.csv", text);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        compare(cli, cases[i].line, cases[i].status, &result);
+        cli_expect_text(result.out, cases[i].shown);
+        cli_result_free(&result);
+    }
+    /* The CSV of a comparison stays a CSV. */
+    compare(cli, "compare ./b.csv ./a.csv --require prime/cycles<500 --format csv", DONE, &result);
+    cli_expect_no_text(result.out, "Requirement");
+    cli_expect_text(result.err, "1 passed, 0 failed");
+    cli_result_free(&result);
+    expect_error(cli, "compare ./a.csv --require prime/cycles<500 -o x.csv",
+                 "jitbench compare: --output: one file is not compared\n");
+    expect_error(
+        cli, "compare ./a.csv --require quantum/flops>3",
+        "jitbench compare: --require 'quantum/flops>3': unknown metric of test 'quantum': 'flops'; did you mean "
+        "'flips'?\n");
+}
+
 /* --- hosts --- */
 
 static void test_compare_by_host_shows_who_stands_out(void **state)
@@ -799,6 +859,7 @@ int main(void)
         CLI_TEST(test_compare_refuses_the_index_of_another_protocol),
         CLI_TEST(test_compare_names_rows_without_figures_or_partner),
         CLI_TEST(test_compare_fail_on),
+        CLI_TEST(test_compare_require),
         CLI_TEST(test_compare_by_host_shows_who_stands_out),
         CLI_TEST(test_compare_markdown),
         CLI_TEST(test_compare_writes_a_file_and_never_over_one),

@@ -340,6 +340,75 @@ static void test_options_strict(void **state)
     cli_result_free(&result);
 }
 
+/* What is measured meets a requirement or not, and the exit status says so. */
+static void test_options_require(void **state)
+{
+    const struct cli *cli = *state;
+    const struct {
+        const char *const *args;
+        int status;
+        const char *shown;
+    } cases[] = {
+        {ARGS("prime", FAST, "-q", "--no-csv", "--require", "prime/cycles.min>=1", "--require=prime/cycles.n < 1M"), 0,
+         "Requirements: 2 passed, 0 failed\n"},
+        {ARGS("prime", FAST, "-q", "--no-csv", "--require", "prime/cycles.min<1", "--require=prime/cycles.n<1M"), 4,
+         "Requirements: 1 passed, 1 failed\n"},
+        {ARGS("prime", FAST, "-q", "--no-csv", "--requirements", "health"), 0, "Requirements: 1 passed, 0 failed\n"},
+        {ARGS("prime", FAST, "-q", "--no-csv", "--strict", "--requirements", "health", "--require=prime/cycles<1"), 4,
+         "Requirements: 1 passed, 1 failed\n"},
+        /* One sample has no interval. */
+        {ARGS("prime", FAST, "-q", "--no-csv", "--require", "prime/cycles.ci95_hi<1M"), 4, "failed: "},
+    };
+    struct cli_result result;
+
+    cli_write_file(cli->work, "health", "# of this node\nprime/time.median < 1 s # a long time\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = cases[i].args};
+        cli_expect(cli, &run, cases[i].status, &result);
+        cli_expect_text(result.out, cases[i].shown);
+        cli_result_free(&result);
+    }
+}
+
+/* Names and units are wrong before anything runs. */
+static void test_options_require_wrong(void **state)
+{
+    const struct cli *cli = *state;
+    static const char nul[] = "prime/cycles<5\0";
+    const struct {
+        const char *option, *value, *error;
+    } cases[] = {
+        {"--require", "prim/cycles<5", "--require 'prim/cycles<5': unknown test 'prim'; did you mean 'prime'?"},
+        {"--require", "noise/lost<5", "--require 'noise/lost<5': test 'noise' is not measured by this command line"},
+        {"--require", "prime/time<5kg", "--require 'prime/time<5kg': 'kg' is no unit of this figure, which is in ns"},
+        {"--require", "prime/cycles\x1b[2J", "--require 'prime/cycles?[2J': has no <, <=, > or >="},
+        {"--requirements", "none", "--requirements 'none': No such file or directory"},
+        {"--requirements", ".", "--requirements '.': Is a directory"},
+        {"--requirements", "empty", "--requirements 'empty': there is no requirement in it"},
+        {"--requirements", "binary", "--requirements 'binary': it is no text"},
+        {"--requirements", "wrong", "--requirements 'wrong': line 2: unknown statistic 'p9'; did you mean 'p90'?"},
+    };
+    char path[CLI_PATH], line[300];
+    struct cli_result result;
+
+    cli_write_file(cli->work, "empty", "\n# nothing\n");
+    cli_write_file(cli->work, "wrong", "\nprime/cycles.p9<5\n");
+    (void)snprintf(path, sizeof(path), "%s/binary", cli->work);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(nul, 1, sizeof(nul), file), sizeof(nul));
+    assert_int_equal(fclose(file), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = ARGS("prime", cases[i].option, cases[i].value)};
+        cli_expect(cli, &run, 2, &result);
+        (void)snprintf(line, sizeof(line), "jitbench prime: %s\n", cases[i].error);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        cli_result_free(&result);
+    }
+    cli_expect_files(cli->work, 3); /* no CSV was begun */
+}
+
 static void test_options_quiet_and_verbose(void **state)
 {
     const struct cli *cli = *state;
@@ -1117,6 +1186,8 @@ int main(void)
         CLI_TEST(test_options_quick),
         CLI_TEST(test_options_classic_sweeps_the_limits),
         CLI_TEST(test_options_strict),
+        CLI_TEST(test_options_require),
+        CLI_TEST(test_options_require_wrong),
         CLI_TEST(test_options_quiet_and_verbose),
         CLI_TEST(test_options_limit),
         CLI_TEST(test_options_experiments),

@@ -53,6 +53,7 @@ static void check_taken(const struct option *row, const void *field, const char 
         FUZZ_CHECK(*(const int *)field >= 0 && (size_t) * (const int *)field < n);
         break;
     case OPTION_TEXT:
+    case OPTION_LINES:
         FUZZ_CHECK(!strcmp(field, text));
         break;
     case OPTION_SWEEP:

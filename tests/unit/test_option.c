@@ -458,6 +458,23 @@ static void test_option_counts_append_on_repetition(void **state)
     assert_int_equal(r.own.copies.value[3], 8);
 }
 
+static void test_option_lines_append_on_repetition(void **state)
+{
+    static const struct option row = {.name = "require", .type = OPTION_LINES, .offset = 0, .size = 16};
+    char target[16] = "", error[200];
+    struct option_table table = {.rows = &row, .n = 1, .target = target};
+    const char *operands[8];
+    char *words[] = {"test", "--require", "first", "--require=second", "--require", "abc", "--require", "d", NULL};
+
+    assert_int_equal(option_parse(6, words, &table, 1, operands, error, sizeof(error)), -1); /* 16 bytes and the end */
+    assert_string_equal(error, "--require: 'abc' is too long (at most 15 bytes, together with those before it)");
+    words[5] = "ab";
+    table.given[0] = false;
+    assert_int_equal(option_parse(6, words, &table, 1, operands, error, sizeof(error)), 0);
+    assert_string_equal(target, "first\nsecond\nab");
+    assert_int_equal(option_parse(8, words, &table, 1, operands, error, sizeof(error)), -1);
+}
+
 static void test_option_counts_refuse_bad_values(void **state)
 {
     static const char *const bad[] = {",", "1,", ",1", "1,,2", "1;2", "1,x", "-1"};
@@ -1171,6 +1188,7 @@ int main(void)
         cmocka_unit_test(test_option_sweep_takes_one_or_a_range),
         cmocka_unit_test(test_option_sweep_refuses_bad_values),
         cmocka_unit_test(test_option_counts_append_on_repetition),
+        cmocka_unit_test(test_option_lines_append_on_repetition),
         cmocka_unit_test(test_option_counts_refuse_bad_values),
         cmocka_unit_test(test_option_counts_hold_32),
         cmocka_unit_test(test_option_names_are_bits),

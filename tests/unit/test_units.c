@@ -29,6 +29,33 @@ static void expect_range(double low, double high, const char *unit, const char *
     assert_string_equal(buf, text);
 }
 
+/* The factor from typed to unit; 0 when there is none. */
+static double factor(const char *typed, const char *unit)
+{
+    double found;
+
+    return units_factor(typed, unit, &found) ? found : 0;
+}
+
+static void test_units_factor_converts_within_a_family(void **state)
+{
+    assert_float_equal(factor("us", "ns"), 1e3, 0);
+    assert_float_equal(factor("s", "ms"), 1e3, 0);
+    assert_float_equal(factor("GHz", "Hz"), 1e9, 0);
+    assert_float_equal(factor("MiB", "bytes"), 1048576, 0);
+    assert_float_equal(factor("GB/s", "MB/s"), 1e3, 0);
+    assert_float_equal(factor("", "cycles"), 1, 0);
+    assert_float_equal(factor("%", "%"), 1, 0);
+    assert_float_equal(factor("M", "lps"), 1e6, 0);
+    assert_float_equal(factor("k lps", "lps"), 1e3, 0);
+    assert_float_equal(factor("us", "cycles"), 0, 0);
+    assert_float_equal(factor("MB", "ns"), 0, 0);
+    assert_float_equal(factor("M", "ns"), 0, 0);
+    assert_float_equal(factor("M", "%"), 0, 0);
+    assert_float_equal(factor("Mrps", "lps"), 0, 0);
+    assert_float_equal(factor("x", ""), 0, 0);
+}
+
 static void test_units_plain_is_ascii(void **state)
 {
     char text[] = MINUS "12" NARROW "345.6" NB "\xc2\xb5s, " DASH;
@@ -102,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_units_value_of_counts_has_a_prefix_when_large),
         cmocka_unit_test(test_units_value_of_nothing_zero_and_below),
         cmocka_unit_test(test_units_range_has_one_unit_and_the_same_decimals),
+        cmocka_unit_test(test_units_factor_converts_within_a_family),
         cmocka_unit_test(test_units_number_groups_thousands),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Requirements: "TEST/METRIC[.STAT] OPERATOR VALUE[UNIT]" ("prime/cycles.p99<500", "noise/detour.max < 20us"), judged
+ * on result rows. STAT is the name of a column of statistics of the CSV, `value` unless given; the operator is <, <=,
+ * > or >=. A requirement is met when all rows of its metric meet it; a figure that is not known does not meet it. */
+#ifndef ANALYSIS_REQUIRE_H
+#define ANALYSIS_REQUIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/metrics.h"
+#include "rows/row.h"
+
+struct requirement {
+    char text[160]; /* as the user wrote it */
+    char test[sizeof(((struct row *)0)->test)], metric[sizeof(((struct row *)0)->metric)];
+    const struct row_column *stat;
+    bool below, or_equal; /* <, <= or >, >= */
+    double limit;
+    char limit_unit[sizeof(((struct row *)0)->unit)]; /* "": that of the metric */
+    /* Results. */
+    size_t n_rows, n_failed; /* rows of the metric; those that do not meet it */
+    bool measured;           /* the test has rows, of whatever metric */
+    /* The worst row with a figure: figure and limit in `unit`; NAN when there is none. */
+    double value, limit_of_row;
+    char unit[sizeof(((struct row *)0)->unit)];
+    char where[160];  /* load, parameter, copies and CPUs of that row, host; "" for the only row */
+    char reason[256]; /* why a figure is not known: that of the first such row; "" when all are known */
+};
+
+/* A test that the user may name in addition to those of the table of metrics. */
+struct require_name {
+    const char *suite, *test;
+    const char *metric, *unit; /* metric NULL: those that the table gives for suite and test */
+};
+
+struct requirements {
+    const struct metrics *metrics;
+    const struct require_name *names;
+    size_t n_names;
+    bool several_runs;      /* the rows may be of several hosts */
+    bool names_only;        /* only tests of names are measured: others are refused */
+    const char *clock_unit; /* unit of metrics in clock ticks; NULL: not known */
+    /* Set by the functions below. */
+    struct requirement *of;
+    size_t n, capacity;
+    size_t *order; /* indices of the requirements, sorted by test */
+    size_t order_capacity;
+};
+
+/* Adds a requirement. Returns 0; or -1 with one line in error when it cannot be read, when test, metric or statistic
+ * are unknown (with the most similar one that exists), or when the unit is not one of the metric. Calls memory_out()
+ * when out of memory. */
+int requirements_add(struct requirements *set, const char *text, char *error, size_t error_size);
+/* Adds each line of a text; empty ones, and what follows a '#', are left out. Returns -1 with an error as above that
+ * begins with the number of the line, or when there is no requirement. */
+int requirements_add_lines(struct requirements *set, const char *lines, char *error, size_t error_size);
+void requirements_free(struct requirements *set);
+
+/* Judges a row by all requirements that concern it. */
+void requirements_row(struct requirements *set, const struct row *row);
+
+/* Returns whether the rows so far meet the requirement. */
+bool requirement_met(const struct requirement *requirement);
+/* Returns the number of those that are not met. */
+size_t requirements_failed(const struct requirements *set);
+/* Returns why the figure of a requirement is not known; "" when it is. */
+const char *requirement_unknown(const struct requirement *requirement);
+
+#endif

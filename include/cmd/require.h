@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The options --require and --requirements of commands that measure, and of compare. */
+#ifndef CMD_REQUIRE_H
+#define CMD_REQUIRE_H
+
+#include "analysis/require.h"
+#include "engine/option.h"
+
+struct require_options {
+    char require[4096], requirements[1024];
+};
+
+#define REQUIRE_ROWS(struct_)                                                                                          \
+    {.name = "require",                                                                                                \
+     .type = OPTION_LINES,                                                                                             \
+     .value_name = "TEST/METRIC<VALUE",                                                                                \
+     OPTION_AT(struct_, require.require),                                                                              \
+     .help = "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"},                     \
+    {                                                                                                                  \
+        .name = "requirements", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct_, require.requirements),   \
+        .help = "the same for each line of FILE; '#' begins a comment"                                                 \
+    }
+
+/* Reads the requirements of both options into the set, whose names are known. Returns 0, or EXIT_USAGE with a line on
+ * standard error. */
+int require_read(const char *command, const struct require_options *options, struct requirements *set);
+
+#endif

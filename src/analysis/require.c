@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads requirements and judges rows by them. */
+#include "analysis/require.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/text.h"
+#include "rows/units.h"
+#include "sys/memory.h"
+
+#define BLANKS " \t\r\n"
+
+/* Metrics in ticks of the clock have this unit in lists, and the clock's own in rows. */
+#define TICKS "ticks"
+
+/* --- Errors. --- */
+
+static int wrong(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int wrong(char *error, size_t size, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(error, size, format, args);
+    va_end(args);
+    text_sanitize(error);
+    return -1;
+}
+
+/* Names that would have been right. */
+struct candidates {
+    const char **name;
+    size_t n, capacity;
+};
+
+static void offer(struct candidates *c, const char *name)
+{
+    memory_grow(&c->name, &c->capacity, c->n, sizeof(*c->name));
+    c->name[c->n++] = name;
+}
+
+/* Writes that a word is unknown, and the most similar candidate or else where they are listed; frees the candidates.
+ * Returns -1. */
+static int unknown(const char *what, const char *word, struct candidates *c, const char *list, char *error, size_t size)
+{
+    const char *nearest = text_nearest(word, c->name, c->n);
+
+    if (nearest)
+        (void)wrong(error, size, "unknown %s '%s'; did you mean '%s'?", what, word, nearest);
+    else
+        (void)wrong(error, size, "unknown %s '%s'; %s", what, word, list);
+    free(c->name);
+    return -1;
+}
+
+/* --- Names. --- */
+
+static const char in_list[] = "'jitbench list --metrics' shows them";
+
+/* Result of looking up the names of a requirement. */
+struct found {
+    const struct requirement *r;
+    const char *unit;            /* unit of the metric; NULL: the clock's */
+    bool test, measured, metric; /* the test exists; is measured by this run; the metric exists */
+    struct candidates tests, metrics;
+};
+
+static void look_at_metric(struct found *f, const char *id, const char *unit)
+{
+    offer(&f->metrics, id);
+    if (f->metric || strcmp(id, f->r->metric) != 0)
+        return;
+    f->metric = true;
+    f->unit = unit;
+}
+
+/* Looks at the metrics of a test; of a variant, which has none of its own, at those of its suite. */
+static void look_at_metrics(struct found *f, const struct metrics *metrics, const struct metrics_test *test)
+{
+    for (size_t t = 0; t < metrics->n_tests; t++) {
+        const struct metrics_test *of = &metrics->test[t];
+        if (of == test || (!test->n && !strcmp(of->suite, test->suite)))
+            for (size_t m = 0; m < of->n; m++)
+                look_at_metric(f, of->metric[m].id, of->metric[m].unit);
+    }
+}
+
+static void look_at_made(struct found *f, const struct metrics *metrics)
+{
+    for (size_t t = 0; t < metrics->n_made; t++) {
+        offer(&f->tests, metrics->made[t].name);
+        if (strcmp(metrics->made[t].name, f->r->test) != 0)
+            continue;
+        f->test = true;
+        for (size_t m = 0; m < metrics->made[t].n; m++)
+            look_at_metric(f, metrics->made[t].metric[m].id, metrics->made[t].metric[m].unit);
+    }
+}
+
+static void look_at_names(struct found *f, const struct requirements *set)
+{
+    for (size_t i = 0; i < set->n_names; i++) {
+        const struct require_name *name = &set->names[i];
+        if (i == 0 || strcmp(name->test, name[-1].test) != 0)
+            offer(&f->tests, name->test);
+        if (strcmp(name->test, f->r->test) != 0)
+            continue;
+        const struct metrics_test *test = metrics_test(set->metrics, name->suite, name->test);
+        f->test = f->measured = true;
+        if (name->metric)
+            look_at_metric(f, name->metric, name->unit);
+        else if (test)
+            look_at_metrics(f, set->metrics, test);
+    }
+}
+
+static void look(struct found *f, const struct requirements *set)
+{
+    const struct metrics *metrics = set->metrics;
+
+    for (size_t t = 0; t < metrics->n_tests; t++) {
+        const struct metrics_test *test = &metrics->test[t];
+        if (test->named_by_user)
+            continue;
+        offer(&f->tests, test->name);
+        if (strcmp(test->name, f->r->test) != 0)
+            continue;
+        f->test = true;
+        look_at_metrics(f, metrics, test);
+    }
+    look_at_made(f, metrics);
+    look_at_names(f, set);
+}
+
+/* --- Units. --- */
+
+/* Returns the unit of a statistic of a metric in this unit. */
+static const char *unit_of_stat(const struct row_column *stat, const char *unit)
+{
+    if (stat->type == COLUMN_UINT || !strcmp(stat->name, "index"))
+        return "";
+    return strcmp(stat->name, "rsd_pct") ? unit : "%";
+}
+
+/* Finds the factor from the requirement's unit to that of a row. */
+static bool limit_factor(const struct requirement *r, const char *unit, double *factor)
+{
+    const char *typed = strcmp(r->limit_unit, TICKS) ? r->limit_unit : "";
+
+    return units_factor(typed, unit_of_stat(r->stat, unit), factor);
+}
+
+static int check_unit(const struct requirements *set, const struct requirement *r, const char *unit, char *error,
+                      size_t size)
+{
+    static const char *const of_clocks[] = {"cycles", "ns"};
+    const char *known = unit ? unit : set->clock_unit;
+    double factor;
+
+    if (unit && !strcmp(r->limit_unit, TICKS))
+        return wrong(error, size, "'%s' is no unit of this figure, which is in %s", TICKS, unit);
+    if (known ? limit_factor(r, known, &factor)
+              : limit_factor(r, of_clocks[0], &factor) || limit_factor(r, of_clocks[1], &factor))
+        return 0;
+    known = unit_of_stat(r->stat, known ? known : TICKS);
+    return known[0] ? wrong(error, size, "'%s' is no unit of this figure, which is in %s", r->limit_unit, known)
+                    : wrong(error, size, "'%s' is no unit of this figure, which is a number", r->limit_unit);
+}
+
+static int check_names(const struct requirements *set, const struct requirement *r, char *error, size_t size)
+{
+    struct found f = {.r = r};
+    int status;
+
+    look(&f, set);
+    if (!f.test) {
+        status = unknown("test", r->test, &f.tests, in_list, error, size);
+        f.tests.name = NULL;
+    } else if (set->names_only && !f.measured) {
+        status = wrong(error, size, "test '%s' is not measured by this command line", r->test);
+    } else if (!f.metric) {
+        char what[sizeof(r->test) + 32];
+        (void)snprintf(what, sizeof(what), "metric of test '%s':", r->test);
+        status = unknown(what, r->metric, &f.metrics, in_list, error, size);
+        f.metrics.name = NULL;
+    } else {
+        status = check_unit(set, r, f.unit, error, size);
+    }
+    free(f.tests.name);
+    free(f.metrics.name);
+    return status;
+}
+
+/* --- Reading. --- */
+
+/* Copies text without blanks around it. Returns false when it is empty or too long. */
+static bool trim(const char *from, size_t length, char *to, size_t size)
+{
+    const size_t before = strspn(from, BLANKS);
+
+    if (before >= length)
+        return false;
+    from += before;
+    length -= before;
+    while (strchr(BLANKS, from[length - 1]))
+        length--;
+    if (length >= size)
+        return false;
+    memcpy(to, from, length);
+    to[length] = '\0';
+    return true;
+}
+
+/* Finds the column of a statistic: those of the CSV from n to index. */
+static int find_stat(struct requirement *r, const char *name, char *error, size_t size)
+{
+    struct candidates stats = {.n = 0};
+    char list[160] = "one of";
+    bool inside = false;
+
+    for (size_t i = 0; i < row_n_columns && row_columns[i].type != COLUMN_STATUS; i++) {
+        inside = inside || !strcmp(row_columns[i].name, "n");
+        if (!inside)
+            continue;
+        if (!strcmp(row_columns[i].name, name)) {
+            r->stat = &row_columns[i];
+            free(stats.name);
+            return 0;
+        }
+        offer(&stats, row_columns[i].name);
+        const size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof(list) - used, " %s", row_columns[i].name);
+    }
+    return unknown("statistic", name, &stats, list, error, size);
+}
+
+/* Reads TEST/METRIC[.STAT]. */
+static int read_figure(struct requirement *r, const char *text, size_t length, char *error, size_t size)
+{
+    char figure[sizeof(r->text)], metric[sizeof(r->text)];
+
+    if (!trim(text, length, figure, sizeof(figure)))
+        return wrong(error, size, "TEST/METRIC is missing before the operator");
+    const char *slash = strrchr(figure, '/');
+    if (!slash || !trim(figure, (size_t)(slash - figure), r->test, sizeof(r->test)) ||
+        !trim(slash + 1, strlen(slash + 1), metric, sizeof(metric)))
+        return wrong(error, size, "'%s' is not TEST/METRIC or TEST/METRIC.STAT", figure);
+    char *dot = strchr(metric, '.');
+    if (dot)
+        *dot = '\0';
+    text_copy(r->metric, sizeof(r->metric), metric);
+    return find_stat(r, dot ? dot + 1 : "value", error, size);
+}
+
+/* Reads VALUE[UNIT]. */
+static int read_limit(struct requirement *r, const char *text, char *error, size_t size)
+{
+    char limit[sizeof(r->text)], *end;
+
+    if (!trim(text, strlen(text), limit, sizeof(limit)))
+        return wrong(error, size, "the value is missing after the operator");
+    /* strtod() alone would accept names and hexadecimal numbers. */
+    const char *digits = limit + (limit[0] == '-');
+    const bool number = strspn(digits + (digits[0] == '.'), "0123456789") > 0 && (digits[1] | 0x20) != 'x';
+    r->limit = strtod(limit, &end);
+    if (!number || !isfinite(r->limit))
+        return wrong(error, size, "'%s' is no number", limit);
+    end += strspn(end, BLANKS);
+    if (strlen(end) >= sizeof(r->limit_unit))
+        return wrong(error, size, "'%s' is no unit", end);
+    text_copy(r->limit_unit, sizeof(r->limit_unit), end);
+    return 0;
+}
+
+static int read_requirement(struct requirement *r, const char *text, char *error, size_t size)
+{
+    const char *op = NULL;
+
+    if (!trim(text, strlen(text), r->text, sizeof(r->text)))
+        return text[strspn(text, BLANKS)] ? wrong(error, size, "longer than %zu bytes", sizeof(r->text) - 1)
+                                          : wrong(error, size, "is empty");
+    for (const char *at = r->text; *at; at++)
+        if (*at == '<' || *at == '>')
+            op = at; /* the last one: names of commands may have others */
+    if (!op)
+        return wrong(error, size, "has no <, <=, > or >=");
+    r->below = *op == '<';
+    r->or_equal = op[1] == '=';
+    r->value = r->limit_of_row = (double)NAN;
+    if (read_figure(r, r->text, (size_t)(op - r->text), error, size))
+        return -1;
+    return read_limit(r, op + 1 + r->or_equal, error, size);
+}
+
+/* Inserts the last requirement into the order by test. */
+static void put_in_order(struct requirements *set)
+{
+    size_t at = set->n;
+
+    memory_grow(&set->order, &set->order_capacity, set->n, sizeof(*set->order));
+    for (; at > 0 && strcmp(set->of[set->order[at - 1]].test, set->of[set->n].test) > 0; at--)
+        set->order[at] = set->order[at - 1];
+    set->order[at] = set->n;
+}
+
+int requirements_add(struct requirements *set, const char *text, char *error, size_t error_size)
+{
+    memory_grow(&set->of, &set->capacity, set->n, sizeof(*set->of));
+    struct requirement *r = &set->of[set->n];
+
+    *r = (struct requirement){.text = ""};
+    if (read_requirement(r, text, error, error_size) || check_names(set, r, error, error_size))
+        return -1;
+    put_in_order(set);
+    set->n++;
+    return 0;
+}
+
+int requirements_add_lines(struct requirements *set, const char *lines, char *error, size_t error_size)
+{
+    const size_t before = set->n;
+    char line[4 * sizeof(set->of->text)], why[400];
+
+    for (size_t number = 1; *lines; number++) {
+        const size_t length = strcspn(lines, "\n"), used = strcspn(lines, "#\n");
+        if (used >= sizeof(line))
+            return wrong(error, error_size, "line %zu: longer than %zu bytes", number, sizeof(line) - 1);
+        text_copy(line, used + 1, lines);
+        if (line[strspn(line, BLANKS)] && requirements_add(set, line, why, sizeof(why)))
+            return wrong(error, error_size, "line %zu: %s", number, why);
+        lines += length + (lines[length] == '\n');
+    }
+    return set->n > before ? 0 : wrong(error, error_size, "there is no requirement in it");
+}
+
+void requirements_free(struct requirements *set)
+{
+    free(set->of);
+    free(set->order);
+    *set = (struct requirements){.metrics = set->metrics};
+}
+
+/* --- Judging. --- */
+
+static double figure_of(const struct requirement *r, const struct row *row)
+{
+    const void *at = (const char *)row + r->stat->offset;
+
+    return r->stat->type == COLUMN_UINT ? (double)*(const uint64_t *)at : *(const double *)at;
+}
+
+static void explain_unknown(const struct requirement *r, const struct row *row, char *why, size_t size)
+{
+    static const struct {
+        const char *name;
+        unsigned least;
+    } needs[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
+
+    if (row->status >= ROW_SKIPPED) {
+        (void)snprintf(why, size, "%s%s%.200s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
+        return;
+    }
+    if (row->reason[0]) {
+        text_copy(why, size, row->reason);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        if (!strcmp(needs[i].name, r->stat->name) && row->stats.n > 0 && row->stats.n < needs[i].least) {
+            (void)snprintf(why, size, "%s needs %u values, and there %s %llu", needs[i].name, needs[i].least,
+                           row->stats.n == 1 ? "is" : "are", (unsigned long long)row->stats.n);
+            return;
+        }
+    (void)snprintf(why, size, "%s is not known", r->stat->name);
+}
+
+static void describe_place(const struct row *row, bool with_host, char *buf, size_t size)
+{
+    struct row_word word = {0};
+    struct text where = {0};
+
+    if (row->load[0])
+        text_printf(&where, "%s, ", row->load);
+    if (!row_command(&row->param) && row_next_word(&row->param, &word))
+        text_printf(&where, "%.*s, ", (int)word.length, word.text);
+    if (row->copies > 1)
+        text_printf(&where, "%llu copies, ", (unsigned long long)row->copies);
+    if (row->cpus[0])
+        text_printf(&where, "CPU %s, ", row->cpus);
+    if (with_host && row->run && row->run->host[0])
+        text_printf(&where, "%s, ", row->run->host);
+    text_copy(buf, size, where.length ? where.data : "");
+    if (where.length && where.length < size)
+        buf[where.length - 2] = '\0';
+    text_free(&where);
+}
+
+/* Returns by how much a figure is on the wrong side of its limit; negative on the right side. */
+static double excess(const struct requirement *r, double value, double limit)
+{
+    return r->below ? value - limit : limit - value;
+}
+
+static void judge(struct requirement *r, const struct row *row, bool with_host)
+{
+    const double value = row->status >= ROW_SKIPPED ? (double)NAN : figure_of(r, row);
+    double factor = 1;
+    char why[sizeof(r->reason)] = "";
+
+    r->n_rows++;
+    if (isnan(value))
+        explain_unknown(r, row, why, sizeof(why));
+    else if (!limit_factor(r, row->unit, &factor))
+        (void)snprintf(why, sizeof(why), "the row is in %s", row->unit);
+    if (why[0]) {
+        if (!r->reason[0])
+            text_copy(r->reason, sizeof(r->reason), why);
+        r->n_failed++;
+        return;
+    }
+    const double over = excess(r, value, r->limit * factor);
+    r->n_failed += over > 0 || (!r->or_equal && !(over < 0));
+    if (over <= excess(r, r->value, r->limit_of_row))
+        return;
+    r->value = value;
+    r->limit_of_row = r->limit * factor;
+    text_copy(r->unit, sizeof(r->unit), unit_of_stat(r->stat, row->unit));
+    describe_place(row, with_host, r->where, sizeof(r->where));
+}
+
+void requirements_row(struct requirements *set, const struct row *row)
+{
+    size_t low = 0, high = set->n;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(set->of[set->order[middle]].test, row->test) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < set->n && !strcmp(set->of[set->order[low]].test, row->test); low++) {
+        struct requirement *r = &set->of[set->order[low]];
+        r->measured = true;
+        /* A test that did not run has one row, whatever its metric. */
+        if (row->status >= ROW_SKIPPED || !strcmp(row->metric, r->metric))
+            judge(r, row, set->several_runs);
+    }
+}
+
+bool requirement_met(const struct requirement *requirement)
+{
+    return requirement->n_rows && !requirement->n_failed;
+}
+
+size_t requirements_failed(const struct requirements *set)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n; i++)
+        n += !requirement_met(&set->of[i]);
+    return n;
+}
+
+const char *requirement_unknown(const struct requirement *requirement)
+{
+    if (requirement->reason[0] || requirement->n_rows)
+        return requirement->reason;
+    return requirement->measured ? "the test has no row of this metric" : "the test was not measured";
+}

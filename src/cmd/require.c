@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the requirements that the user gives. */
+#include "cmd/require.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "sys/tree.h"
+
+static int complain(const char *command, const char *option, const char *value, const char *why)
+{
+    char message[1600];
+
+    (void)snprintf(message, sizeof(message), "--%s '%.1000s': %s", option, value, why);
+    return command_complain(command, message, EXIT_USAGE);
+}
+
+/* Reads a file that the user names, which may be a pipe. Returns NULL with the reason in why. */
+static char *read_file(const char *path, const char **why)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    size_t length = 0;
+    char *text = fd < 0 ? NULL : tree_read_rest(fd, &length);
+
+    *why = strerror(errno);
+    if (fd >= 0)
+        (void)close(fd);
+    if (text && strlen(text) != length) {
+        *why = "it is no text";
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static int read_lines(const char *command, const char *path, struct requirements *set)
+{
+    const char *why;
+    char error[500], *text = read_file(path, &why);
+
+    if (!text)
+        return complain(command, "requirements", path, why);
+    const int failed = requirements_add_lines(set, text, error, sizeof(error));
+    free(text);
+    return failed ? complain(command, "requirements", path, error) : 0;
+}
+
+int require_read(const char *command, const struct require_options *options, struct requirements *set)
+{
+    char error[500], one[sizeof(options->require)];
+    int status = 0;
+
+    for (const char *at = options->require; *at && !status; at += strcspn(at, "\n"), at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        memcpy(one, at, length);
+        one[length] = '\0';
+        if (requirements_add(set, one, error, sizeof(error)))
+            status = complain(command, "require", one, error);
+    }
+    return status || !options->requirements[0] ? status : read_lines(command, options->requirements, set);
+}

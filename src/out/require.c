@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints requirements that were judged. */
+#include "out/require.h"
+
+#include <math.h>
+
+#include "out/grid.h"
+#include "rows/units.h"
+
+static void put_value(double value, const char *unit, struct grid *grid)
+{
+    char text[UNITS_SIZE];
+
+    units_value(value, unit, text, sizeof(text));
+    units_plain(text);
+    grid_text(grid, text);
+}
+
+/* Adds the cell that says how far the figure is from the limit: in per cent, or in its unit if the limit is 0. */
+static void put_distance(const struct requirement *r, struct grid *grid)
+{
+    const double distance = fabs(r->value - r->limit_of_row);
+    struct text *cell = grid_cell(grid, COLOR_NONE);
+    char text[UNITS_SIZE];
+
+    if (isnan(distance)) {
+        text_printf(cell, "-");
+    } else if (!(distance > 0)) {
+        text_printf(cell, "equal");
+    } else {
+        if (fabs(r->limit_of_row) > 0)
+            units_value(100 * distance / fabs(r->limit_of_row), "%", text, sizeof(text));
+        else
+            units_value(distance, r->unit, text, sizeof(text));
+        units_plain(text);
+        text_printf(cell, "%s %s", text, r->value > r->limit_of_row ? "above" : "below");
+    }
+}
+
+static void put_verdict(const struct requirement *r, struct grid *grid)
+{
+    const bool met = requirement_met(r);
+    struct text *cell = grid_cell(grid, met ? COLOR_GREEN : COLOR_RED);
+    const char *unknown = requirement_unknown(r);
+
+    text_printf(cell, met ? "passed" : "failed");
+    if (unknown[0])
+        text_printf(cell, ": %s", unknown);
+    if (r->n_rows > 1) {
+        text_printf(cell, "%s", met ? "; all " : "; ");
+        if (!met)
+            text_printf(cell, "%zu of ", r->n_failed);
+        text_printf(cell, "%zu rows", r->n_rows);
+        if (r->where[0])
+            text_printf(cell, "; worst: %s", r->where);
+    }
+}
+
+static void put_rows(const struct requirements *set, bool met, struct grid *grid)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        const struct requirement *r = &set->of[i];
+        if (requirement_met(r) != met)
+            continue;
+        grid_text(grid, r->text);
+        put_value(r->value, r->unit, grid);
+        put_distance(r, grid);
+        put_verdict(r, grid);
+    }
+}
+
+void require_put(const struct requirements *set, bool markdown, unsigned width, struct text *out)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Requirement", .left = true, .wrap = true},
+        {.title = "Figure"},
+        {.title = "Off the limit"},
+        {.title = "Verdict", .left = true, .wrap = true},
+    };
+    struct grid grid = {.n_columns = 0};
+    const size_t failed = requirements_failed(set);
+
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    put_rows(set, false, &grid);
+    put_rows(set, true, &grid);
+    text_printf(out, "Requirements: %zu passed, %zu failed\n%s", set->n - failed, failed, markdown ? "\n" : "");
+    if (markdown)
+        grid_markdown(&grid, out);
+    else
+        grid_print(&grid, width, out);
+}
