@@ -14,6 +14,9 @@
 #define DETOURS_PER_OCTAVE 32u
 #define DETOURS_BINS       (DETOURS_PER_OCTAVE * DETOUR_CLASSES)
 
+/* Shares of the core in whole per cents, from 1. */
+#define DETOURS_SHARES 100u
+
 struct detours_bin {
     double n, ns;
 };
@@ -24,6 +27,8 @@ struct detours_of {
     double unit_ns; /* unit of work and of the bins' sums in ns: 1, or a tick of the clock; 0: not known yet */
     unsigned rows;
     struct detours_bin bins[DETOURS_BINS];
+    double shares[2][DETOURS_SHARES]; /* how often the core's share was 1 %, 2 %, ...: in rows; in parts of their time,
+                                       * which is used where it is known */
 };
 
 struct detours_host {
@@ -35,8 +40,8 @@ struct detours_host {
     double experiment_ticks;                        /* median of the last row */
 };
 
-/* Adds a row: of noise detour, lost and lost_CAUSE, of prime cycles followed by time. Other rows, and rows that failed
- * or were skipped, are ignored. */
+/* Adds a row: of noise detour, lost, lost_CAUSE and core_share, of prime cycles followed by time. Other rows, and rows
+ * that failed or were skipped, are ignored. */
 void detours_enter(struct detours_host *host, const struct row *row);
 
 /* Fills in the detours for project_slowdown_on(), using arrays of the caller: lengths has room for DETOURS_BINS pairs.
@@ -50,6 +55,12 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
 const struct detours_of *detours_used(const struct detours_host *host);
 double detours_work_ns(const struct detours_host *host);
 double detours_lost_pct(const struct detours_host *host); /* detours as a share of work and detours together */
+
+/* Fills in the shares of the core for project_slowdown_on(); out has room for DETOURS_SHARES. Returns how many there
+ * are, 0 when nothing is known. */
+size_t detours_shares(const struct detours_host *host, struct stats_point *out);
+/* Returns the mean of these shares; NAN when nothing is known. */
+double detours_mean_share(const struct detours_host *host);
 
 /* Adds the detours of `from` to `into`. */
 void detours_merge(struct detours_host *into, const struct detours_host *from);

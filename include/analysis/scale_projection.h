@@ -11,7 +11,9 @@
 
 /* Number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and above. */
 #define PROJECTION_DECADES 8u
-#define PROJECTION_CAUSES  (DETOUR_CAUSES + 1) /* the last one: cause not known */
+#define PROJECTION_UNKNOWN DETOUR_CAUSES       /* cause not known */
+#define PROJECTION_SHARED  (DETOUR_CAUSES + 1) /* no detours: other users of the core make the work slower */
+#define PROJECTION_CAUSES  (DETOUR_CAUSES + 2)
 #define PROJECTION_COSTS   (PROJECTION_CAUSES * PROJECTION_DECADES)
 
 /* Initialise to zero except for steps and ranks; then add the rows, then call projection_compute(). */
@@ -40,13 +42,13 @@ void projection_compute(struct projection *p);
 double *projection_slowdown(const struct projection *p, size_t host);
 void projection_free(struct projection *p);
 
-/* Cost of the detours with one cause and one decade of lengths, of all hosts. */
+/* Cost of the detours with one cause and one decade of lengths, or of a shared core, of all hosts. */
 struct projection_cost {
-    unsigned cause, decade;            /* cause DETOUR_CAUSES: of prime, not known */
-    double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time */
+    unsigned cause, decade;            /* a detour_cause, PROJECTION_UNKNOWN (of prime) or PROJECTION_SHARED */
+    double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time or speed */
     double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
 };
-/* Finds the detours' costs, the highest first; costs has room for PROJECTION_COSTS. Returns how many there are. */
+/* Finds these costs, the highest first; costs has room for PROJECTION_COSTS. Returns how many there are. */
 size_t projection_costs(const struct projection *p, struct projection_cost *costs);
 /* Return names: "1 us .. 10 us" and "preempted". */
 const char *projection_decade(const struct projection_cost *cost);

@@ -20,22 +20,26 @@ struct project_detours {
 };
 
 /* One machine, and the share of the ranks that run there (any positive number, relative to the other machines).
- * Ranks are independent of each other. */
+ * Ranks are independent of each other. A rank works at the speed of its share of the core, which is drawn anew for each
+ * step. */
 struct project_host {
     const struct project_detours *detours;
     size_t n;
     double weight;
+    const struct stats_point *shares; /* at: share, above 0 and at most 1; value: how often, above 0 */
+    size_t n_shares;                  /* 0: each rank has its core to itself */
 };
 
 #define PROJECT_STEPS_MAX 16
 #define PROJECT_RANKS_MAX 64
 
 /* Computes the expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of step_ns[s], into
- * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step, where E[max] = integral of 1 - F(t)^N. F comes
+ * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step (a delay is what detours take, and what the work
+ * takes longer because others use the core), where E[max] = integral of 1 - F(t)^N. F comes
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves
  * the mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. The grid has at
  * most points points (a power of 2; 0: as many as useful); fewer are coarser and faster. Returns 0; or -1 when out of
- * memory, or when steps, ranks or weights are none, too many, or not positive. */
+ * memory, or when steps, ranks, weights or shares are none, too many, or not positive. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 

@@ -123,6 +123,21 @@ static void enter_cause(struct detours_host *host, const struct row *row, unsign
             host->by_cause[cause][octave_of(row->series[i].at)] += row->series[i].value;
 }
 
+static void enter_share(struct detours_of *of, bool of_part, double share)
+{
+    const double percent = fmax(1, round(100 * share));
+
+    if (share > 0 && percent <= DETOURS_SHARES)
+        of->shares[of_part][(size_t)percent - 1]++;
+}
+
+/* Adds the core's share in parts of the run, in per cent. */
+static void enter_shares(struct detours_host *host, const struct row *row)
+{
+    for (size_t i = 0; i < row->n_series; i++)
+        enter_share(&host->noise, true, row->series[i].value / 100);
+}
+
 static void enter_experiments(struct detours_host *host, const struct row *row)
 {
     const double median = row->stats.median;
@@ -143,9 +158,10 @@ static void enter_experiments(struct detours_host *host, const struct row *row)
 
 static void enter_prime(struct detours_host *host, const struct row *row)
 {
-    if (!strcmp(row->metric, "cycles"))
+    if (!strcmp(row->metric, "cycles")) {
         enter_experiments(host, row);
-    else if (!strcmp(row->metric, "time") && host->experiment_ticks > 0 && row->stats.median > 0)
+        enter_share(&host->prime, false, row_core_share(row));
+    } else if (!strcmp(row->metric, "time") && host->experiment_ticks > 0 && row->stats.median > 0)
         host->prime.unit_ns = row->stats.median / host->experiment_ticks;
 }
 
@@ -159,8 +175,12 @@ void detours_enter(struct detours_host *host, const struct row *row)
         return;
     if (!strcmp(row->metric, "detour"))
         enter_detours(host, row);
-    else if (!strcmp(row->metric, "lost") && row->wall_s > 0 && row->value >= 0 && row->value <= 100)
+    else if (!strcmp(row->metric, "core_share"))
+        enter_shares(host, row);
+    else if (!strcmp(row->metric, "lost") && row->wall_s > 0 && row->value >= 0 && row->value <= 100) {
         host->noise.work += row->wall_s * 1e9 * (1 - row->value / 100);
+        enter_share(&host->noise, false, row_core_share(row));
+    }
     for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
         if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
             enter_cause(host, row, cause);
@@ -193,12 +213,41 @@ double detours_lost_pct(const struct detours_host *host)
     return of ? 100 * lost / (lost + of->work) : 0;
 }
 
+size_t detours_shares(const struct detours_host *host, struct stats_point *out)
+{
+    const struct detours_of *of = detours_used(host);
+    size_t n = 0;
+
+    for (unsigned of_part = 2; of && !n && of_part-- > 0;)
+        for (size_t i = 0; i < DETOURS_SHARES; i++)
+            if (of->shares[of_part][i] > 0)
+                out[n++] = (struct stats_point){(double)(i + 1) / 100, of->shares[of_part][i]};
+    return n;
+}
+
+double detours_mean_share(const struct detours_host *host)
+{
+    struct stats_point shares[DETOURS_SHARES];
+    const size_t n = detours_shares(host, shares);
+    double sum = 0, all = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += shares[i].at * shares[i].value;
+        all += shares[i].value;
+    }
+    return n ? sum / all : (double)NAN;
+}
+
 /* Adds detours, converted to the unit of `into`. */
 static void merge(struct detours_of *into, const struct detours_of *from)
 {
     if (!(into->unit_ns > 0))
         into->unit_ns = from->unit_ns;
     into->rows += from->rows;
+    for (size_t i = 0; i < DETOURS_SHARES; i++) {
+        into->shares[false][i] += from->shares[false][i];
+        into->shares[true][i] += from->shares[true][i];
+    }
     if (!(from->unit_ns > 0))
         return;
     into->work += from->work * from->unit_ns / into->unit_ns;

@@ -96,11 +96,21 @@ static void compute(const struct projection *p, const struct project_host *hosts
         memory_out();
 }
 
-/* Fills in the detours of a host, or of all hosts as one machine. */
-static void fill_host(const struct detours_host *of, struct stats_point *lengths, struct project_detours *detours,
+/* Arrays of a host. */
+struct places {
+    struct stats_point lengths[DETOURS_BINS], shares[DETOURS_SHARES];
+    struct project_detours detours[2];
+};
+
+/* Fills in detours and shares of a host, or of all hosts as one machine. keep: see detours_sources(). */
+static void fill_host(const struct detours_host *of, const double *keep, struct places *places,
                       struct project_host *host)
 {
-    *host = (struct project_host){.detours = detours, .n = detours_sources(of, NULL, lengths, detours), .weight = 1};
+    *host = (struct project_host){.detours = places->detours,
+                                  .n = detours_sources(of, keep, places->lengths, places->detours),
+                                  .weight = 1,
+                                  .shares = places->shares,
+                                  .n_shares = detours_shares(of, places->shares)};
 }
 
 static void merge_all(struct projection *p)
@@ -117,23 +127,21 @@ void projection_compute(struct projection *p)
 {
     if (!p->n)
         return;
-    struct stats_point *lengths = memory_get((p->n + 1) * DETOURS_BINS, sizeof(*lengths));
-    struct project_detours *detours = memory_get(2 * (p->n + 1), sizeof(*detours));
+    struct places *places = memory_get(p->n + 1, sizeof(*places));
     struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
 
     p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
     p->all = memory_get(1, sizeof(*p->all));
     merge_all(p);
     for (size_t h = 0; h <= p->n; h++)
-        fill_host(h < p->n ? p->hosts[h] : p->all, &lengths[h * DETOURS_BINS], &detours[2 * h], &hosts[h]);
+        fill_host(h < p->n ? p->hosts[h] : p->all, NULL, &places[h], &hosts[h]);
     for (size_t h = 0; h < p->n; h++)
         compute(p, &hosts[h], 1, p->ranks, p->n_ranks, projection_slowdown(p, h));
     if (p->n_more)
         compute(p, &hosts[p->n], 1, p->ranks, p->n_ranks, projection_slowdown(p, p->n));
     else
         compute(p, hosts, p->n, p->ranks, p->n_ranks, projection_slowdown(p, p->n));
-    free(lengths);
-    free(detours);
+    free(places);
     free(hosts);
 }
 
@@ -151,7 +159,7 @@ static double share_of(const struct detours_host *all, unsigned cause, unsigned 
 {
     double sum = 0;
 
-    if (cause == DETOUR_CAUSES)
+    if (cause == PROJECTION_UNKNOWN)
         return 1;
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         sum += all->by_cause[c][octave];
@@ -177,17 +185,26 @@ static void remove_them(const struct projection *p, struct projection_cost *cost
     cost->lost_pct = 100 * lost / all;
 }
 
-static void find_cost(const struct projection *p, struct projection_cost *cost, struct stats_point *lengths)
+/* Computes what the work takes without these detours, or without others on the core. Returns false when there are none.
+ */
+static bool find_cost(const struct projection *p, struct projection_cost *cost, struct places *places)
 {
-    struct project_detours detours[2];
+    const bool shared = cost->cause == PROJECTION_SHARED;
     double keep[DETOUR_CLASSES];
+    struct project_host host;
 
-    remove_them(p, cost, keep);
-    if (!(cost->per_s > 0))
-        return;
-    const struct project_host host = {
-        .detours = detours, .n = detours_sources(p->all, keep, lengths, detours), .weight = 1};
+    if (shared) {
+        cost->per_s = (double)NAN;
+        cost->lost_pct = 100 * (1 - detours_mean_share(p->all));
+    } else {
+        remove_them(p, cost, keep);
+    }
+    if (!((shared ? cost->lost_pct : cost->per_s) > 0))
+        return false;
+    fill_host(p->all, shared ? NULL : keep, places, &host);
+    host.n_shares = shared ? 0 : host.n_shares;
     compute(p, &host, 1, &p->ranks[p->n_ranks - 1], 1, cost->without);
+    return true;
 }
 
 static int by_lost(const void *a, const void *b)
@@ -199,15 +216,15 @@ static int by_lost(const void *a, const void *b)
 
 size_t projection_costs(const struct projection *p, struct projection_cost *costs)
 {
-    struct stats_point lengths[DETOURS_BINS];
-    bool of_noise = detours_used(p->all) == &p->all->noise;
-    unsigned first = of_noise ? 0 : DETOUR_CAUSES, end = of_noise ? DETOUR_CAUSES : PROJECTION_CAUSES;
+    struct places places;
+    const bool of_noise = detours_used(p->all) == &p->all->noise;
     size_t n = 0;
 
-    for (unsigned i = first * PROJECTION_DECADES; i < end * PROJECTION_DECADES; i++) {
+    for (unsigned i = 0; i < PROJECTION_COSTS; i++) {
         costs[n] = (struct projection_cost){.cause = i / PROJECTION_DECADES, .decade = i % PROJECTION_DECADES};
-        find_cost(p, &costs[n], lengths);
-        n += costs[n].per_s > 0;
+        if (costs[n].cause == PROJECTION_SHARED ? costs[n].decade == 0
+                                                : (costs[n].cause == PROJECTION_UNKNOWN) != of_noise)
+            n += find_cost(p, &costs[n], &places);
     }
     qsort(costs, n, sizeof(*costs), by_lost);
     return n;
@@ -219,10 +236,14 @@ const char *projection_decade(const struct projection_cost *cost)
                                                             "10 us .. 100 us", "100 us .. 1 ms", "1 ms .. 10 ms",
                                                             "10 ms .. 100 ms", "> 100 ms"};
 
-    return decades[cost->decade < PROJECTION_DECADES ? cost->decade : PROJECTION_DECADES - 1];
+    return cost->cause == PROJECTION_SHARED
+               ? "-"
+               : decades[cost->decade < PROJECTION_DECADES ? cost->decade : PROJECTION_DECADES - 1];
 }
 
 const char *projection_cause(const struct projection_cost *cost)
 {
-    return cost->cause < DETOUR_CAUSES ? detour_cause_names[cost->cause] : "not known";
+    return cost->cause < DETOUR_CAUSES        ? detour_cause_names[cost->cause]
+           : cost->cause == PROJECTION_SHARED ? "core share"
+                                              : "not known";
 }

@@ -18,6 +18,11 @@
 
 /* --- The table. --- */
 
+static bool shares_known(const struct projection *p)
+{
+    return !isnan(detours_mean_share(p->all));
+}
+
 static void put_line(const struct projection *p, const char *name, const struct detours_host *host,
                      const double *slowdown, struct grid *grid)
 {
@@ -30,6 +35,10 @@ static void put_line(const struct projection *p, const char *name, const struct 
             grid_text(grid, "");
         else
             grid_number(grid, detours_lost_pct(host), 3);
+        if (shares_known(p) && s)
+            grid_text(grid, "");
+        else if (shares_known(p))
+            grid_number(grid, 100 * detours_mean_share(host), 0);
         text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
         grid_text(grid, step);
         for (size_t r = 0; r < p->n_ranks; r++)
@@ -74,20 +83,21 @@ static void put_hosts(const struct projection *p, size_t shown, struct grid *gri
 
 static void put_table(const struct projection *p, bool every, struct text *out)
 {
-    static const struct grid_column columns[] = {{.title = "Host", .left = true},
-                                                 {.title = "From", .width = 5, .left = true},
-                                                 {.title = "Lost %", .width = 6},
-                                                 {.title = "Step", .width = 7}};
+    static const struct grid_column columns[] = {
+        {.title = "Host", .left = true}, {.title = "From", .width = 5, .left = true}, {.title = "Lost %", .width = 6}};
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};
 
     grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, &(struct grid_column){.title = "Core %", .width = 6}, shares_known(p));
+    grid_columns(&grid, &(struct grid_column){.title = "Step", .width = 7}, 1);
     for (size_t r = 0; r < p->n_ranks; r++) {
         (void)snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
         grid_columns(&grid, &(struct grid_column){.title = titles[r], .width = 8}, 1);
     }
-    text_printf(out, "Slowdown (1.00: no noise) of a step that ends in a barrier, by number of ranks\n");
+    text_printf(out, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks\n",
+                shares_known(p) ? ", and the core to itself" : "");
     if (p->n > 1)
         put_line(p, "all", p->all, projection_slowdown(p, p->n), &grid);
     put_hosts(p, shown, &grid);
@@ -159,18 +169,23 @@ void scale_put(const struct projection *p, bool every, struct text *out)
 static void put_csv_rows(const struct projection *p, const char *name, const struct detours_host *host,
                          const double *slowdown, struct text *out)
 {
+    const double share = detours_mean_share(host);
+
     for (size_t s = 0; s < p->n_steps; s++)
         for (size_t r = 0; r < p->n_ranks; r++) {
             csv_text(out, name);
-            text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g\r\n",
+            text_printf(out, ",%s,%.17g,%.17g,%.17g,%.17g,%.17g,",
                         detours_used(host) == &host->noise ? "noise" : "prime", detours_work_ns(host) * 1e-9,
                         detours_lost_pct(host), p->step_ns[s], p->ranks[r], slowdown[s * p->n_ranks + r]);
+            if (!isnan(share))
+                text_printf(out, "%.17g", share);
+            text_append(out, "\r\n", 2);
         }
 }
 
 void scale_put_csv(const struct projection *p, struct text *out)
 {
-    text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown\r\n");
+    text_printf(out, "host,source,work_s,lost_pct,step_ns,ranks,slowdown,core_share\r\n");
     for (size_t h = 0; h < p->n; h++)
         put_csv_rows(p, p->hosts[h]->name, p->hosts[h], projection_slowdown(p, h), out);
     if (p->n > 1)

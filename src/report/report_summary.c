@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "rows/detour_causes.h"
 #include "rows/units.h"
 
 #define CAUSES_MAX    16u
@@ -14,7 +15,9 @@
 #define OTHERS_MAX    8u /* tiles of unknown suites */
 #define CELL_SIZE     256u
 #define FACT_SIZE     4096u /* settings, with a space after each */
-#define DISTINCT_MAX  4u    /* different values of a setting that are listed */
+/* Least speed lost to other users of the core that is worth a sentence. */
+#define SHARED_LEAST_PCT 1.0
+#define DISTINCT_MAX     4u /* different values of a setting that are listed */
 
 /* --- The most important figures. --- */
 
@@ -283,7 +286,7 @@ static const char *cause_words(const char *name)
     return name;
 }
 
-/* Rates the share of its time, in percent, that a busy program loses. */
+/* Rates the share of its speed, in percent, that a busy program loses. */
 static const char *how_quiet(double lost_pct)
 {
     return lost_pct < 0.01  ? "very quiet"
@@ -293,50 +296,114 @@ static const char *how_quiet(double lost_pct)
                             : "very noisy";
 }
 
-static void say_quiet(const struct report *report, size_t run, struct text *out)
-{
-    const struct row *best = find(report, run, &headlines[0]), *worst = find(report, run, &headlines[1]);
-    char least[UNITS_SIZE], most[UNITS_SIZE];
+/* What a run lost, as far as its rows tell: of noise if there are such rows, otherwise of all headline rows. */
+struct losses {
+    bool of_noise;
+    struct row_cause causes[CAUSES_MAX];
+    size_t n, most;            /* number of causes; the one that took most time */
+    double ms, wall_ms;        /* time of all causes; time observed */
+    struct stats_running core; /* shares of the core, as far as known */
+};
 
-    if (!best || !worst || !isfinite(worst->value))
-        return;
-    units_value(best->value, "%", least, sizeof(least));
-    units_value(worst->value, "%", most, sizeof(most));
-    text_printf(out, "<li>The machine was <strong>%s</strong>: ", how_quiet(worst->value));
-    if (best == worst)
-        html_printf(out, "it took %s of the time from a program that only computes, on CPU %s.", least, best->cpus);
-    else
-        html_printf(
-            out,
-            "it took %s of the time from a program that only computes on CPU %s, the quietest, and %s on CPU %s, "
-            "the noisiest.",
-            least, best->cpus, most, worst->cpus);
-    text_printf(out, "</li>\n");
-}
-
-static void say_cause(const struct report *report, size_t run, struct text *out)
+static struct losses losses_of(const struct report *report, size_t run)
 {
-    struct row_cause causes[CAUSES_MAX] = {0};
-    size_t n = 0, most = 0;
-    double sum = 0;
-    char took[UNITS_SIZE];
-    bool noise = find(report, run, &headlines[0]) != NULL;
+    struct losses l = {.of_noise = find(report, run, &headlines[0]) != NULL};
 
     for (size_t i = 0; i < report->set.n; i++) {
         const struct row *row = &report->set.rows[i];
-        if (row->headline && report_run_of(report, row) == run && (!noise || fits(&headlines[0], row)))
-            n = add_causes(&row->causes, causes, n);
+        if (!row->headline || report_run_of(report, row) != run || (l.of_noise && !fits(&headlines[0], row)))
+            continue;
+        const double share = row_core_share(row), parties = report_one_a_cpu(report, row) ? 1 : (double)row->copies;
+        l.n = add_causes(&row->causes, l.causes, l.n);
+        if (row->wall_s > 0)
+            l.wall_ms += 1000 * row->wall_s * fmax(1, parties);
+        if (!isnan(share))
+            stats_add(&l.core, share);
     }
-    for (size_t i = 0; i < n; i++) {
-        most = causes[i].number > causes[most].number ? i : most;
-        sum += causes[i].number;
+    for (size_t i = 0; i < l.n; i++) {
+        l.most = l.causes[i].number > l.causes[l.most].number ? i : l.most;
+        l.ms += l.causes[i].number;
     }
-    if (!(sum > 0))
+    return l;
+}
+
+/* Returns the cause of more than half of the speed lost, to causes and to other users of the core; NULL when there is
+ * none, or it is not known. */
+static const char *main_cause(const struct losses *l)
+{
+    const double to_core = l->core.n ? 1 - l->core.mean : 0, to_causes = l->wall_ms > 0 ? l->ms / l->wall_ms : 0;
+    double most = to_core;
+    const char *name = detour_cause_names[DETOUR_SHARED];
+
+    for (size_t i = 0; i < l->n && to_causes > 0; i++) {
+        const bool shared = !strcmp(l->causes[i].name, detour_cause_names[DETOUR_SHARED]);
+        const double lost = l->causes[i].number / l->wall_ms + (shared ? to_core : 0);
+        if (lost > most) {
+            most = lost;
+            name = l->causes[i].name;
+        }
+    }
+    return 2 * most > to_core + to_causes && strcmp(name, detour_cause_names[DETOUR_UNEXPLAINED]) != 0 ? name : NULL;
+}
+
+/* Returns how much slower the CPU of a row of noise was, in percent: of the time that detours left to it, it had the
+ * share of its core. Gaps that another user of the core caused are part of that share. */
+static double slower_pct(const struct report *report, const struct row *lost)
+{
+    const struct row *shared = report_sibling(report, lost, "lost_core_shared");
+    const double share = row_core_share(lost);
+    const double other = shared && shared->value > 0 ? lost->value - shared->value : lost->value;
+
+    return isnan(share) ? lost->value : 100 - (100 - other) * share;
+}
+
+static void say_quiet(const struct report *report, size_t run, const struct losses *l, struct text *out)
+{
+    const struct row *best = find(report, run, &headlines[0]), *worst = find(report, run, &headlines[1]);
+    char least[UNITS_SIZE], most[UNITS_SIZE];
+    const char *cause = main_cause(l);
+    double slower = 0;
+
+    if (!best || !worst || !isfinite(worst->value))
         return;
-    units_value(causes[most].number, "ms", took, sizeof(took));
-    html_put(out, "<li>Most time went to <strong>%s</strong>: ", cause_words(causes[most].name));
-    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * causes[most].number / sum,
-                noise ? " in the noise test" : "");
+    for (size_t i = 0; i < report->set.n; i++)
+        if (report_run_of(report, &report->set.rows[i]) == run && fits(&headlines[0], &report->set.rows[i]))
+            slower = fmax(slower, slower_pct(report, &report->set.rows[i]));
+    units_value(best->value, "%", least, sizeof(least));
+    units_value(worst->value, "%", most, sizeof(most));
+    text_printf(out, "<li>The machine was <strong>%s</strong>", how_quiet(slower));
+    if (cause)
+        html_put(out, ": most of what it took went to <strong>%s</strong>", cause_words(cause));
+    html_printf(out, ". A program that only computes lost %s of its time on CPU %s", least, best->cpus);
+    if (best != worst)
+        html_printf(out, ", the quietest, and %s on CPU %s, the noisiest", most, worst->cpus);
+    if (l->core.n)
+        text_printf(out, "; it had %.0f %% of its core", 100 * l->core.mean);
+    text_printf(out, ".</li>\n");
+}
+
+/* Without the noise test: how much of the core the tests had, if that explains most of what was lost. */
+static void say_shared(const struct losses *l, struct text *out)
+{
+    const char *cause = main_cause(l);
+    const double lost_pct = l->core.n ? 100 * (1 - l->core.mean) : 0;
+
+    if (l->of_noise || !cause || strcmp(cause, detour_cause_names[DETOUR_SHARED]) != 0 || lost_pct < SHARED_LEAST_PCT)
+        return;
+    text_printf(out, "<li>The tests had <strong>%.0f %%</strong> of their core: ", 100 - lost_pct);
+    html_put(out, "most of what they lost went to <strong>%s</strong>.</li>\n", cause_words(cause));
+}
+
+static void say_cause(const struct losses *l, struct text *out)
+{
+    char took[UNITS_SIZE];
+
+    if (!(l->ms > 0))
+        return;
+    units_value(l->causes[l->most].number, "ms", took, sizeof(took));
+    html_put(out, "<li>Most time went to <strong>%s</strong>: ", cause_words(l->causes[l->most].name));
+    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * l->causes[l->most].number / l->ms,
+                l->of_noise ? " in the noise test" : "");
     text_printf(out, "</li>\n");
 }
 
@@ -419,8 +486,10 @@ static void put_each_run(const struct report *report, const struct headline *lis
             text_printf(out, "</h3>\n");
         }
         text_printf(out, "<ul class=\"say\">\n");
-        say_quiet(report, run, out);
-        say_cause(report, run, out);
+        const struct losses losses = losses_of(report, run);
+        say_quiet(report, run, &losses, out);
+        say_shared(&losses, out);
+        say_cause(&losses, out);
         say_longest(report, run, out);
         say_late(report, run, out);
         say_statuses(report, run, out);

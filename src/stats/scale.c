@@ -10,7 +10,7 @@
 #define POINTS_LEAST (1u << 14)
 /* Maximum number of grid points of all hosts together, so that a whole fleet takes only seconds. */
 #define POINTS_ALL (1u << 22)
-/* Size of the grid: standard deviations above the mean, in addition to twice the longest detour. */
+/* Size of the grid: standard deviations above the mean, in addition to twice the longest delay. */
 #define DEVIATIONS 12.0
 /* Rounding error that the transform leaves in empty points. */
 #define NOTHING 1e-15
@@ -26,6 +26,7 @@ struct grid {
     struct complex *rate;    /* transform of the random detours per ns of work, without the constant term */
     struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
     size_t n_kinds;          /* allocated number of kinds */
+    struct complex *shared;  /* transform of the delays by other users of the core: the place after the last kind */
     struct complex *work;
     double *log_below; /* logarithm of the probability by step and point: sum over the hosts of weight * log F */
     double total_weight;
@@ -89,13 +90,28 @@ static void spread_of(const struct project_host *host, double step_ns, double *m
         }
 }
 
+/* Returns how many times as long as on a core of its own the work of a rank takes: on average, and at most. */
+static double slower_of(const struct project_host *host, double *most)
+{
+    double sum = 0, n = 0;
+
+    *most = 1;
+    for (size_t i = 0; i < host->n_shares; i++) {
+        sum += host->shares[i].value / host->shares[i].at;
+        n += host->shares[i].value;
+        *most = fmax(*most, 1 / host->shares[i].at);
+    }
+    return n > 0 ? sum / n : 1;
+}
+
 static double room_ns(const struct project_host *hosts, size_t n, double longest_step_ns)
 {
-    double room = 1, mean, variance, longest;
+    double room = 1, mean, variance, longest, slowest;
 
     for (size_t h = 0; h < n; h++) {
-        spread_of(&hosts[h], longest_step_ns, &mean, &variance, &longest);
-        room = fmax(room, mean + DEVIATIONS * sqrt(variance) + 2 * longest);
+        const double slower = slower_of(&hosts[h], &slowest);
+        spread_of(&hosts[h], slower * longest_step_ns, &mean, &variance, &longest);
+        room = fmax(room, mean + DEVIATIONS * sqrt(variance) + 2 * (longest + (slowest - 1) * longest_step_ns));
     }
     return room;
 }
@@ -132,11 +148,12 @@ static int make_grid(struct grid *g, size_t points, const struct project_host *h
     g->twiddle = malloc(g->n / 2 * sizeof(*g->twiddle));
     g->rate = malloc(g->n * sizeof(*g->rate));
     g->n_kinds = most_kinds(hosts, n_hosts);
-    g->kind = malloc((g->n_kinds * g->n + 1) * sizeof(*g->kind));
+    g->kind = malloc((g->n_kinds + 1) * g->n * sizeof(*g->kind));
     g->work = malloc(g->n * sizeof(*g->work));
     g->log_below = calloc(n_steps * g->n, sizeof(*g->log_below));
     if (!g->twiddle || !g->rate || !g->kind || !g->work || !g->log_below)
         return -1;
+    g->shared = g->kind + g->n_kinds * g->n;
     for (size_t i = 0; i < g->n / 2; i++) {
         double angle = 2 * 3.14159265358979323846 * (double)i / (double)g->n;
         g->twiddle[i] = (struct complex){cos(angle), sin(angle)};
@@ -155,17 +172,23 @@ static void free_grid(struct grid *g)
     free(g->log_below);
 }
 
-/* Adds the lengths to the grid. A length between two points is divided between them so that the mean is preserved. */
+/* Adds a number of delays to the grid. A delay between two points is divided between them so that the mean is
+ * preserved. */
+static void put_delay(const struct grid *g, double ns, double number, struct complex *out)
+{
+    const double at = ns / g->width_ns, upper = at - floor(at);
+    const size_t point = (size_t)at;
+
+    out[point].re += number * (1 - upper);
+    out[point + 1].re += number * upper;
+}
+
 static void put_lengths(const struct grid *g, const struct project_detours *detours, double scale, struct complex *out)
 {
     for (size_t i = 0; i < detours->n; i++) {
         const struct stats_point *pair = &detours->lengths[i];
-        if (!counts(pair))
-            continue;
-        double at = pair->at / g->width_ns, upper = at - floor(at);
-        size_t point = (size_t)at;
-        out[point].re += pair->value * scale * (1 - upper);
-        out[point + 1].re += pair->value * scale * upper;
+        if (counts(pair))
+            put_delay(g, pair->at, pair->value * scale, out);
     }
 }
 
@@ -257,14 +280,33 @@ static void multiply_kinds(struct grid *g, const struct project_host *host, doub
     }
 }
 
-/* Adds weight * log F of the delays of a step of that length. */
+/* Multiplies by the transform of what a step takes longer because others use the core. */
+static void multiply_shares(struct grid *g, const struct project_host *host, double step_ns)
+{
+    double n = 0;
+
+    if (!host->n_shares)
+        return;
+    memset(g->shared, 0, g->n * sizeof(*g->shared));
+    for (size_t i = 0; i < host->n_shares; i++)
+        n += host->shares[i].value;
+    for (size_t i = 0; i < host->n_shares; i++)
+        put_delay(g, step_ns * (1 / host->shares[i].at - 1), host->shares[i].value / n, g->shared);
+    transform(g, g->shared);
+    for (size_t i = 0; i < g->n; i++)
+        g->work[i] = multiply(g->work[i], g->shared[i]);
+}
+
+/* Adds weight * log F of the delays of a step of that length. The longer the work takes, the more detours meet it. */
 static void add_step(struct grid *g, const struct project_host *host, double step_ns, double *log_below)
 {
-    double above = 0;
+    double above = 0, most;
+    const double busy_ns = step_ns * slower_of(host, &most);
 
     for (size_t i = 0; i < g->n; i++)
-        g->work[i] = polar(exp(step_ns * g->rate[i].re), step_ns * g->rate[i].im);
-    multiply_kinds(g, host, step_ns);
+        g->work[i] = polar(exp(busy_ns * g->rate[i].re), busy_ns * g->rate[i].im);
+    multiply_kinds(g, host, busy_ns);
+    multiply_shares(g, host, step_ns);
     transform_back(g, g->work);
     for (size_t i = g->n; i-- > 0;) {
         double p = g->work[i].re / (double)g->n;
@@ -291,6 +333,11 @@ static bool are_valid(const struct project_host *hosts, size_t n)
         for (size_t d = 0; d < hosts[h].n; d++)
             if (!(hosts[h].detours[d].work_ns > 0))
                 return false;
+        for (size_t i = 0; i < hosts[h].n_shares; i++) {
+            const struct stats_point *share = &hosts[h].shares[i];
+            if (!(share->at > 0) || share->at > 1 || !(share->value > 0) || !isfinite(share->value))
+                return false;
+        }
     }
     return n > 0;
 }

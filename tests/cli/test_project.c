@@ -95,6 +95,37 @@ static void test_project_hosts_and_all_of_them(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* On half of a core the work takes twice as long. Files that do not know the share have no column of it. */
+static void test_project_with_a_share_of_the_core(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_write_file(cli->work, "old.csv", HEADER QUIET);
+    cli_write_file(cli->work, "new.csv",
+                   "host,suite,test,metric,unit,value,status,wall_s,core_share\n"
+                   "n3,noise,noise,lost,%,0,ok,10,0.500\n"
+                   "n3,noise,noise,detour,ns,,ok,10,0.500\n");
+    run(cli, ARGS("project", "old.csv", "--step=1ms", "--ranks=1000:1000"), 0, &result);
+    cli_expect_text(result.out, "Slowdown (1.00: no noise) of a step");
+    cli_expect_no_text(result.out, "Core %");
+    cli_result_free(&result);
+    run(cli, ARGS("project", "old.csv", "new.csv", "--step=1ms", "--ranks=1000:1000", "-o", "p.csv"), 0, &result);
+    cli_expect_text(result.out, "Slowdown (1.00: no noise, and the core to itself) of a step");
+    cli_expect_text(result.out, "Host  From   Lost %  Core %     Step");
+    cli_expect_text(result.out, "\n-                core share ");
+    read_csv(cli, "p.csv", &csv);
+    assert_int_equal(csv.n_rows, 3);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        const bool known = strcmp(cli_cell(&csv, row, "host"), "n2") != 0; /* the job has a rank on n3 */
+        assert_true(fabs(cli_number(&csv, row, "slowdown") - (known ? 2 : 1)) < 1e-3);
+        assert_string_equal(cli_cell(&csv, row, "core_share"), known ? "0.5" : "");
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
 static void test_project_of_a_real_measurement(void **state)
 {
     const struct cli *cli = *state;
@@ -184,9 +215,10 @@ static void test_project_wrong_command_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_project_is_what_arithmetic_says), CLI_TEST(test_project_hosts_and_all_of_them),
-        CLI_TEST(test_project_of_a_real_measurement),   CLI_TEST(test_project_what_cannot_be_used_is_said),
-        CLI_TEST(test_project_wrong_command_lines),     CLI_TEST(test_project_few_columns_of_ranks),
+        CLI_TEST(test_project_is_what_arithmetic_says),     CLI_TEST(test_project_hosts_and_all_of_them),
+        CLI_TEST(test_project_with_a_share_of_the_core),    CLI_TEST(test_project_of_a_real_measurement),
+        CLI_TEST(test_project_what_cannot_be_used_is_said), CLI_TEST(test_project_wrong_command_lines),
+        CLI_TEST(test_project_few_columns_of_ranks),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

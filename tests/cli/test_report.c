@@ -208,6 +208,69 @@ static void test_report_names_the_protocol_of_an_index(void **state)
     free(page);
 }
 
+/* The first sentence names what took most of the speed, if it is known and more than half: of the time that was lost,
+ * and of the core. */
+static void test_report_begins_with_the_main_cause(void **state)
+{
+    static const struct {
+        const char *causes, *share, *text;
+    } cases[] = {
+        {"steal:180;interrupt:20", "1.000",
+         "noisy</strong>: most of what it took went to <strong>the hypervisor (steal)</strong>. A program that only "
+         "computes lost 2\xc2\xa0% of its time on CPU 1; it had 100 % of its core.</li>"},
+        {"steal:180;interrupt:20", "",
+         "noisy</strong>: most of what it took went to <strong>the hypervisor (steal)</strong>. A program that only "
+         "computes lost 2\xc2\xa0% of its time on CPU 1.</li>"},
+        {"steal:180;interrupt:20", "0.600",
+         "very noisy</strong>: most of what it took went to <strong>another user of the same core (core "
+         "shared)</strong>. A program that only computes lost 2\xc2\xa0% of its time on CPU 1; it had 60 % of its "
+         "core.</li>"},
+        {"steal:90;interrupt:20;preempted:90", "own",
+         "noisy</strong>. A program that only computes lost 2\xc2\xa0% of its time on CPU 1.</li>"},
+        {"steal:20;unexplained:180", "", "noisy</strong>. A program that only computes lost 2\xc2\xa0%"},
+    };
+    const struct cli *cli = *state;
+    char text[1024];
+    size_t size;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        (void)snprintf(text, sizeof(text),
+                       "run_id,host,suite,test,metric,unit,better,value,status,cpus,wall_s,causes,core_share\n"
+                       "r1,h,noise,noise,lost,%%,lower,2,ok,1,10,%s,%s\n",
+                       cases[i].causes, cases[i].share);
+        cli_write_file(cli->work, "noise.csv", text);
+        char *page = report(cli, ARGS("report", "noise.csv"), &size);
+        cli_expect_text(strstr(page, "<ul class=\"say\">\n<li>The machine was <strong>"), cases[i].text);
+        free(page);
+    }
+}
+
+/* Without the noise test. */
+static void test_report_begins_with_a_shared_core(void **state)
+{
+    static const struct {
+        const char *share;
+        bool said;
+    } cases[] = {{"0.610", true}, {"0.999", false}, {"own", false}, {"", false}};
+    const struct cli *cli = *state;
+    char text[512];
+    size_t size;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        (void)snprintf(text, sizeof(text),
+                       "run_id,host,suite,test,copies,metric,unit,better,value,status,wall_s,causes,core_share\n"
+                       "r1,h,unix,pipe,1,rate,lps,higher,2,ok,10,preempted:5,%s\n",
+                       cases[i].share);
+        cli_write_file(cli->work, "unix.csv", text);
+        char *page = report(cli, ARGS("report", "unix.csv"), &size);
+        (cases[i].said ? cli_expect_text : cli_expect_no_text)(
+            page, "<ul class=\"say\">\n<li>The tests had <strong>61 %</strong> of their core: most of what they lost "
+                  "went to <strong>another user of the same core (core shared)</strong>.</li>");
+        cli_expect_text(page, "<li>Most time went to <strong>other programs");
+        free(page);
+    }
+}
+
 /* The worst of the tasks that sleep is named; gaming does not. */
 static void test_report_says_what_a_person_notices(void **state)
 {
@@ -565,6 +628,8 @@ int main(void)
         CLI_TEST(test_report_on_a_terminal_makes_a_file),
         CLI_TEST(test_report_that_cannot_be_written),
         CLI_TEST(test_report_names_the_protocol_of_an_index),
+        CLI_TEST(test_report_begins_with_the_main_cause),
+        CLI_TEST(test_report_begins_with_a_shared_core),
         CLI_TEST(test_report_says_what_a_person_notices),
         CLI_TEST(test_report_of_folders_and_patterns),
     };

@@ -191,7 +191,8 @@ static void test_project_agrees_with_simulation(void **state)
     static const struct project_detours quiet[] = {{tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}};
     static const struct project_detours noisy[] = {
         {tick, 2, 1e9, true}, {interrupts, 3, 1e9, false}, {daemons, 3, 1e9, false}};
-    static const struct project_host hosts[] = {{quiet, 2, 3}, {noisy, 3, 3}};
+    static const struct project_host hosts[] = {{.detours = quiet, .n = 2, .weight = 3},
+                                                {.detours = noisy, .n = 3, .weight = 3}};
     static const struct {
         double step_ns;
         unsigned ranks_each, steps;
@@ -213,7 +214,7 @@ static void test_project_table_is_by_step_then_ranks(void **state)
 {
     const struct stats_point length = {100 * US, 100};
     const struct project_detours detours = {&length, 1, 1e9, false};
-    const struct project_host host = {&detours, 1, 1};
+    const struct project_host host = {.detours = &detours, .n = 1, .weight = 1};
     const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100, 1e6};
     double table[6];
 
@@ -228,7 +229,8 @@ static void test_project_weights_are_shares(void **state)
 {
     const struct stats_point length = {100 * US, 100};
     const struct project_detours detours = {&length, 1, 1e9, false};
-    const struct project_host alone = {&detours, 1, 1}, mixed[] = {{&detours, 1, 1}, {NULL, 0, 3}};
+    const struct project_host alone = {.detours = &detours, .n = 1, .weight = 1},
+                              mixed[] = {{.detours = &detours, .n = 1, .weight = 1}, {.weight = 3}};
     const double step = MS, all = 400, quarter = 100;
     double a, b;
 
@@ -237,10 +239,71 @@ static void test_project_weights_are_shares(void **state)
     expect_near(a, b, 1e-3);
 }
 
+/* --- The share of the core. --- */
+
+static double slowdown_with(const struct stats_point *shares, size_t n, double ranks)
+{
+    const struct stats_point length = {20 * US, 1000};
+    const struct project_detours detours = {&length, ranks > 1 ? 0 : 1, 1e9, false};
+    const struct project_host host = {.detours = &detours, .n = 1, .weight = 1, .shares = shares, .n_shares = n};
+    const double step = MS;
+    double slowdown = NAN;
+
+    assert_int_equal(project_slowdown_on(0, &host, 1, &step, 1, &ranks, 1, &slowdown), 0);
+    return slowdown;
+}
+
+/* With 60 % of the core the work takes 1/0.6 as long, and meets that many more detours: 2 % of noise. */
+static void test_project_a_share_of_the_core_slows_down(void **state)
+{
+    const struct stats_point part = {0.6, 5}, all = {1, 3};
+
+    expect_near(slowdown_with(&part, 1, 1), 1.02 / 0.6, 1e-6);
+    expect_near(slowdown_with(&part, 1, 1e6), 1 / 0.6, 1e-4);
+    expect_near(slowdown_with(&all, 1, 1), 1.02, 1e-6);
+    expect_near(slowdown_with(&all, 1, 1e6), 1, 1e-4);
+}
+
+/* Three of four steps of a rank have the core to themselves, the others half of it: the slowest of N ranks has half
+ * unless all of them are lucky. */
+static void test_project_the_slowest_rank_has_the_least_share(void **state)
+{
+    const struct stats_point shares[] = {{0.5, 1}, {1, 3}};
+
+    expect_near(slowdown_with(shares, 2, 1), 1.02 * 1.25, 1e-6);
+    for (double ranks = 2; ranks < 100; ranks *= 3)
+        expect_near(slowdown_with(shares, 2, ranks), 2 - pow(0.75, ranks), 1e-4);
+}
+
+/* The slowest rank is on the host that has a neighbour. */
+static void test_project_hosts_with_and_without_a_neighbour(void **state)
+{
+    const struct stats_point part = {0.8, 1};
+    const struct project_host hosts[] = {{.weight = 1}, {.weight = 1, .shares = &part, .n_shares = 1}};
+    const double step = MS, ranks = 100;
+    double slowdown;
+
+    assert_int_equal(project_slowdown_on(0, hosts, 2, &step, 1, &ranks, 1, &slowdown), 0);
+    expect_near(slowdown, 1.25, 1e-4);
+}
+
+static void test_project_refuses_shares_that_are_none(void **state)
+{
+    static const struct stats_point wrong[] = {{0, 1}, {-1, 1}, {1.01, 1}, {0.5, 0}, {0.5, -1}, {0.5, INFINITY}};
+    const double one = 1;
+    double out;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        const struct project_host host = {.weight = 1, .shares = &wrong[i], .n_shares = 1};
+        assert_int_equal(project_slowdown_on(0, &host, 1, &one, 1, &one, 1, &out), -1);
+    }
+}
+
 static void test_project_refuses_what_makes_no_sense(void **state)
 {
     const struct project_detours endless = {NULL, 0, 0, false};
-    const struct project_host host = {NULL, 0, 1}, nobody = {NULL, 0, 0}, wrong = {&endless, 1, 1};
+    const struct project_host host = {.weight = 1}, nobody = {.n = 0},
+                              wrong = {.detours = &endless, .n = 1, .weight = 1};
     const double one = 1, zero = 0;
     double out;
 
@@ -256,7 +319,7 @@ static int project_two_steps(void)
 {
     const struct stats_point length = {100 * US, 100};
     const struct project_detours kinds[] = {{&length, 1, 1e9, true}, {&length, 1, 1e9, false}};
-    const struct project_host host = {kinds, 2, 1};
+    const struct project_host host = {.detours = kinds, .n = 2, .weight = 1};
     const double steps[] = {MS, 10 * MS}, ranks[] = {1, 100};
     double table[4];
 
@@ -281,6 +344,10 @@ int main(void)
         cmocka_unit_test(test_project_agrees_with_simulation),
         cmocka_unit_test(test_project_table_is_by_step_then_ranks),
         cmocka_unit_test(test_project_weights_are_shares),
+        cmocka_unit_test(test_project_a_share_of_the_core_slows_down),
+        cmocka_unit_test(test_project_the_slowest_rank_has_the_least_share),
+        cmocka_unit_test(test_project_hosts_with_and_without_a_neighbour),
+        cmocka_unit_test(test_project_refuses_shares_that_are_none),
         cmocka_unit_test(test_project_refuses_what_makes_no_sense),
         cmocka_unit_test(test_project_without_memory_is_an_error),
     };

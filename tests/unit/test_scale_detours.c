@@ -107,6 +107,45 @@ static void test_detours_rows_of_others_are_passed_over(void **state)
     expect_near(detours_work_ns(&host), 0);
 }
 
+static void enter_share(const char *suite, const char *metric, const char *share)
+{
+    struct row row = ROW(NULL, 1, .suite = suite, .metric = metric);
+
+    row.wall_s = 1;
+    text_copy(row.core_share, sizeof(row.core_share), share);
+    detours_enter(&host, &row);
+}
+
+/* Of the row until its parts are known; texts that are no share count for nothing. */
+static void test_detours_shares_of_the_core(void **state)
+{
+    static const struct stats_point parts[] = {{0, 40}, {100, 100}, {200, 0}, {300, 101}, {400, -5}, {500, 40}};
+    struct stats_point shares[DETOURS_SHARES];
+    struct detours_host both;
+
+    enter("noise", "detour", 1000, NULL, 0, NULL, 0);
+    enter_share("noise", "lost", "");
+    assert_int_equal(detours_shares(&host, shares), 0);
+    assert_true(isnan(detours_mean_share(&host)));
+    enter_share("noise", "lost", "0.752");
+    enter_share("noise", "lost", "own");
+    enter_share("noise", "lost", "nan");
+    enter_share("prime", "cycles", "0.3"); /* noise is used */
+    assert_int_equal(detours_shares(&host, shares), 1);
+    expect_near(shares[0].at, 0.75);
+    expect_near(shares[0].value, 1);
+    enter("noise", "core_share", 60, NULL, 0, parts, 6);
+    assert_int_equal(detours_shares(&host, shares), 2);
+    expect_near(shares[0].at, 0.4);
+    expect_near(shares[0].value, 2);
+    expect_near(shares[1].at, 1);
+    expect_near(detours_mean_share(&host), 0.6);
+    both = host;
+    detours_merge(&both, &host);
+    assert_int_equal(detours_shares(&both, shares), 2);
+    expect_near(shares[0].value, 4);
+}
+
 static void test_detours_noise_is_used_before_prime(void **state)
 {
     static const struct stats_point hist[] = {{1000, 50}};
@@ -242,6 +281,7 @@ int main(void)
         TEST(test_detours_of_noise),
         TEST(test_detours_of_prime),
         TEST(test_detours_rows_of_others_are_passed_over),
+        TEST(test_detours_shares_of_the_core),
         TEST(test_detours_noise_is_used_before_prime),
         TEST(test_detours_periods_are_found),
         TEST(test_detours_periods_need_all_events),

@@ -87,6 +87,28 @@ static void test_projection_has_what_it_costs(void **state)
     projection_free(&p);
 }
 
+/* Without others on the core the work takes half as long. */
+static void test_projection_has_what_others_on_the_core_cost(void **state)
+{
+    struct projection_cost costs[PROJECTION_COSTS];
+    struct stats_point half = {0, 50};
+    struct projection p;
+
+    steps(&p);
+    enter_host(&p, "shared", 100);
+    enter(&p, "shared", "core_share", 50, NULL, &half);
+    projection_compute(&p);
+    expect_near(projection_slowdown(&p, 0)[0], 2 * (1 + 100 * 5013504 / 9.5e9), 1e-6);
+    assert_int_equal(projection_costs(&p, costs), 2);
+    const struct projection_cost *cost = &costs[!strcmp(projection_cause(&costs[1]), "core share")];
+    assert_string_equal(projection_cause(cost), "core share");
+    assert_string_equal(projection_decade(cost), "-");
+    assert_true(isnan(cost->per_s));
+    expect_near(cost->lost_pct, 50, 1e-9);
+    assert_true(cost->without[0] < projection_slowdown(&p, 0)[1] - 0.9);
+    projection_free(&p);
+}
+
 /* With room for two, five hosts give the same result as all of them in one, in any order of their rows. */
 static void test_projection_of_more_hosts_than_places(void **state)
 {
@@ -193,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_projection_of_hosts_and_their_mix),
         cmocka_unit_test(test_projection_has_what_it_costs),
+        cmocka_unit_test(test_projection_has_what_others_on_the_core_cost),
         cmocka_unit_test(test_projection_of_more_hosts_than_places),
         cmocka_unit_test(test_projection_keeps_to_its_memory),
         cmocka_unit_test(test_projection_on_a_coarse_grid_is_near),
