@@ -12,8 +12,6 @@
 #include "engine/option.h"
 #include "rows/text.h"
 
-#define TWO_TO_64 18446744073709551616.0
-
 enum verdict { GOOD, JUNK, OUTSIDE };
 
 /* Noun and format of each type's values, for error messages. */
@@ -38,94 +36,6 @@ static const struct {
 };
 
 /* --- Error lines. --- */
-
-int option_fail(char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, size, format, args);
-    va_end(args);
-    return -1;
-}
-
-void option_add(char *line, size_t size, const char *format, ...)
-{
-    va_list args;
-    size_t used = strnlen(line, size);
-    va_start(args, format);
-    vsnprintf(line + used, size - used, format, args);
-    va_end(args);
-}
-
-const char *option_show(const char *value, char shown[SHOWN_SIZE])
-{
-    const size_t room = SHOWN_SIZE - sizeof("...");
-    size_t n = 0;
-
-    for (; n < room && value[n]; n++)
-        shown[n] = (unsigned char)value[n] < ' ' || value[n] == 127 ? '?' : value[n];
-    shown[n] = '\0';
-    if (value[n]) {
-        while (n && ((unsigned char)value[n] & 0xc0) == 0x80)
-            n--;
-        memcpy(shown + n, "...", sizeof("..."));
-    }
-    return shown;
-}
-
-/* Formats a number in the unit of the option's type. */
-static void show_number(enum option_type type, double value, char *buf, size_t size)
-{
-    static const struct {
-        double size;
-        const char *suffix;
-    } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}};
-    uint64_t whole = value <= 0 ? 0 : value < TWO_TO_64 ? (uint64_t)value : UINT64_MAX;
-
-    switch (type) {
-    case OPTION_DURATION:
-    case OPTION_DURATION_US:
-        text_duration(whole, buf, size);
-        return;
-    case OPTION_SIZE:
-        text_bytes(whole, buf, size);
-        return;
-    case OPTION_PERCENT:
-        snprintf(buf, size, "%g %%", value);
-        return;
-    case OPTION_INT:
-        snprintf(buf, size, "%.0f", value);
-        return;
-    default:
-        for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-            if (value >= scales[i].size && fmod(value, scales[i].size) <= 0) {
-                snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
-                return;
-            }
-        snprintf(buf, size, "%.0f", value);
-    }
-}
-
-bool option_has_range(const struct option *row)
-{
-    return row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
-}
-
-void option_show_range(const struct option *row, char *buf, size_t size)
-{
-    char low[64], high[64];
-    show_number(row->type, row->min, low, sizeof(low));
-    show_number(row->type, row->max, high, sizeof(high));
-    buf[0] = '\0';
-    option_add(buf, size, "%s to %s", low, high);
-}
-
-void option_show_choices(const char *first, const char *const *choices, char *buf, size_t size)
-{
-    text_copy(buf, size, first ? first : "");
-    for (size_t i = 0; choices && choices[i]; i++)
-        option_add(buf, size, "%s%s", !buf[0] ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-}
 
 static int refuse(const struct option *row, const char *value, enum verdict verdict, char *error, size_t size)
 {
@@ -160,14 +70,6 @@ static size_t choice_count(const struct option *row)
     while (row->choices && row->choices[n])
         n++;
     return n;
-}
-
-const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length)
-{
-    for (; list && list->word; list++)
-        if (strlen(list->word) == length && !memcmp(list->word, word, length))
-            return list->hint;
-    return NULL;
 }
 
 static int refuse_choice(const struct option *row, const char *value, char *error, size_t size)
@@ -551,7 +453,7 @@ void option_show_value(const struct option *row, const char *typed, char *buf, s
     else if (row->type == OPTION_COUNT || row->type == OPTION_SIZE)
         verdict = read_count(typed, row->type == OPTION_SIZE ? 1024 : 1000, &count);
     if (verdict == GOOD)
-        show_number(row->type, row->type == OPTION_PERCENT ? number : (double)count, buf, size);
+        option_show_number(row->type, row->type == OPTION_PERCENT ? number : (double)count, buf, size);
     else
         text_copy(buf, size, typed);
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What check has found, for the files behind the command. */
+#ifndef CMD_CHECK_H
+#define CMD_CHECK_H
+
+#include "cmd/command.h"
+#include "engine/option.h"
+#include "settings/settings.h"
+
+#define SETTINGS_MAX 64
+
+struct check_options {
+    struct option_cpus cpus;
+    char output[1024], fail_on[1024], ignore[1024];
+    int color;
+    bool json, quiet, force, help;
+};
+
+struct checking {
+    struct check_options options;
+    bool all; /* no items were named */
+    struct machine machine;
+    struct cpuset bench;
+    /* Indexed as settings_list. */
+    bool selected[SETTINGS_MAX];
+    bool fails[SETTINGS_MAX]; /* makes the exit status 4 when noisy */
+    struct setting_state state[SETTINGS_MAX];
+    int csv_fd; /* -1: no CSV */
+    bool csv_created;
+};
+
+/* check_items.c: selects the items, those named or all, and applies --fail-on and --ignore. Returns 0 or EXIT_USAGE. */
+int check_select(const struct command *command, struct checking *c, const char *const *operands, size_t n);
+
+/* check_print.c */
+/* Appends the table with header and advice, or JSON. */
+void check_put(const struct checking *c, const struct settings_view *view, unsigned width, struct text *out);
+void check_put_csv(const struct checking *c, struct text *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Common parts of tune and untune: options, and the table of what was done. */
+#ifndef CMD_TUNE_H
+#define CMD_TUNE_H
+
+#include "cmd/command.h"
+#include "engine/option.h"
+#include "settings/snapshot.h"
+#include "settings/tuned.h"
+
+#define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */
+
+struct tune_options {
+    struct option_cpus cpus;
+    char snapshot[1024];
+    bool dry_run, quiet, help;
+};
+
+#define TUNE_SNAPSHOT_ROW                                                                                              \
+    {                                                                                                                  \
+        .name = "snapshot", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct tune_options, snapshot),       \
+        .help = "file that keeps the old state, instead of one in /run or /dev/shm"                                    \
+    }
+#define TUNE_COMMON_ROWS                                                                                               \
+    {.name = "quiet", .letter = 'q', OPTION_AT(struct tune_options, quiet), .help = "print only errors"},              \
+        COMMAND_HELP_ROW(struct tune_options)
+
+/* Returns where the old state is kept. */
+struct snapshot_place tune_place(const struct tune_options *options);
+
+/* tune_table.c: one line for consecutive files with the same result. */
+
+struct line {
+    char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
+    bool failed, managed; /* managed: refused, as expected for a managed interrupt */
+    unsigned more;        /* number of files after the first */
+    size_t order, number; /* number of the item in the list, and of the line */
+};
+
+struct outcome {
+    const struct command *command;
+    const struct tuned_plan *plan; /* NULL: untune */
+    bool dry_run;
+    struct line *line;
+    size_t n, capacity;
+    size_t changed, failed;
+    bool incomplete; /* out of memory: lines are missing in the table, nothing else is wrong */
+};
+
+/* Formats a value for the table. */
+void tune_show_value(const char *value, char *buf);
+/* Sets the line's item and its place in the table. */
+void tune_name_line(struct line *line, size_t setting);
+void tune_put_line(struct outcome *outcome, const struct line *line);
+/* Adds the line of a file. context is a struct outcome. */
+void tune_put_report(void *context, const struct snapshot_report *report);
+/* Prints the table. Returns 0, or an exit status when it could not be printed. */
+int tune_finish(struct outcome *outcome, bool quiet, const char *summary);
+const char *tune_plural(size_t n);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Which items check looks at, and which of them make it fail. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/check.h"
+#include "rows/text.h"
+
+static int usage_error(const char *error)
+{
+    return command_complain("check", error, EXIT_USAGE);
+}
+
+static int unknown_item(const char *option, const char *word, size_t length)
+{
+    const char *names[SETTINGS_MAX];
+    struct text message = {0};
+    char item[80];
+
+    (void)snprintf(item, sizeof(item), "%.*s", (int)(length < sizeof(item) ? length : sizeof(item) - 1), word);
+    for (size_t i = 0; i < settings_count; i++)
+        names[i] = settings_list[i].name;
+    const char *nearest = text_nearest(item, names, settings_count);
+    text_printf(&message, "--%s: '%s' is not an item%s%s%s (known: ", option, item, nearest ? "; did you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?" : "");
+    for (size_t i = 0; i < settings_count; i++)
+        text_printf(&message, "%s%s", i ? ", " : "", names[i]);
+    text_printf(&message, ")");
+    int status = usage_error(message.failed ? "out of memory" : message.data);
+    text_free(&message);
+    return status;
+}
+
+/* Marks the items in the value, a comma-separated list. Returns 0 or EXIT_USAGE. */
+static int mark_items(const char *option, const char *value, bool *marked)
+{
+    for (size_t length; *value; value += length + (value[length] == ',')) {
+        size_t i = 0;
+        length = strcspn(value, ",");
+        while (i < settings_count &&
+               (strlen(settings_list[i].name) != length || strncmp(settings_list[i].name, value, length) != 0))
+            i++;
+        if (i == settings_count)
+            return unknown_item(option, value, length);
+        marked[i] = true;
+    }
+    return 0;
+}
+
+/* Applies --fail-on and --ignore to the selected items. Returns 0 or EXIT_USAGE. */
+static int apply_lists(struct checking *c)
+{
+    bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
+    char error[160];
+    size_t left = 0;
+    int status = mark_items("fail-on", c->options.fail_on, fail_on);
+
+    if (!status)
+        status = mark_items("ignore", c->options.ignore, ignore);
+    for (size_t i = 0; i < settings_count && !status; i++) {
+        c->selected[i] &= !ignore[i];
+        left += c->selected[i];
+        c->fails[i] = c->options.fail_on[0] ? fail_on[i] : c->selected[i];
+        if (c->fails[i] && !c->selected[i]) {
+            (void)snprintf(error, sizeof(error), "--fail-on: '%s' is not among the items that are checked",
+                           settings_list[i].name);
+            status = usage_error(error);
+        }
+    }
+    return status || left ? status : usage_error("--ignore leaves no item to check");
+}
+
+int check_select(const struct command *command, struct checking *c, const char *const *operands, size_t n)
+{
+    c->all = n == 0;
+    for (size_t i = 0; i < settings_count; i++)
+        c->selected[i] = n == 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct setting *setting = setting_find(operands[i]);
+        if (!setting)
+            return command_unknown_operand(command, operands[i]);
+        c->selected[setting - settings_list] = true;
+    }
+    return apply_lists(c);
+}

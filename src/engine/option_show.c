@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of values and ranges in messages and help. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/option_parts.h"
+#include "rows/text.h"
+
+int option_fail(char *error, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error, size, format, args);
+    va_end(args);
+    return -1;
+}
+
+void option_add(char *line, size_t size, const char *format, ...)
+{
+    va_list args;
+    size_t used = strnlen(line, size);
+    va_start(args, format);
+    vsnprintf(line + used, size - used, format, args);
+    va_end(args);
+}
+
+const char *option_show(const char *value, char shown[SHOWN_SIZE])
+{
+    const size_t room = SHOWN_SIZE - sizeof("...");
+    size_t n = 0;
+
+    for (; n < room && value[n]; n++)
+        shown[n] = (unsigned char)value[n] < ' ' || value[n] == 127 ? '?' : value[n];
+    shown[n] = '\0';
+    if (value[n]) {
+        while (n && ((unsigned char)value[n] & 0xc0) == 0x80)
+            n--;
+        memcpy(shown + n, "...", sizeof("..."));
+    }
+    return shown;
+}
+
+/* Formats a number in the unit of the option's type. */
+void option_show_number(enum option_type type, double value, char *buf, size_t size)
+{
+    static const struct {
+        double size;
+        const char *suffix;
+    } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}};
+    uint64_t whole = value <= 0 ? 0 : value < TWO_TO_64 ? (uint64_t)value : UINT64_MAX;
+
+    switch (type) {
+    case OPTION_DURATION:
+    case OPTION_DURATION_US:
+        text_duration(whole, buf, size);
+        return;
+    case OPTION_SIZE:
+        text_bytes(whole, buf, size);
+        return;
+    case OPTION_PERCENT:
+        snprintf(buf, size, "%g %%", value);
+        return;
+    case OPTION_INT:
+        snprintf(buf, size, "%.0f", value);
+        return;
+    default:
+        for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+            if (value >= scales[i].size && fmod(value, scales[i].size) <= 0) {
+                snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
+                return;
+            }
+        snprintf(buf, size, "%.0f", value);
+    }
+}
+
+bool option_has_range(const struct option *row)
+{
+    return row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
+}
+
+void option_show_range(const struct option *row, char *buf, size_t size)
+{
+    char low[64], high[64];
+    option_show_number(row->type, row->min, low, sizeof(low));
+    option_show_number(row->type, row->max, high, sizeof(high));
+    buf[0] = '\0';
+    option_add(buf, size, "%s to %s", low, high);
+}
+
+void option_show_choices(const char *first, const char *const *choices, char *buf, size_t size)
+{
+    text_copy(buf, size, first ? first : "");
+    for (size_t i = 0; choices && choices[i]; i++)
+        option_add(buf, size, "%s%s", !buf[0] ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
+const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length)
+{
+    for (; list && list->word; list++)
+        if (strlen(list->word) == length && !memcmp(list->word, word, length))
+            return list->hint;
+    return NULL;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* How the image of a worker begins, and replaces itself. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/arena.h"
+#include "engine/trial.h"
+#include "sys/process.h"
+#include "sys/scratch.h"
+
+/* Formats a number without printf and strtol of the C library, so that a replaced image maps a few pages less. */
+static void put_number(char buf[16], unsigned number)
+{
+    char digits[16];
+    unsigned n = 0;
+
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n)
+        *buf++ = digits[--n];
+    *buf = 0;
+}
+
+/* Sets or clears close-on-exec of the engine's descriptors: the party's next image needs them, programs that it
+ * starts must not have them. */
+static void keep_across_exec(const struct trial_head *head, bool keep)
+{
+    const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
+
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+        if (fds[i] >= 0)
+            (void)fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC);
+}
+
+int party_exec(struct party_context *context)
+{
+    struct trial_head *head = context->head;
+    struct trial_slot *slot = context->slot;
+    char fd[16], number[16];
+    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
+    char *envp[] = {NULL};
+
+    if (head->arena_fd < 0)
+        return -ENOSYS;
+    put_number(fd, (unsigned)head->arena_fd);
+    put_number(number, (unsigned)(slot - head->slot));
+    if (slot->baton.image_fd < 0)
+        process_init(); /* a replaced image has skipped it */
+    if (slot->baton.execs == 0)
+        keep_across_exec(head, true);
+    slot->baton.execs++;
+    int error =
+        slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
+    slot->baton.execs--;
+    return error;
+}
+
+static const struct load *find_load(const struct load *const *registry, const char *name)
+{
+    for (; *registry; registry++)
+        if (!strcmp((*registry)->name, name))
+            return *registry;
+    return NULL;
+}
+
+static const struct bench *find_bench(const struct bench *const *registry, const char *name)
+{
+    for (; *registry; registry++)
+        if (!strcmp((*registry)->name, name))
+            return *registry;
+    return NULL;
+}
+
+/* Parses a whole decimal number; returns -1 when it is none. */
+static long small_number(const char *text)
+{
+    long value = 0;
+
+    if (!*text)
+        return -1;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || value >= 100000)
+            return -1;
+        value = value * 10 + (*text - '0');
+    }
+    return value;
+}
+
+void trial_worker_main(int argc, char **argv, const struct bench *const *benches, const struct load *const *loads)
+{
+    struct stat status;
+    char build[sizeof(((struct trial_head *)0)->build)];
+
+    if (argc != 4 || strcmp(argv[1], "@worker"))
+        return;
+    long fd = small_number(argv[2]), slot = small_number(argv[3]);
+    if (fd < 0 || slot < 0)
+        _exit(WORKER_ASTRAY);
+    if (fstat((int)fd, &status))
+        _exit(WORKER_NO_FSTAT);
+    if (status.st_size < (off_t)sizeof(struct trial_head))
+        _exit(WORKER_ASTRAY);
+    struct trial_head *head = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (head == MAP_FAILED)
+        _exit(WORKER_NO_MMAP);
+    if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
+        _exit(WORKER_ASTRAY);
+    const struct bench *bench = find_bench(benches, head->bench);
+    const struct load *load = head->load[0] ? find_load(loads, head->load) : NULL;
+    if (!bench || (head->load[0] && !load))
+        _exit(WORKER_ASTRAY);
+    if (head->slot[slot].baton.execs == 0) {
+        process_build_id(build, sizeof(build));
+        if (strcmp(build, head->build)) /* the file was replaced while the parent ran */
+            _exit(WORKER_ASTRAY);
+        process_init();
+        keep_across_exec(head, false);
+        head->slot[slot].seen.fresh_exec = true;
+    }
+    _exit(worker_run(head, (unsigned)slot, bench, load));
+}
