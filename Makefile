@@ -194,7 +194,7 @@ WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read detour_end
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
 WRAP_test_task      := getrusage
-WRAP_test_program   := wait4 tree_read
+WRAP_test_program   := wait4 procfs_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 $(foreach test,compare_samples inference pairs scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What check has found, for the files behind the command. */
+/* Options and findings of check, shared by its files. */
 #ifndef CMD_CHECK_H
 #define CMD_CHECK_H
 

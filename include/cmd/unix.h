@@ -23,8 +23,8 @@ int unix_select(struct measure *m, const char *operand);
 bool unix_word(size_t i, struct operand_word *out);
 
 /* The protocols. The index of the stable protocol is for comparing machines, so it has tests with repeatable results.
- * That of the classic one is comparable with published scores of UnixBench, whose processes are not bound and are
- * dynamically linked. */
+ * The index of the classic protocol is comparable with published scores of UnixBench, whose processes are not bound and
+ * are dynamically linked. */
 struct unix_protocol {
     const char *name;
     unsigned index;                   /* the group of its index's tests */

@@ -42,7 +42,7 @@ extern const char *const load_count_names[LOAD_COUNTS]; /* in param: "load_cpu_s
 void row_run_init(struct row_run *run); /* sets everything to 'not known' */
 bool row_run_equal(const struct row_run *a, const struct row_run *b);
 
-/* What took time from the measured parties, or how often an event interrupted them. */
+/* A cause of lost time, or the number of events of a kind that interrupted the measured parties. */
 struct row_cause {
     double number; /* ms of time, or events */
     char name[15];
@@ -136,7 +136,7 @@ void row_text_from_csv(const struct row_column *column, char *field);
 /* Returns whether two rows are metrics of one measurement. */
 bool row_same_measurement(const struct row *a, const struct row *b);
 
-/* What the id of a metric measured with the core free has behind the id of the metric itself. */
+/* Suffix of the id of a metric that was measured with the core free. */
 #define ROW_ALONE "_alone"
 /* Returns the length of the id of the metric itself when the row's metric was measured with the core free, otherwise
  * 0. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* All functions open directories as folder_open() does. */
+/* All functions open directories as directory_open() does. */
 
 /* Makes an open read-write file without a name in dir: O_TMPFILE, else O_CREAT|O_EXCL|O_NOFOLLOW under a random
  * name, unlinked at once. Returns the descriptor (close-on-exec) or -errno. */

@@ -14,7 +14,7 @@
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/clock.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/memory.h"
 #include "sys/signals.h"
 
@@ -93,7 +93,7 @@ static int write_csv(const struct checking *c)
     if (!whole) {
         (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
         if (c->csv_created)
-            folder_remove(c->options.output, c->csv_fd);
+            directory_remove(c->options.output, c->csv_fd);
     }
     if (c->csv_created)
         (void)close(c->csv_fd);

@@ -24,7 +24,7 @@ static const struct table_column run_columns[] = {
     {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 3},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
 };
-/* Of rank 6, and so left out first, are also those that the plan determines. */
+/* Columns of rank 6, which are left out first, include those that have the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
     {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},

@@ -16,7 +16,7 @@
 #include "cmd/command.h"
 #include "rows/csv.h"
 #include "rows/text.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/memory.h"
 #include "sys/scratch.h"
 #include "sys/signals.h"
@@ -228,11 +228,11 @@ static void cannot_write(struct files_output *out, const char *why)
 int files_clear(const char *command, const char *path)
 {
     char error[4352];
-    const int why = path[0] && strcmp(path, "-") != 0 ? folder_clear(path) : 0;
+    const int why = path[0] && strcmp(path, "-") != 0 ? directory_clear(path) : 0;
 
     if (!why)
         return 0;
-    (void)snprintf(error, sizeof(error), "-o '%.4000s': %s", path, folder_why_not(why));
+    (void)snprintf(error, sizeof(error), "-o '%.4000s': %s", path, directory_why_not(why));
     return command_complain(command, error, EXIT_USAGE);
 }
 
@@ -243,7 +243,7 @@ static const struct files_output *partial;
 static void remove_partial(void)
 {
     if (partial)
-        folder_remove(partial->path, partial->fd);
+        directory_remove(partial->path, partial->fd);
 }
 
 int files_begin(const char *command, const char *path, struct files_output *out)
@@ -285,10 +285,10 @@ int files_end(struct files_output *out)
     if (!out->status && out->unnamed) {
         int error = scratch_give_name(out->fd, out->path);
         if (error)
-            cannot_write(out, folder_why_not(error));
+            cannot_write(out, directory_why_not(error));
     }
     if (out->status && out->created)
-        folder_remove(out->path, out->fd);
+        directory_remove(out->path, out->fd);
     partial = NULL;
     if (out->fd != 1)
         (void)close(out->fd);

@@ -24,8 +24,8 @@
 #include "sys/mounts.h"
 #include "sys/power.h"
 #include "sys/process.h"
+#include "sys/procfs.h"
 #include "sys/scratch.h"
-#include "sys/tree.h"
 
 /* Waiting time for a device: a USB disk takes seconds to appear. */
 #define DEVICE_WAIT_NS (10 * SECOND_NS)
@@ -233,7 +233,7 @@ static bool hand_over_file(const struct init *init, const char *name)
 
     if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
         return false;
-    char *csv = tree_read_all(init->folder, path);
+    char *csv = procfs_read_all(init->folder, path);
     if (!csv)
         init_say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
     bool done = csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
@@ -244,7 +244,7 @@ static bool hand_over_file(const struct init *init, const char *name)
 /* Delivers every CSV that the run has written. */
 static void hand_over(struct init *init)
 {
-    char **names = init->folder[0] ? tree_names("", init->folder) : NULL;
+    char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
 
     if (init->folder[0] && !names) {
         init_say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
@@ -390,7 +390,7 @@ static int carry_out(struct init *init, const char *error)
  * no argument then counts as the kernel's either. */
 static char *read_kernel_line(const struct init *init)
 {
-    return init->place == PLACE_NAMESPACE ? strdup("") : tree_read_all("", "/proc/cmdline");
+    return init->place == PLACE_NAMESPACE ? strdup("") : procfs_read_all("", "/proc/cmdline");
 }
 
 static struct init *begin(enum place place, size_t n)

@@ -17,7 +17,7 @@
 
 #include "rows/text.h"
 #include "settings/tuned.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/job.h"
 #include "sys/memory.h"
 #include "sys/new_file.h"
@@ -117,16 +117,16 @@ static int open_series(struct session *s)
     text_copy(s->series.path, sizeof(s->series.path), path);
     if (s->m.options.force && files_clear(s->command->name, path))
         return EXIT_USAGE;
-    int fd = folder_create(s->series.path);
+    int fd = directory_create(s->series.path);
     if (fd < 0) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, folder_why_not(fd));
+        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, directory_why_not(fd));
         return session_usage_error(s, error);
     }
     const char *header = s->suites[0]->series_header;
     const int failed = new_file_write(fd, header, strlen(header));
     if (failed) {
         (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(-failed));
-        folder_remove(s->series.path, fd);
+        directory_remove(s->series.path, fd);
         (void)close(fd);
         return session_usage_error(s, error);
     }
@@ -392,7 +392,7 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        folder_remove(s->series.path, m->series_fd); /* created here, and nothing will be measured */
+        directory_remove(s->series.path, m->series_fd); /* created here, and nothing will be measured */
     return status;
 }
 

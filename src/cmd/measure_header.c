@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session prints: its header, the plan, the tables of each suite, the summary. */
+/* Prints the header of a session, the plan, the tables of each suite, the summary. */
 #include "cmd/session.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "cmd/foreign.h"
 #include "cmd/words.h"
 #include "out/compare_commands.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/program.h"
 
 #define COLUMNS_MAX 16
@@ -125,7 +125,7 @@ static void end(void *options, bool unused)
     if (!o->children)
         (void)program_end_orphans(0); /* ends what interrupted commands left running in sessions of their own */
     if (o->keeps && unused)
-        folder_remove(o->command.keep_output, o->fds[1]);
+        directory_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
         if (o->fds[i] >= 0)
             (void)close(o->fds[i]);

@@ -13,7 +13,7 @@
 
 #include "bench/command.h"
 #include "cmd/words.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/process.h"
 #include "sys/program.h"
 
@@ -300,14 +300,14 @@ int run_open_output(struct commands *c)
     }
     if (!keep[0])
         return 0;
-    int fd = folder_create(keep);
+    int fd = directory_create(keep);
     if (fd < 0)
-        return run_wrong(c, "--keep-output '%.200s': %s", keep, folder_why_not(fd));
+        return run_wrong(c, "--keep-output '%.200s': %s", keep, directory_why_not(fd));
     o->fds[1] = inherit(fd);
     o->fds[2] = inherit(fd);
     bool both = o->fds[1] >= 0 && o->fds[2] >= 0;
     if (!both)
-        folder_remove(keep, fd);
+        directory_remove(keep, fd);
     (void)close(fd);
     o->keeps = both;
     return both ? 0 : run_wrong(c, "--keep-output: %s", strerror(errno));

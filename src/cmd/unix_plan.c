@@ -8,7 +8,7 @@
 
 #include "cmd/suites.h"
 #include "cmd/unix.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/scratch.h"
 
 /* With more copies than CPUs, a sample lasts at least this long for each turn. */
@@ -152,13 +152,13 @@ static int check_unixbench_csv(const char *path, char *error, size_t error_size)
     int fd = scratch_unnamed(path);
     const bool named = fd < 0 && fd != -EEXIST;
     if (named) /* this path does not exist */
-        fd = folder_create(path);
+        fd = directory_create(path);
     if (fd < 0) {
-        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, folder_why_not(fd));
+        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, directory_why_not(fd));
         return -1;
     }
     if (named)
-        folder_remove(path, fd);
+        directory_remove(path, fd);
     (void)close(fd);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a party of a trial may call: to report, to wait for the others, to get a scratch directory. */
+/* Functions for the parties of a trial: to report, to wait for the others, to get a scratch directory. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

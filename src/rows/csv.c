@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "rows/causes.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/signals.h"
 
 #define MOST_NAMES 999u /* most names tried in one directory when files of the default name exist */
@@ -198,7 +198,7 @@ static void leave_file(struct csv *csv)
 {
     int error = errno;
     if (csv->fd >= 0 && csv->created && csv->rows == 0) {
-        folder_remove(csv->path, csv->fd);
+        directory_remove(csv->path, csv->fd);
         if (strcmp(csv->path, csv->reported) == 0)
             csv->reported[0] = '\0';
     }
@@ -281,7 +281,7 @@ static int open_default(struct csv *csv, const char *directory)
             errno = ENAMETOOLONG;
             return -1;
         }
-        fd = folder_create(path);
+        fd = directory_create(path);
         if (fd >= 0)
             return start_file(csv, fd, path, 1);
         errno = -fd;
@@ -309,14 +309,15 @@ static int open_next(struct csv *csv, int *error)
 
 int csv_create(const char *path, bool *created, char *error, size_t error_size)
 {
-    int fd = folder_create(path);
+    int fd = directory_create(path);
     *created = fd >= 0;
     if (fd == -EEXIST)
-        fd = folder_open_existing(path);
+        fd = directory_open_existing(path);
     if (fd < 0) {
         struct stat st;
         const bool replaceable = fd == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-        snprintf(error, error_size, "-o '%s': %s%s", path, folder_why_not(fd), replaceable ? " without --force" : "");
+        snprintf(error, error_size, "-o '%s': %s%s", path, directory_why_not(fd),
+                 replaceable ? " without --force" : "");
     }
     return fd;
 }

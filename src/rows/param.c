@@ -109,7 +109,8 @@ void row_params_append(struct row_params *params, const struct row_params *more)
         append(params, (enum row_param_kind)more->of[i].kind, more->text + more->of[i].at, more->of[i].length);
 }
 
-/* Returns the end of a word that is quoted as words_quote() does: plain, \', 'in quotes', or $'in these'. */
+/* Returns the end of a word that is quoted as words_quote() does: plain, \', 'in quotes', or $'in these'. Returns NULL
+ * when a quote is not closed. */
 static const char *skip_quoted(const char *at)
 {
     while (*at && *at != ' ') {
@@ -125,7 +126,8 @@ static const char *skip_quoted(const char *at)
         }
         for (at++; *at && *at != '\''; at++)
             at += escapes && at[0] == '\\' && at[1];
-        at += *at == '\'';
+        if (!*at++)
+            return NULL;
     }
     return at;
 }
@@ -142,7 +144,7 @@ void row_params_read(struct row_params *params)
         const size_t key = key_length(at, (size_t)(next - at));
         const enum row_param_kind kind = command ? PARAM_COMMAND : kind_of(at, key);
         command = kind == PARAM_COMMAND;
-        if (command)
+        if (command && skip_quoted(at)) /* in a damaged file, a word with an open quote ends at the blank */
             next = skip_quoted(at);
         if (next > at)
             enter(params, (size_t)(at - params->text), (size_t)(next - at), key, kind);

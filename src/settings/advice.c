@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define PROGRAMS_MAX 40
 
@@ -176,7 +176,7 @@ static bool has_systemd(const struct settings_view *view)
 {
     char name[16];
 
-    return tree_exists(view->root, "/run/systemd/system") ||
+    return procfs_exists(view->root, "/run/systemd/system") ||
            (setting_read_line(view->root, "/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -64,7 +64,7 @@ static int find_programs(const struct settings_view *view, const struct settings
     memset(seen, 0, COUNT(daemons) * sizeof *seen);
     /* Where other users' processes are hidden, PID 1 is hidden too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
-    char **pids = error ? NULL : tree_names(view->root, "/proc");
+    char **pids = error ? NULL : procfs_names(view->root, "/proc");
     if (!pids)
         return error ? error : -errno;
     for (char **pid = pids; *pid; pid++) {
@@ -131,7 +131,7 @@ void setting_look_daemons(const struct settings_view *view, struct setting_state
 static bool meminfo_mib(const char *text, const char *key, uint64_t *mib)
 {
     char value[32];
-    if (!tree_value(text, key, value, sizeof value) || !tree_number(value, mib))
+    if (!procfs_value(text, key, value, sizeof value) || !procfs_number(value, mib))
         return false;
     *mib /= 1024;
     return true;
@@ -142,7 +142,7 @@ void setting_look_swap(const struct settings_view *view, struct setting_state *o
     static const char path[] = "/proc/meminfo";
     char text[8192];
     uint64_t total, unused;
-    ssize_t length = tree_read(view->root, path, text, sizeof text);
+    ssize_t length = procfs_read(view->root, path, text, sizeof text);
     if (length <= 0)
         setting_not_read(view, path, length < 0 ? (int)length : -ENODATA, out);
     else if (!meminfo_mib(text, "SwapTotal", &total) || !meminfo_mib(text, "SwapFree", &unused) || unused > total)
@@ -230,7 +230,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
     static const char folder[] = "/sys/class/power_supply";
     char type[32], scope[16], online[8];
     bool plugged = false, any = false, battery = false;
-    char **names = tree_names(view->root, folder);
+    char **names = procfs_names(view->root, folder);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         /* A mouse's battery is "online" too. */
@@ -256,7 +256,7 @@ void setting_look_network(const struct settings_view *view, struct setting_state
 {
     static const char folder[] = "/sys/class/net";
     char state[16], up[sizeof out->now] = "";
-    char **names = tree_names(view->root, folder);
+    char **names = procfs_names(view->root, folder);
     if (!names) {
         setting_not_read(view, "/sys/class/net", -errno, out);
         return;
@@ -274,7 +274,7 @@ void setting_look_temperature(const struct settings_view *view, struct setting_s
     static const char folder[] = "/sys/class/thermal";
     unsigned zones = 0;
     long highest = 0;
-    char **names = tree_names(view->root, folder);
+    char **names = procfs_names(view->root, folder);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         char text[16], *end;

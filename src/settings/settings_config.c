@@ -7,7 +7,7 @@
 
 #include "settings/settings_look.h"
 #include "sys/inflate.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -18,7 +18,7 @@
 static char *read_packed(const char *root)
 {
     char *packed = malloc(PACKED_MAX), *text = NULL;
-    ssize_t length = packed ? tree_read(root, "/proc/config.gz", packed, PACKED_MAX) : -1;
+    ssize_t length = packed ? procfs_read(root, "/proc/config.gz", packed, PACKED_MAX) : -1;
     if (length > 0)
         text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
     free(packed);
@@ -34,7 +34,7 @@ static char *read_config(const struct settings_view *view)
     if (text)
         return text;
     snprintf(path, sizeof path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
-    return release[0] ? tree_read_all(view->root, path) : NULL;
+    return release[0] ? procfs_read_all(view->root, path) : NULL;
 }
 
 /* Copies the value of a key in a kernel configuration, "n" when it is not set. Returns false without a
@@ -43,9 +43,9 @@ static bool config_value(const char *config, const char *key, char *buf, size_t 
 {
     size_t length = strlen(key);
     snprintf(buf, size, "n");
-    for (const char *line = config; line; line = tree_next_line(line)) {
+    for (const char *line = config; line; line = procfs_next_line(line)) {
         if (strncmp(line, key, length) == 0 && line[length] == '=')
-            return tree_copy(line + length + 1, strcspn(line + length + 1, "\n"), buf, size);
+            return procfs_copy(line + length + 1, strcspn(line + length + 1, "\n"), buf, size);
     }
     return config != NULL;
 }

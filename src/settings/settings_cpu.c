@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -89,8 +89,8 @@ static bool shares_policy(const struct settings_view *view, unsigned cpu)
     char path[96], text[16];
     uint64_t first;
     cpu_path(cpu, "cpufreq/affected_cpus", path, sizeof path);
-    tree_read(view->root, path, text, sizeof text);
-    return tree_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
+    procfs_read(view->root, path, text, sizeof text);
+    return procfs_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
 }
 
 int setting_write_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_writes *out)
@@ -300,15 +300,15 @@ static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char
         char *file = path + n;
         size_t room = sizeof path - (size_t)n;
         snprintf(file, room, "latency");
-        if (!tree_read_u64(root, path, &us))
+        if (!procfs_read_u64(root, path, &us))
             break;
         snprintf(file, room, "disable");
-        if ((tree_read_u64(root, path, &off) && off) || (any && us < *exit_us))
+        if ((procfs_read_u64(root, path, &off) && off) || (any && us < *exit_us))
             continue;
         any = true;
         *exit_us = us;
         snprintf(file, room, "name");
-        tree_read_line(root, path, name, size);
+        procfs_read_line(root, path, name, size);
     }
     return any;
 }
@@ -317,7 +317,7 @@ static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char
 static int read_demand(const char *root, int32_t *us)
 {
     char bytes[2 * sizeof *us];
-    ssize_t n = tree_read(root, "/dev/cpu_dma_latency", bytes, sizeof bytes);
+    ssize_t n = procfs_read(root, "/dev/cpu_dma_latency", bytes, sizeof bytes);
     if (n < 0)
         return (int)n;
     if (n != (ssize_t)sizeof *us)
@@ -358,7 +358,7 @@ static bool add_throttling(const char *root, unsigned cpu, const char *const fil
     bool any = false;
     for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/thermal_throttle/%s", cpu, files[i]);
-        if (!tree_read_u64(root, path, &value))
+        if (!procfs_read_u64(root, path, &value))
             continue;
         any = true;
         *count += value;
@@ -372,7 +372,7 @@ static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
     char path[96];
     uint64_t package;
     cpu_path(cpu, "topology/physical_package_id", path, sizeof path);
-    if (!tree_read_u64(root, path, &package) || package >= CPUSET_MAX)
+    if (!procfs_read_u64(root, path, &package) || package >= CPUSET_MAX)
         return true;
     bool first = !cpuset_has(seen, (unsigned)package);
     cpuset_add(seen, (unsigned)package);

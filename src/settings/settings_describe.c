@@ -6,8 +6,8 @@
 
 #include "settings/settings.h"
 #include "settings/settings_look.h"
+#include "sys/procfs.h"
 #include "sys/setting_items.h"
-#include "sys/tree.h"
 
 #define VALUE_MOST      (SETTING_VALUE - 1)
 #define MITIGATION_MOST 96
@@ -51,7 +51,7 @@ static void add_file(const struct description *d, const char *name, const char *
     if (setting_read_line(d->view->root, path, line, sizeof line))
         return;
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    if (close && tree_copy(open + 1, (size_t)(close - open - 1), word, sizeof word))
+    if (close && procfs_copy(open + 1, (size_t)(close - open - 1), word, sizeof word))
         add(d, name, word);
     else
         add(d, name, line);
@@ -96,12 +96,12 @@ static void add_caches(const struct description *d)
         char *name = path + n;
         const size_t room = sizeof path - (size_t)n, at = strlen(list);
         snprintf(name, room, "level");
-        if (!tree_read_line(d->view->root, path, level, sizeof level))
+        if (!procfs_read_line(d->view->root, path, level, sizeof level))
             break;
         snprintf(name, room, "type");
-        tree_read_line(d->view->root, path, type, sizeof type);
+        procfs_read_line(d->view->root, path, type, sizeof type);
         snprintf(name, room, "size");
-        if (tree_read_line(d->view->root, path, bytes, sizeof bytes))
+        if (procfs_read_line(d->view->root, path, bytes, sizeof bytes))
             snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level,
                      type[0] == 'D'   ? "d"
                      : type[0] == 'I' ? "i"
@@ -114,9 +114,9 @@ static void add_caches(const struct description *d)
 /* Adds the first CPU's microcode version, where the architecture has one. */
 static void add_microcode(const struct description *d)
 {
-    char *text = tree_read_all(d->view->root, "/proc/cpuinfo"), value[32];
+    char *text = procfs_read_all(d->view->root, "/proc/cpuinfo"), value[32];
 
-    if (text && tree_value(text, "microcode", value, sizeof value))
+    if (text && procfs_value(text, "microcode", value, sizeof value))
         add(d, "microcode", value);
     free(text);
 }
@@ -129,7 +129,7 @@ static void add_firmware(const struct description *d)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t at = strlen(text);
         snprintf(path, sizeof path, "/sys/class/dmi/id/%s", parts[i]);
-        if (tree_read_line(d->view->root, path, part, sizeof part))
+        if (procfs_read_line(d->view->root, path, part, sizeof part))
             snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", part);
     }
     add(d, "firmware", text);
@@ -163,7 +163,7 @@ static void add_mitigations(const struct description *d)
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
     char path[320], state[512], text[512];
-    char **names = tree_names(d->view->root, folder);
+    char **names = procfs_names(d->view->root, folder);
 
     for (char **name = names; name && *name; name++) {
         snprintf(path, sizeof path, "%s/%.200s", folder, *name);
@@ -209,7 +209,7 @@ static bool bears_on_noise(const char *word, size_t length)
 /* Adds the words before "--"; those after it are for init. */
 static void add_command_line(const struct description *d)
 {
-    char *text = tree_read_all(d->view->root, "/proc/cmdline");
+    char *text = procfs_read_all(d->view->root, "/proc/cmdline");
     char *words = text ? malloc(strlen(text) + 1) : NULL;
     size_t n = 0;
 

@@ -7,7 +7,7 @@
 
 #include "settings/settings_look.h"
 #include "sys/cgroup.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu"
 #define NOHZ_FULL  CPU_FOLDER "/nohz_full"
@@ -146,7 +146,7 @@ static int read_parameter(const struct settings_view *view, const char *key, str
     char line[2];
     cpuset_clear(set);
     int error = setting_read_line(view->root, CMDLINE, line, sizeof line);
-    char *text = error ? NULL : tree_read_all(view->root, CMDLINE);
+    char *text = error ? NULL : procfs_read_all(view->root, CMDLINE);
     if (!text)
         return error ? error : -EILSEQ;
     const char *value = find_value(text, key, &length);
@@ -246,7 +246,7 @@ static int read_mask(const char *root, struct mask_file *file)
 {
     char start[2];
     int error = setting_read_line(root, file->path, start, sizeof start);
-    char *text = error ? NULL : tree_read_all(root, file->path);
+    char *text = error ? NULL : procfs_read_all(root, file->path);
     int digits = text ? cpuset_parse_mask(text, &file->cpus) : -1;
     memcpy(file->mask_path, file->path, sizeof file->mask_path);
     free(text);
@@ -358,7 +358,7 @@ void setting_look_irqs(const struct settings_view *view, struct setting_state *o
 {
     struct masks masks = {0};
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
-    char **names = tree_names(view->root, IRQ_FOLDER);
+    char **names = procfs_names(view->root, IRQ_FOLDER);
     if (!names) {
         setting_not_read(view, IRQ_FOLDER "/", -errno, out);
         return;
@@ -378,7 +378,7 @@ void setting_look_irqs(const struct settings_view *view, struct setting_state *o
 int setting_writes_irqs(const struct settings_view *view, struct setting_writes *out)
 {
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
-    char **names = tree_names(view->root, IRQ_FOLDER);
+    char **names = procfs_names(view->root, IRQ_FOLDER);
     if (!names)
         return 0;
     int failed = read_mask(view->root, &standard) == 0 ? write_housekeeping(view, &standard, out) : 0;
@@ -401,7 +401,7 @@ static char *const top[] = {(char *)"", NULL};
 void setting_look_workqueues(const struct settings_view *view, struct setting_state *out)
 {
     struct masks masks = {0};
-    char **names = tree_names(view->root, WORK_FOLDER);
+    char **names = procfs_names(view->root, WORK_FOLDER);
     if (!names) {
         setting_not_read(view, WORK_FOLDER "/", -errno, out);
         return;
@@ -417,7 +417,7 @@ void setting_look_workqueues(const struct settings_view *view, struct setting_st
 
 int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out)
 {
-    char **names = tree_names(view->root, WORK_FOLDER);
+    char **names = procfs_names(view->root, WORK_FOLDER);
     if (!names)
         return 0;
     int failed = write_masks(view, top, read_work, out);

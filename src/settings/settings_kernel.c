@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "settings/settings_look.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define SYSCTL       "/proc/sys/"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -126,7 +126,7 @@ static int read_choice(const char *root, const char *path, char *buf, size_t siz
     if (error)
         return error;
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    return close && tree_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
+    return close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
 }
 
 void setting_look_thp(const struct settings_view *view, struct setting_state *out)
@@ -225,7 +225,7 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
     unsigned mitigated = 0, vulnerable = 0, other = 0;
     char path[320], text[128];
     const char *isolation = "";
-    char **names = tree_names(view->root, folder);
+    char **names = procfs_names(view->root, folder);
     if (!names) {
         setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities", -errno, out);
         return;

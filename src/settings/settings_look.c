@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* Replaces unprintable bytes: a file of /proc may contain text of a user or a boot loader. */
 static void make_printable(char *text)
@@ -80,11 +80,11 @@ void setting_not_read(const struct settings_view *view, const char *path, int er
 int setting_read_line(const char *root, const char *path, char *buf, size_t size)
 {
     char text[512];
-    ssize_t length = tree_read(root, path, text, sizeof text);
+    ssize_t length = procfs_read(root, path, text, sizeof text);
     buf[0] = '\0';
     if (length < 0)
         return (int)length;
-    return tree_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
+    return procfs_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
 }
 
 int setting_read_number(const char *root, const char *path, int64_t *out)
@@ -95,7 +95,7 @@ int setting_read_number(const char *root, const char *path, int64_t *out)
     if (error)
         return error;
     bool negative = text[0] == '-';
-    const char *rest = tree_number(text + negative, &value);
+    const char *rest = procfs_number(text + negative, &value);
     if (!rest || *rest || value > INT64_MAX)
         return -EILSEQ;
     *out = negative ? -(int64_t)value : (int64_t)value;
@@ -132,7 +132,7 @@ int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
         return error == -ENODATA ? 0 : error;
     if (strcmp(start, "(null)") == 0)
         return 0;
-    char *text = tree_read_all(root, path);
+    char *text = procfs_read_all(root, path);
     bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
     free(text);
     return good ? 0 : -EILSEQ;
@@ -145,7 +145,7 @@ void setting_append(char *list, size_t size, const char *word)
     char printable[64];
     if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
         return;
-    tree_copy(word, strlen(word), printable, sizeof printable);
+    procfs_copy(word, strlen(word), printable, sizeof printable);
     /* Room for "..." is always kept. */
     if (kept + strlen(printable) + 2 <= size)
         snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);

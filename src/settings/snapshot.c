@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "settings/snapshot_file.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Files of /proc/sys and /sys hold at most a page. */
@@ -92,7 +92,7 @@ static char *value_of(char *content)
  * is no setting. */
 static ssize_t read_content(const char *root, const char *path, char content[CONTENT_MAX + 2])
 {
-    ssize_t length = tree_read(root, path, content, CONTENT_MAX + 2);
+    ssize_t length = procfs_read(root, path, content, CONTENT_MAX + 2);
 
     if (length > CONTENT_MAX)
         length = -EFBIG;

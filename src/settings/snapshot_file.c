@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/memory.h"
 #include "sys/new_file.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define MAGIC      "jitbench-snapshot 1\n"
 #define CHECKSUM   "checksum "
@@ -88,9 +88,9 @@ int snapshot_value_allowed(const char *value)
 static int read_name(const char *root, const char *path, char *buf, size_t size)
 {
     char text[256];
-    ssize_t length = tree_read(root, path, text, sizeof(text));
+    ssize_t length = procfs_read(root, path, text, sizeof(text));
 
-    if (length < 0 || !tree_copy(text, strcspn(text, "\n"), buf, size)) {
+    if (length < 0 || !procfs_copy(text, strcspn(text, "\n"), buf, size)) {
         buf[0] = 0;
         return length < 0 ? (int)length : -ENODATA;
     }
@@ -260,7 +260,7 @@ static bool take_head(char **at, struct head *out)
     out->boot = out->host ? take_value(at, "boot") : NULL;
     out->time = out->boot ? take_value(at, "time") : NULL;
     n = out->time ? take_value(at, "entries") : NULL;
-    return n && tree_number(n, &out->n) != NULL;
+    return n && procfs_number(n, &out->n) != NULL;
 }
 
 /* Checks that the snapshot is of this boot, which identifies the machine whatever its name is; the name is used when
@@ -380,7 +380,7 @@ static int publish(int folder, const char *name, const char *text, size_t length
 /* Opens the directory of the file; *name is set to the last component. */
 static int open_folder(const char *file, const char **name)
 {
-    int at = folder_of(file, name);
+    int at = directory_of(file, name);
 
     if (at < 0)
         return at;
@@ -451,7 +451,7 @@ static int load(int fd, const char *root, const char *file, struct snapshot_entr
     if (code)
         return code;
     read_identity(root, &here);
-    char *text = tree_read_rest(fd, &length);
+    char *text = procfs_read_rest(fd, &length);
     if (!text)
         return fail(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
     code = parse(&here, file, text, length, entries, error, size);
@@ -491,7 +491,7 @@ int snapshot_file_remove(int fd, const char *file)
         return folder;
     if (fstat(fd, &ours) || fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW))
         code = errno == ENOENT ? 0 : -errno;
-    else if (folder_is_same(&ours, &named))
+    else if (directory_is_same(&ours, &named))
         code = unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
     if (code == 0)
         (void)!ftruncate(fd, 0); /* empties it, in case that it has another name (a hard link) */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* Version 1 writes 'no limit' as the largest multiple of the page size below 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)
@@ -76,10 +76,10 @@ static bool list_has(struct span list, const char *word)
  * not in use. */
 static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
-    char *text = tree_read_all(root, "/proc/self/cgroup");
+    char *text = procfs_read_all(root, "/proc/self/cgroup");
     bool found = !text;
     path[0] = '\0';
-    for (const char *line = text; line && !found; line = tree_next_line(line)) {
+    for (const char *line = text; line && !found; line = procfs_next_line(line)) {
         const char *p = line;
         struct span number = take(&p, ':');
         struct span controllers = take(&p, ':');
@@ -169,7 +169,7 @@ static bool join(char out[PATH_MAX], const char *folder, const char *name)
 static bool read_number(const char *root, const char *folder, const char *file, uint64_t *out)
 {
     char path[PATH_MAX];
-    return join(path, folder, file) && tree_read_u64(root, path, out);
+    return join(path, folder, file) && procfs_read_u64(root, path, out);
 }
 
 /* Returns the value of a line "key value" of memory.stat; 0 when there is none. */
@@ -177,10 +177,10 @@ static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
     char path[PATH_MAX];
     uint64_t value = 0;
-    char *text = join(path, folder, "memory.stat") ? tree_read_all(root, path) : NULL;
-    for (const char *line = text; line; line = tree_next_line(line)) {
+    char *text = join(path, folder, "memory.stat") ? procfs_read_all(root, path) : NULL;
+    for (const char *line = text; line; line = procfs_next_line(line)) {
         const char *p = line;
-        if (span_is(take(&p, ' '), key) && tree_number(p, &value))
+        if (span_is(take(&p, ' '), key) && procfs_number(p, &value))
             break;
     }
     free(text);
@@ -210,10 +210,10 @@ static void find_mount(const char *root, const struct hierarchy *v, const char *
 {
     struct mount seen;
     bool found = false;
-    char *text = tree_read_all(root, "/proc/self/mountinfo");
+    char *text = procfs_read_all(root, "/proc/self/mountinfo");
     snprintf(out->point, sizeof out->point, "%s", v->usual_place);
     out->top[0] = '\0';
-    for (const char *line = text; line; line = tree_next_line(line)) {
+    for (const char *line = text; line; line = procfs_next_line(line)) {
         if (!parse_mount(line, v, &seen) || !below(group, seen.top))
             continue;
         if (!found || strlen(seen.top) < strlen(out->top))
@@ -283,7 +283,7 @@ uint64_t cgroup_memory_available(const char *root)
 static bool read_cpus(const char *root, const char *folder, const char *file, struct cpuset *out)
 {
     char path[PATH_MAX], why[1];
-    char *text = join(path, folder, file) ? tree_read_all(root, path) : NULL;
+    char *text = join(path, folder, file) ? procfs_read_all(root, path) : NULL;
     bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
     free(text);
     return good;
@@ -322,7 +322,7 @@ void cgroup_isolated_cpus(const char *root, struct cpuset *out)
         return;
     do {
         bool isolated = join(path, at.folder, "cpuset.cpus.partition") &&
-                        tree_read_line(root, path, text, sizeof text) && strcmp(text, "isolated") == 0;
+                        procfs_read_line(root, path, text, sizeof text) && strcmp(text, "isolated") == 0;
         if ((isolated && read_cpus(root, at.folder, "cpuset.cpus.effective", &set)) ||
             read_cpus(root, at.folder, "cpuset.cpus.isolated", &set))
             cpuset_union(out, &set);

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
 /* Retries for three seconds: other programs may inspect a file system that has just been mounted. */
@@ -81,7 +81,7 @@ static void unescape(char *text)
 
 int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_number, char *buf, size_t size)
 {
-    for (const char *line = mountinfo; line; line = tree_next_line(line)) {
+    for (const char *line = mountinfo; line; line = procfs_next_line(line)) {
         unsigned a, b;
         int root = 0, place = 0, end = 0;
         /* Fields: ID, parent, major:minor, root within the file system, mount point. */
@@ -100,7 +100,7 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
 /* Takes the next file system type of /proc/filesystems that is for devices. Returns NULL at the end. */
 static const char *next_type(const char *list, char *type, size_t size)
 {
-    for (; list && *list; list = tree_next_line(list)) {
+    for (; list && *list; list = procfs_next_line(list)) {
         if (list[0] != '\t')
             continue;
         size_t length = strcspn(list + 1, "\n");
@@ -114,11 +114,11 @@ static const char *next_type(const char *list, char *type, size_t size)
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
-    char *list = tree_read_all("", "/proc/filesystems"), type[64];
+    char *list = procfs_read_all("", "/proc/filesystems"), type[64];
     int error = -EMEDIUMTYPE;
 
     for (const char *line = list ? list : usual; (line = next_type(line, type, sizeof(type)));
-         line = tree_next_line(line)) {
+         line = procfs_next_line(line)) {
         if (mount(device, at, type, flags, NULL) == 0) {
             error = 0;
             break;
@@ -136,7 +136,7 @@ static int try_types(const char *device, const char *at, unsigned long flags)
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
-    char *mountinfo = tree_read_all("", "/proc/self/mountinfo");
+    char *mountinfo = procfs_read_all("", "/proc/self/mountinfo");
     bool found = mountinfo && stat(device, &status) == 0 &&
                  device_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounted->place,
                                 sizeof(mounted->place)) == 0 &&

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* Parses a line "START-END PERMISSIONS ...", which begins a mapping. */
 static bool read_range(const char *line, uint64_t *start, uint64_t *end)
@@ -41,19 +41,19 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
     bool ours = false;
 
     *out = (struct huge_pages){0};
-    if (!tree_read_u64(root, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
+    if (!procfs_read_u64(root, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
         return -1;
-    char *text = tree_read_all(root, "/proc/self/smaps");
+    char *text = procfs_read_all(root, "/proc/self/smaps");
     if (!text)
         return -1;
-    for (const char *line = text; line; line = tree_next_line(line)) {
+    for (const char *line = text; line; line = procfs_next_line(line)) {
         if (read_range(line, &start, &end)) {
             ours = holds(start, end, addresses, n);
             out->possible_bytes += ours ? room_for(start, end, page) : 0;
             continue;
         }
-        const char *value = ours ? tree_line_value(line, "AnonHugePages") : NULL;
-        if (value && tree_number(value, &kib))
+        const char *value = ours ? procfs_line_value(line, "AnonHugePages") : NULL;
+        if (value && procfs_number(value, &kib))
             out->huge_bytes += kib * 1024;
     }
     free(text);

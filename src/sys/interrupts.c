@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static const struct {
     const char *label;
@@ -82,6 +82,6 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
         if (strlen(labels[i].label) == length && memcmp(label, labels[i].label, length) == 0)
             return labels[i].kind;
     }
-    tree_copy(text, strcspn(text, "\n"), words, sizeof words);
+    procfs_copy(text, strcspn(text, "\n"), words, sizeof words);
     return length > 0 && strspn(label, "0123456789") == length ? kind_of_number(words) : kind_of_text(label, words);
 }

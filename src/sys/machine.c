@@ -19,7 +19,7 @@
 
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -34,17 +34,17 @@ static void read_names(const char *root, struct machine *out)
     struct utsname names;
     char release[65] = "", version[65] = "";
     if (uname(&names) == 0) {
-        tree_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
+        procfs_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
         if (is_real(root)) {
-            tree_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
-            tree_copy(names.release, strlen(names.release), release, sizeof release);
-            tree_copy(names.version, strlen(names.version), version, sizeof version);
+            procfs_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
+            procfs_copy(names.release, strlen(names.release), release, sizeof release);
+            procfs_copy(names.version, strlen(names.version), version, sizeof version);
         }
     }
     if (!is_real(root)) {
-        tree_read_line(root, "/proc/sys/kernel/hostname", out->host, sizeof out->host);
-        tree_read_line(root, "/proc/sys/kernel/osrelease", release, sizeof release);
-        tree_read_line(root, "/proc/sys/kernel/version", version, sizeof version);
+        procfs_read_line(root, "/proc/sys/kernel/hostname", out->host, sizeof out->host);
+        procfs_read_line(root, "/proc/sys/kernel/osrelease", release, sizeof release);
+        procfs_read_line(root, "/proc/sys/kernel/version", version, sizeof version);
     }
     snprintf(out->kernel, sizeof out->kernel, "%s%s%s", release, release[0] && version[0] ? " " : "", version);
 }
@@ -53,8 +53,8 @@ static void read_names(const char *root, struct machine *out)
 static bool arm_model(const char *cpuinfo, char *buf, size_t size)
 {
     char implementer[16], part[16];
-    if (!tree_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) ||
-        !tree_value(cpuinfo, "CPU part", part, sizeof part))
+    if (!procfs_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) ||
+        !procfs_value(cpuinfo, "CPU part", part, sizeof part))
         return false;
     snprintf(buf, size, "implementer %s part %s", implementer, part);
     return true;
@@ -64,7 +64,7 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
 {
     static const char *const keys[] = {"model name", "cpu model", "Processor", "Hardware", "uarch", "cpu"};
     for (size_t i = 0; i < COUNT(keys); i++) {
-        if (tree_value(cpuinfo, keys[i], out->cpu_model, sizeof out->cpu_model))
+        if (procfs_value(cpuinfo, keys[i], out->cpu_model, sizeof out->cpu_model))
             return;
     }
     if (arm_model(cpuinfo, out->cpu_model, sizeof out->cpu_model))
@@ -76,7 +76,7 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
 static bool read_cpu_list(const char *root, const char *path, struct cpuset *out)
 {
     char why[1];
-    char *text = tree_read_all(root, path);
+    char *text = procfs_read_all(root, path);
     bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
     free(text);
     return good;
@@ -84,10 +84,10 @@ static bool read_cpu_list(const char *root, const char *path, struct cpuset *out
 
 static void online_from_stat(const char *root, struct cpuset *out)
 {
-    char *text = tree_read_all(root, "/proc/stat");
-    for (const char *line = text; line; line = tree_next_line(line)) {
+    char *text = procfs_read_all(root, "/proc/stat");
+    for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t cpu;
-        if (strncmp(line, "cpu", 3) == 0 && line[3] >= '0' && line[3] <= '9' && tree_number(line + 3, &cpu) &&
+        if (strncmp(line, "cpu", 3) == 0 && line[3] >= '0' && line[3] <= '9' && procfs_number(line + 3, &cpu) &&
             cpu < CPUSET_MAX)
             cpuset_add(out, (unsigned)cpu);
     }
@@ -108,8 +108,8 @@ static bool starts_with(const char *text, const char *start)
 
 static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
 {
-    for (const char *line = cpuinfo; line; line = tree_next_line(line)) {
-        const char *flags = tree_line_value(line, "flags");
+    for (const char *line = cpuinfo; line; line = procfs_next_line(line)) {
+        const char *flags = procfs_line_value(line, "flags");
         const char *word = flags ? strstr(flags, " hypervisor") : NULL;
         if (flags)
             return word && word < flags + strcspn(flags, "\n") && strchr(" \n", word[strlen(" hypervisor")]);
@@ -130,8 +130,8 @@ static const char *hypervisor_from_firmware(const char *root)
         {"BHYVE", "", "bhyve"},   {"Microsoft Corporation", "Virtual Machine", "hyperv"},
     };
     char vendor[64], product[64];
-    bool have = tree_read_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor);
-    have |= tree_read_line(root, "/sys/class/dmi/id/product_name", product, sizeof product);
+    bool have = procfs_read_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor);
+    have |= procfs_read_line(root, "/sys/class/dmi/id/product_name", product, sizeof product);
     for (size_t i = 0; have && i < COUNT(known); i++) {
         if (starts_with(vendor, known[i].vendor) && starts_with(product, known[i].product))
             return known[i].name;
@@ -146,10 +146,10 @@ static void read_hypervisor(const char *root, const char *cpuinfo, struct machin
     char compatible[32];
     if (is_real(root) && arch_hypervisor(buf, size) == 0)
         return;
-    if (tree_read_line(root, "/sys/hypervisor/type", buf, size))
+    if (procfs_read_line(root, "/sys/hypervisor/type", buf, size))
         return;
     const char *name = NULL;
-    if (tree_read_line(root, "/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible))
+    if (procfs_read_line(root, "/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible))
         name = starts_with(compatible, "linux,kvm") ? "kvm" : starts_with(compatible, "xen") ? "xen" : "yes";
     if (!name)
         name = hypervisor_from_firmware(root);
@@ -163,11 +163,11 @@ static bool container_from_environment(const char *root, char *buf, size_t size)
 {
     static const char key[] = "container=";
     char text[8192];
-    ssize_t length = tree_read(root, "/proc/1/environ", text, sizeof text);
+    ssize_t length = procfs_read(root, "/proc/1/environ", text, sizeof text);
     for (ssize_t at = 0; at < length; at += (ssize_t)strlen(text + at) + 1) {
         if (starts_with(text + at, key)) {
             const char *value = text + at + sizeof key - 1;
-            return tree_copy(value, strlen(value), buf, size);
+            return procfs_copy(value, strlen(value), buf, size);
         }
     }
     return false;
@@ -185,12 +185,12 @@ static void read_container(const char *root, struct machine *out)
     char *buf = out->container;
     size_t size = sizeof out->container;
     const char *name = "";
-    if (container_from_environment(root, buf, size) || tree_read_line(root, "/run/systemd/container", buf, size))
+    if (container_from_environment(root, buf, size) || procfs_read_line(root, "/run/systemd/container", buf, size))
         return;
-    char *groups = tree_read_all(root, "/proc/1/cgroup");
-    if (tree_exists(root, "/run/.containerenv"))
+    char *groups = procfs_read_all(root, "/proc/1/cgroup");
+    if (procfs_exists(root, "/run/.containerenv"))
         name = "podman";
-    else if (tree_exists(root, "/.dockerenv"))
+    else if (procfs_exists(root, "/.dockerenv"))
         name = "docker";
     for (size_t i = 0; groups && !name[0] && i < COUNT(hints); i++) {
         if (strstr(groups, hints[i].hint))
@@ -209,13 +209,13 @@ static uint64_t meminfo_bytes(const char *text, const char *key)
 {
     char value[32];
     uint64_t kib;
-    return tree_value(text, key, value, sizeof value) && tree_number(value, &kib) ? scaled(kib, 1024) : 0;
+    return procfs_value(text, key, value, sizeof value) && procfs_number(value, &kib) ? scaled(kib, 1024) : 0;
 }
 
 void machine_read_memory(const char *root, struct machine *out)
 {
     struct sysinfo info;
-    char *text = tree_read_all(root, "/proc/meminfo");
+    char *text = procfs_read_all(root, "/proc/meminfo");
     if (text) {
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
@@ -232,7 +232,7 @@ static double read_load(const char *root)
 {
     char text[64], *end;
     struct sysinfo info;
-    if (tree_read_line(root, "/proc/loadavg", text, sizeof text)) {
+    if (procfs_read_line(root, "/proc/loadavg", text, sizeof text)) {
         double load = strtod(text, &end);
         return end > text && isfinite(load) && load >= 0 ? load : -1;
     }
@@ -268,14 +268,14 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
     char *name = path + n;
     size_t room = sizeof path - (size_t)n;
     snprintf(name, room, "level");
-    if (!tree_read_u64(root, path, &level) || level > 100)
+    if (!procfs_read_u64(root, path, &level) || level > 100)
         return false;
     snprintf(name, room, "type");
-    tree_read_line(root, path, text, sizeof text);
+    procfs_read_line(root, path, text, sizeof text);
     /* An instruction cache holds no arrays: level 0 is never the highest. */
     out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
     snprintf(name, room, "size");
-    tree_read_line(root, path, text, sizeof text);
+    procfs_read_line(root, path, text, sizeof text);
     out->bytes = parse_size(text);
     snprintf(name, room, "shared_cpu_list");
     if (!read_cpu_list(root, path, &out->shared))
@@ -328,22 +328,22 @@ static void read_settings(const char *root, struct machine *out)
     uint64_t randomize;
     unsigned first = cpuset_next(&out->online, 0);
     snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
-    tree_read_line(root, path, out->governor, sizeof out->governor);
-    tree_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
-                   sizeof out->clocksource);
+    procfs_read_line(root, path, out->governor, sizeof out->governor);
+    procfs_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
+                     sizeof out->clocksource);
     out->randomize_va_space = -1;
-    if (tree_read_u64(root, "/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= 100)
+    if (procfs_read_u64(root, "/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= 100)
         out->randomize_va_space = (int)randomize;
 }
 
 void machine_read(const char *root, struct machine *out)
 {
     *out = (struct machine){0};
-    char *cpuinfo = tree_read_all(root, "/proc/cpuinfo");
+    char *cpuinfo = procfs_read_all(root, "/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
     /* A mount point without its mount is an empty directory. */
-    out->have_proc = tree_exists(root, "/proc/stat") || tree_exists(root, "/proc/self");
-    out->have_sys = tree_exists(root, "/sys/devices");
+    out->have_proc = procfs_exists(root, "/proc/stat") || procfs_exists(root, "/proc/self");
+    out->have_sys = procfs_exists(root, "/sys/devices");
     read_names(root, out);
     read_cpu_model(root, known, out);
     read_online(root, &out->online);
@@ -379,7 +379,7 @@ unsigned machine_core_type(const char *root, unsigned cpu)
     uint64_t capacity;
 
     snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpu_capacity", cpu);
-    if (tree_read_u64(root, path, &capacity))
+    if (procfs_read_u64(root, path, &capacity))
         return (unsigned)capacity;
     return read_cpu_list(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
@@ -469,14 +469,14 @@ static bool ext_name(const char *path, char *buf, size_t size)
     if (stat(path, &status) != 0)
         return false;
     snprintf(device, sizeof device, " %u:%u ", major(status.st_dev), minor(status.st_dev));
-    char *text = tree_read_all("", "/proc/self/mountinfo");
+    char *text = procfs_read_all("", "/proc/self/mountinfo");
     for (char *line = text; line && !found;) {
         char *end = line + strcspn(line, "\n");
         char *next = *end ? end + 1 : NULL;
         *end = '\0';
         const char *type = strstr(line, " - ext");
         if (type && strstr(line, device))
-            found = tree_copy(type + 3, strcspn(type + 3, " "), buf, size);
+            found = procfs_copy(type + 3, strcspn(type + 3, " "), buf, size);
         line = next;
     }
     free(text);
@@ -510,7 +510,7 @@ uint64_t machine_resident_bytes(const char *root)
     unsigned long long size, resident;
     long page = sysconf(_SC_PAGESIZE);
 
-    if (page <= 0 || tree_read(root, "/proc/self/statm", text, sizeof text) <= 0 ||
+    if (page <= 0 || procfs_read(root, "/proc/self/statm", text, sizeof text) <= 0 ||
         sscanf(text, "%llu %llu", &size, &resident) != 2)
         return 0;
     return (uint64_t)resident * (uint64_t)page;

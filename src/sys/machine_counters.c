@@ -10,7 +10,7 @@
 #include "sys/interrupts.h"
 #include "sys/machine.h"
 #include "sys/memory.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static int64_t add_counts(int64_t sum, uint64_t value)
 {
@@ -78,7 +78,7 @@ static void parse_header(const char *line, const struct span *span, struct colum
     columns->n = 0;
     for (line += strspn(line, " \t"); strncmp(line, "CPU", 3) == 0; line += strspn(line, " \t")) {
         uint64_t cpu;
-        line = tree_number(line + 3, &cpu);
+        line = procfs_number(line + 3, &cpu);
         if (!line || columns->n == CPUSET_MAX)
             return;
         columns->of[columns->n++] = of_cpu(span, cpu);
@@ -90,7 +90,7 @@ static void parse_header(const char *line, const struct span *span, struct colum
 static const char *parse_values(const char *at, struct columns *columns)
 {
     for (size_t i = 0; at && i < columns->n; i++)
-        at = tree_number(at, &columns->value[i]);
+        at = procfs_number(at, &columns->value[i]);
     return at;
 }
 
@@ -124,7 +124,7 @@ static void parse_table(const char *text, bool interrupts, const struct span *sp
         if (columns->of[i])
             add_known(interrupts ? &columns->of[i]->irqs : &columns->of[i]->softirqs, 0);
     }
-    for (const char *line = tree_next_line(text); line; line = tree_next_line(line)) {
+    for (const char *line = procfs_next_line(text); line; line = procfs_next_line(line)) {
         const char *label = line + strspn(line, " \t"), *colon = label + strcspn(label, ":\n");
         const char *rest = *colon == ':' ? parse_values(colon + 1, columns) : NULL;
         if (!rest)
@@ -142,7 +142,7 @@ enum { STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IDLE, STAT_IOWAIT, STAT_IRQ, STAT
 static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 {
     size_t count = 0;
-    while (count < STAT_FIELDS && (at = tree_number(at, &ticks[count])))
+    while (count < STAT_FIELDS && (at = procfs_number(at, &ticks[count])))
         count++;
     return count;
 }
@@ -150,9 +150,9 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 /* Adds the ticks of the lines "cpuN", which come first in /proc/stat. */
 static void parse_stat(const char *text, const struct span *span)
 {
-    for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = tree_next_line(line)) {
+    for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = procfs_next_line(line)) {
         uint64_t ticks[STAT_FIELDS], cpu;
-        const char *at = line[3] == ' ' ? NULL : tree_number(line + 3, &cpu);
+        const char *at = line[3] == ' ' ? NULL : procfs_number(line + 3, &cpu);
         struct machine_counters *counters = at ? of_cpu(span, cpu) : NULL;
         if (counters && parse_ticks(at, ticks) == STAT_FIELDS)
             add_known(&counters->steal_ns, ticks_to_ns(ticks[STAT_STEAL]));
@@ -176,7 +176,7 @@ static void read_span(const char *root, const struct span *span)
 {
     struct columns *columns = malloc(sizeof *columns);
     for (int file = 0; columns && file < FILES; file++) {
-        char *text = tree_read_all(root, files[file]);
+        char *text = procfs_read_all(root, files[file]);
         if (text)
             parse_file(file, text, span, columns);
         free(text);
@@ -283,7 +283,7 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
     }
     watch->cpu = cpu;
     for (int file = 0; file < FILES; file++)
-        watch->fd[file] = tree_open(root, files[file]);
+        watch->fd[file] = procfs_open(root, files[file]);
     machine_watch_read(watch, &first); /* so that the buffer has its final size */
     return watch;
 }
@@ -316,7 +316,7 @@ static int64_t stat_number(const char *line, const char *key, int64_t otherwise)
 {
     size_t length = strlen(key);
     uint64_t value;
-    if (strncmp(line, key, length) != 0 || line[length] != ' ' || !tree_number(line + length, &value))
+    if (strncmp(line, key, length) != 0 || line[length] != ' ' || !procfs_number(line + length, &value))
         return otherwise;
     return add_counts(0, value);
 }
@@ -335,8 +335,8 @@ void machine_read_activity(const char *root, struct machine_activity *out)
     static const int busy[] = {STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IRQ, STAT_SOFTIRQ};
     static const int idle[] = {STAT_IDLE, STAT_IOWAIT};
     *out = (struct machine_activity){-1, -1, -1, -1, -1, -1};
-    char *text = tree_read_all(root, "/proc/stat");
-    for (const char *line = text; line; line = tree_next_line(line)) {
+    char *text = procfs_read_all(root, "/proc/stat");
+    for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t ticks[STAT_FIELDS];
         out->ctx_switches = stat_number(line, "ctxt", out->ctx_switches);
         out->interrupts = stat_number(line, "intr", out->interrupts);
@@ -355,11 +355,11 @@ void machine_read_activity(const char *root, struct machine_activity *out)
 static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
 {
     uint64_t current = UINT64_MAX, number;
-    for (const char *line = text; line; line = tree_next_line(line)) {
-        const char *value = tree_line_value(line, "processor");
+    for (const char *line = text; line; line = procfs_next_line(line)) {
+        const char *value = procfs_line_value(line, "processor");
         if (value)
-            current = tree_number(value, &number) ? number : UINT64_MAX;
-        value = current == cpu ? tree_line_value(line, "cpu MHz") : NULL;
+            current = procfs_number(value, &number) ? number : UINT64_MAX;
+        value = current == cpu ? procfs_line_value(line, "cpu MHz") : NULL;
         if (value) {
             double mhz = strtod(value, NULL);
             return isfinite(mhz) && mhz > 0 && mhz < 1e6 ? (uint64_t)(mhz * 1000 + 0.5) : 0;
@@ -373,9 +373,9 @@ uint64_t machine_cpu_khz(const char *root, unsigned cpu)
     char path[96];
     uint64_t khz;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", cpu);
-    if (tree_read_u64(root, path, &khz))
+    if (procfs_read_u64(root, path, &khz))
         return khz;
-    char *text = tree_read_all(root, "/proc/cpuinfo");
+    char *text = procfs_read_all(root, "/proc/cpuinfo");
     khz = khz_from_cpuinfo(text, cpu);
     free(text);
     return khz;

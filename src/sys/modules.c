@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* The headers of an older kernel may lack it. */
 #define COMPRESSED_FILE 4
@@ -81,7 +81,7 @@ static int load_round(const char *folder, char **names, char *error, size_t erro
 
 int modules_load(const char *folder, char *error, size_t error_size)
 {
-    char **names = tree_names("", folder);
+    char **names = procfs_names("", folder);
     int failed, before;
 
     if (!names)

@@ -19,7 +19,7 @@
 #endif
 
 #include "sys/clock.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/new_file.h"
 
 #define SELF "/proc/self/exe"
@@ -102,7 +102,7 @@ bool process_can_exec_self(void)
 static int unlinked_file(const char *path)
 {
     char name[NEW_FILE_NAME_SIZE];
-    int folder = folder_open(path);
+    int folder = directory_open(path);
 
     if (folder < 0)
         return folder;

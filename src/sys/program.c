@@ -17,7 +17,7 @@
 
 #include "sys/clock.h"
 #include "sys/cpuset.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* Enough for the few calls between clone and exec. */
 #define CHILD_STACK 65536
@@ -229,10 +229,10 @@ static void read_schedstat(pid_t pid, int64_t *run_ns, int64_t *delay_ns)
 
     *run_ns = *delay_ns = -1;
     (void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-    if (tree_read("", path, text, sizeof(text)) <= 0)
+    if (procfs_read("", path, text, sizeof(text)) <= 0)
         return;
-    const char *rest = tree_number(text, &run);
-    if (!rest || !tree_number(rest, &delay) || run > INT64_MAX || delay > INT64_MAX)
+    const char *rest = procfs_number(text, &run);
+    if (!rest || !procfs_number(rest, &delay) || run > INT64_MAX || delay > INT64_MAX)
         return;
     *run_ns = (int64_t)run;
     *delay_ns = (int64_t)delay;
@@ -245,10 +245,10 @@ static int64_t read_migrations(pid_t pid)
     uint64_t count;
 
     (void)snprintf(path, sizeof(path), "/proc/%d/sched", (int)pid);
-    if (tree_read("", path, text, sizeof(text)) <= 0)
+    if (procfs_read("", path, text, sizeof(text)) <= 0)
         return -1;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (tree_value(text, keys[i], value, sizeof(value)) && tree_number(value, &count) && count <= INT64_MAX)
+        if (procfs_value(text, keys[i], value, sizeof(value)) && procfs_number(value, &count) && count <= INT64_MAX)
             return (int64_t)count;
     return -1;
 }
@@ -260,11 +260,11 @@ static unsigned read_last_cpu(pid_t pid)
     uint64_t cpu;
 
     (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    const char *at = tree_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+    const char *at = procfs_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
     for (int field = 2; at && field < 39; field++)
         if ((at = strchr(at, ' ')))
             at++;
-    return at && tree_number(at, &cpu) && cpu < CPUSET_MAX ? (unsigned)cpu : CPUSET_NONE;
+    return at && procfs_number(at, &cpu) && cpu < CPUSET_MAX ? (unsigned)cpu : CPUSET_NONE;
 }
 
 int program_reap(pid_t pid, struct program_end *end)
@@ -400,17 +400,17 @@ static uint64_t parent_of(const char *pid)
     uint64_t parent;
 
     (void)snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-    const char *at = tree_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
-    return at && strlen(at) > 4 && tree_number(at + 4, &parent) ? parent : 0;
+    const char *at = procfs_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+    return at && strlen(at) > 4 && procfs_number(at + 4, &parent) ? parent : 0;
 }
 
 static void kill_children(void)
 {
-    char **names = tree_names("", "/proc");
+    char **names = procfs_names("", "/proc");
     uint64_t self = (uint64_t)getpid(), pid;
 
     for (size_t i = 0; names && names[i]; i++)
-        if (names[i][0] >= '1' && names[i][0] <= '9' && parent_of(names[i]) == self && tree_number(names[i], &pid))
+        if (names[i][0] >= '1' && names[i][0] <= '9' && parent_of(names[i]) == self && procfs_number(names[i], &pid))
             (void)kill((pid_t)pid, SIGKILL);
     free(names);
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/new_file.h"
 
 /* Returns whether both descriptors refer to the same file. */
@@ -23,7 +23,7 @@ static bool is_same(int a, int b)
 {
     struct stat one, other;
 
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && folder_is_same(&one, &other);
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && directory_is_same(&one, &other);
 }
 
 int scratch_named_file(int folder, int mode, int *read_fd)
@@ -48,7 +48,7 @@ int scratch_named_file(int folder, int mode, int *read_fd)
 
 int scratch_file(const char *dir)
 {
-    int folder = folder_open(dir);
+    int folder = directory_open(dir);
 
     if (folder < 0)
         return folder;
@@ -70,7 +70,7 @@ int scratch_unnamed(const char *path)
 {
     struct stat status;
     const char *name;
-    int folder = folder_of(path, &name);
+    int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
@@ -86,7 +86,7 @@ int scratch_unnamed(const char *path)
 int scratch_give_name(int fd, const char *path)
 {
     const char *name;
-    int folder = folder_of(path, &name);
+    int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
@@ -108,7 +108,7 @@ int scratch_make_folder(int parent, const char *name)
 int scratch_folder(const char *dir, char *path, size_t size)
 {
     char name[NEW_FILE_NAME_SIZE];
-    int error = -EEXIST, parent = folder_open(dir);
+    int error = -EEXIST, parent = directory_open(dir);
 
     if (parent < 0)
         return parent;
@@ -151,7 +151,7 @@ static int check_name(int parent, const char *name, int folder)
 
     if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
         return -errno;
-    return folder_is_same(&status, &named) ? 0 : -ESTALE;
+    return directory_is_same(&status, &named) ? 0 : -ESTALE;
 }
 
 int scratch_remove_folder(int parent, const char *name, int folder)
@@ -172,7 +172,7 @@ static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;
     const char *name;
-    int parent = folder_of(path, &name);
+    int parent = directory_of(path, &name);
 
     if (parent < 0)
         return parent;

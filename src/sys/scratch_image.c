@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/new_file.h"
 #include "sys/scratch.h"
 
@@ -80,7 +80,7 @@ static int file_image(int self, const char *dir, uint64_t least_bytes)
 
     if (may_exec <= 0)
         return may_exec < 0 ? may_exec : -EACCES;
-    int folder = folder_open(dir), fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
+    int folder = directory_open(dir), fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
     if (folder >= 0)
         (void)close(folder);
     if (fd < 0)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 #include "sys/new_file.h"
 #include "sys/scratch.h"
 
@@ -183,7 +183,7 @@ static void end_keeper(struct scratch_keeper *keeper)
 int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
 {
     char name[NEW_FILE_NAME_SIZE];
-    int error = -EEXIST, parent = folder_open(dir);
+    int error = -EEXIST, parent = directory_open(dir);
 
     memset(keeper, 0, sizeof(*keeper));
     keeper->fd = keeper->folder = -1;

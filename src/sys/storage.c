@@ -11,8 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sys/procfs.h"
 #include "sys/setting_items.h"
-#include "sys/tree.h"
 
 #define MOUNT_MOST   120
 #define OPTIONS_SIZE 512
@@ -38,7 +38,7 @@ static bool read_line(const char *line, unsigned long mount_id, struct mount_lin
 
 static bool find_line(const char *root, unsigned long mount_id, struct mount_line *out)
 {
-    char *text = tree_read_all(root, "/proc/self/mountinfo");
+    char *text = procfs_read_all(root, "/proc/self/mountinfo");
     char *rest = text;
     bool found = false;
 
@@ -72,7 +72,7 @@ static void find_device(const char *root, const struct mount_line *mount, char *
     struct stat status;
 
     snprintf(path, size, "/sys/dev/block/%s", mount->device);
-    if (!tree_exists(root, path) && mount->source[0] == '/' && root[0] == '\0' && stat(mount->source, &status) == 0 &&
+    if (!procfs_exists(root, path) && mount->source[0] == '/' && root[0] == '\0' && stat(mount->source, &status) == 0 &&
         S_ISBLK(status.st_mode))
         snprintf(path, size, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
 }
@@ -85,7 +85,7 @@ static bool read_queue(const char *root, const char *device, const char *name, c
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(path, sizeof path, "%.64s/%s/%s", device, folders[i], name);
-        if (tree_read_line(root, path, buf, size))
+        if (procfs_read_line(root, path, buf, size))
             return true;
     }
     return false;
@@ -122,7 +122,7 @@ static void add_device(const char *root, const struct mount_line *mount, char *b
     if (!read_queue(root, device, "scheduler", line, sizeof line))
         return;
     const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    const bool chosen = close && tree_copy(open + 1, (size_t)(close - open - 1), kind, sizeof kind);
+    const bool chosen = close && procfs_copy(open + 1, (size_t)(close - open - 1), kind, sizeof kind);
     setting_items_add(buf, size, "scheduler", chosen ? kind : line, SETTING_VALUE - 1);
 }
 
@@ -149,8 +149,8 @@ void storage_describe(const char *folder, char *buf, size_t size)
     if (fd < 0)
         return;
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    char *text = tree_read_all("", path);
-    if (text && tree_value(text, "mnt_id", number, sizeof number))
+    char *text = procfs_read_all("", path);
+    if (text && procfs_value(text, "mnt_id", number, sizeof number))
         storage_describe_mount("", strtoul(number, NULL, 10), buf, size);
     free(text);
     close(fd);

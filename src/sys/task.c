@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)
@@ -313,14 +313,14 @@ static ssize_t read_thread_file(const char *name, char *buf, size_t size)
     char path[64];
     long tid = syscall(SYS_gettid);
     snprintf(path, sizeof path, "/proc/thread-self/%s", name);
-    ssize_t length = tree_read("", path, buf, size);
+    ssize_t length = procfs_read("", path, buf, size);
     if (length <= 0) {
         snprintf(path, sizeof path, "/proc/self/task/%ld/%s", tid, name);
-        length = tree_read("", path, buf, size);
+        length = procfs_read("", path, buf, size);
     }
     if (length <= 0 && tid == getpid()) {
         snprintf(path, sizeof path, "/proc/self/%s", name);
-        length = tree_read("", path, buf, size);
+        length = procfs_read("", path, buf, size);
     }
     return length;
 }
@@ -331,8 +331,8 @@ static int64_t read_run_delay(void)
     uint64_t run_ns, delay_ns;
     if (read_thread_file("schedstat", text, sizeof text) <= 0)
         return -1;
-    const char *rest = tree_number(text, &run_ns);
-    if (!rest || !tree_number(rest, &delay_ns) || delay_ns > INT64_MAX)
+    const char *rest = procfs_number(text, &run_ns);
+    if (!rest || !procfs_number(rest, &delay_ns) || delay_ns > INT64_MAX)
         return -1;
     return (int64_t)delay_ns;
 }
@@ -345,7 +345,7 @@ static int64_t read_migrations(void)
     if (read_thread_file("sched", text, sizeof text) <= 0)
         return -1;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (tree_value(text, keys[i], value, sizeof value) && tree_number(value, &count) && count <= INT64_MAX)
+        if (procfs_value(text, keys[i], value, sizeof value) && procfs_number(value, &count) && count <= INT64_MAX)
             return (int64_t)count;
     }
     return -1;
@@ -379,7 +379,7 @@ static int64_t io_count(const char *text, const char *key)
 {
     char value[32];
     uint64_t count;
-    if (!tree_value(text, key, value, sizeof value) || !tree_number(value, &count) || count > INT64_MAX)
+    if (!procfs_value(text, key, value, sizeof value) || !procfs_number(value, &count) || count > INT64_MAX)
         return -1;
     return (int64_t)count;
 }
@@ -387,7 +387,7 @@ static int64_t io_count(const char *text, const char *key)
 int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
 {
     char text[512];
-    ssize_t length = tree_read("", "/proc/self/io", text, sizeof text);
+    ssize_t length = procfs_read("", "/proc/self/io", text, sizeof text);
     if (length < 0)
         return (int)length;
     int64_t in = io_count(text, "read_bytes"), out = io_count(text, "write_bytes"),

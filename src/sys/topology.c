@@ -10,7 +10,7 @@
 
 #include "sys/cpuset.h"
 #include "sys/machine.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 const char *const cpu_relation_names[CPU_RELATIONS] = {
     [CPUS_SAME_CORE] = "same-core", [CPUS_SAME_CACHE] = "same-cache", [CPUS_SAME_PACKAGE] = "same-package",
@@ -36,13 +36,13 @@ static void read_site(const char *root, unsigned cpu, struct site *site)
     if (machine_last_cache(root, cpu, &shared))
         site->cache = cpuset_next(&shared, 0);
     (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
-    if (tree_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
+    if (procfs_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
         site->package = (unsigned)package;
 }
 
 static bool read_list(const char *root, const char *path, struct cpuset *out)
 {
-    char why[1], *text = tree_read_all(root, path);
+    char why[1], *text = procfs_read_all(root, path);
     bool good = text && cpuset_parse(text, out, why, sizeof(why)) == 0;
 
     free(text);

@@ -274,7 +274,7 @@ static size_t widest_line_of_help(const struct cli *cli, const char *columns)
     return longest;
 }
 
-/* What is not a width of 40 and more is as if it were not set. */
+/* COLUMNS is ignored unless it is a number of at least 40. */
 static void test_layout_columns_are_those_of_the_environment(void **state)
 {
     static const char *const none[] = {"COLUMNS=",    "COLUMNS=39",  "COLUMNS=-60",

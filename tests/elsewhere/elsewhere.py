@@ -26,7 +26,7 @@ NOBODY = 65534
 # Tests that read or write the machine's settings.
 SETTINGS = ("unit/test_tuned", "unit/test_settings*", "unit/test_machine", "cli/test_tune", "cli/test_check")
 # Tests that make, sync and remove files.
-FILES = ("unit/test_scratch", "unit/test_storage", "unit/test_disk", "unit/test_read", "unit/test_write", "unit/test_folder",
+FILES = ("unit/test_scratch", "unit/test_storage", "unit/test_disk", "unit/test_read", "unit/test_write", "unit/test_directory",
          "unit/test_device_*", "unit/test_csv", "unit/test_rows", "unit/test_reader", "unit/test_snapshot", "unit/test_machine",
          "unit/test_unix_kernel", "cli/test_unix", "cli/test_places", "cli/test_run", "cli/test_layout", "cli/test_export")
 

@@ -18,7 +18,7 @@
 #include "sys/device_mount.h"
 #include "sys/interrupts.h"
 #include "sys/job.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* --- Options. --- */
 
@@ -239,7 +239,7 @@ static void check_numbers(const char *text, size_t size)
         text_duration(number, buf, sizeof(buf));
         text_bytes(number, buf, sizeof(buf));
     }
-    (void)tree_number(text, &number);
+    (void)procfs_number(text, &number);
 }
 
 static void check_texts(const char *text, size_t size)

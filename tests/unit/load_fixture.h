@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "load/params.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 /* Long enough for any machine; a run that comes to nothing ends the test. */
 enum { LOAD_PATIENCE_MS = 20000 };
@@ -104,8 +104,9 @@ static inline uint64_t load_count_threads(void)
 
     if (load_emulated())
         return 0;
-    if (tree_read("", "/proc/self/status", text, sizeof(text)) > 0 && tree_value(text, "Threads", value, sizeof(value)))
-        (void)tree_number(value, &n);
+    if (procfs_read("", "/proc/self/status", text, sizeof(text)) > 0 &&
+        procfs_value(text, "Threads", value, sizeof(value)))
+        (void)procfs_number(value, &n);
     return n;
 }
 

@@ -211,7 +211,7 @@ static void test_comb_none_in_too_few_periods(void **state)
     assert_true(comb_fit(made.events, 60, 4 * MS, 300e-6, REACH, &found));
 }
 
-/* What already belongs to a comb stays there, and is not looked at. */
+/* comb_take() leaves events alone that already belong to another comb. */
 static void test_comb_takes_only_what_is_free(void **state)
 {
     struct comb found;

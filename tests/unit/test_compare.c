@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is made of pairs: rows in order of their effect, drift, means of suites and hosts, from made-up samples. */
+/* Comparisons of made-up samples: order of the rows by effect, drift, means of suites and hosts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -275,7 +275,7 @@ static void test_pairs_each_property_is_compared(void **state)
     (void)add_row(&base, "a=1", 1);
     (void)add_row(&changed, "a=1", 2);
     for (size_t i = sizeof(of) / sizeof(of[0]); i-- > 0;) {
-        /* Those behind it in the table differ already. */
+        /* The fields after this one in the table differ already. */
         before = (of[i].in_run ? (char *)&base.run[0] : (char *)&base.rows[0]) + of[i].offset;
         after = (of[i].in_run ? (char *)&changed.run[0] : (char *)&changed.rows[0]) + of[i].offset;
         text_copy(before, 2, "7");
@@ -315,7 +315,7 @@ static void test_pairs_ignore_what_is_not_known(void **state)
         (void)end(state);
     }
     (void)begin(state);
-    /* Of the placement, only CPUs and binding together are not known. */
+    /* A placement is unknown only if both the CPUs and the binding are missing. */
     (void)add_row(&base, "a=1", 1);
     (void)add_row(&changed, "a=1", 2);
     base.rows[0].cpus[0] = '\0';

@@ -358,7 +358,7 @@ static void test_detour_steal_takes_the_longest_until_it_is_reached(void **state
     assert_sum(DETOUR_PREEMPTED, 1, 5000000);
 }
 
-/* What is much longer than all of the steal time was not stolen, and a sum above it is no better than one below. */
+/* A detour much longer than the steal time is not steal; sums above and below the steal time are equally good. */
 static void test_detour_steal_is_met_as_nearly_as_possible(void **state)
 {
     begin();

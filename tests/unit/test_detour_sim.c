@@ -25,7 +25,7 @@
 #define DRAWS 3u
 #define ALL   500u
 
-/* What makes detours. */
+/* A source of made-up detours. */
 struct source {
     enum detour_cause cause;
     double hz, phase;      /* of a comb; phase 0 for those at random, with that rate */

@@ -656,7 +656,7 @@ static void test_gather_the_highest_nice(void **state)
     }
 }
 
-/* Of five machines so many have "a", "b" or no value at all. */
+/* Five machines that have the value "a", "b" or none: which value is the majority. */
 static void test_gather_majorities(void **state)
 {
     static const struct {

@@ -25,7 +25,7 @@
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static char tree[64];
 static struct machine machine;
@@ -98,11 +98,11 @@ static void test_machine_tree_read_reads_and_cuts(void **state)
     char buf[6];
     put("/a", "hello world");
     put("/empty", "");
-    assert_int_equal(tree_read(tree, "/a", buf, sizeof buf), 5);
+    assert_int_equal(procfs_read(tree, "/a", buf, sizeof buf), 5);
     assert_string_equal(buf, "hello");
-    assert_int_equal(tree_read(tree, "/empty", buf, sizeof buf), 0);
+    assert_int_equal(procfs_read(tree, "/empty", buf, sizeof buf), 0);
     assert_string_equal(buf, "");
-    assert_int_equal(tree_read(tree, "/a", buf, 1), 0);
+    assert_int_equal(procfs_read(tree, "/a", buf, 1), 0);
     assert_string_equal(buf, "");
 }
 
@@ -112,12 +112,12 @@ static void test_machine_tree_read_answers_errors(void **state)
     char buf[6] = "full";
     memset(long_path, 'x', sizeof long_path - 1);
     put("/folder/file", "x");
-    assert_int_equal(tree_read(tree, "/none", buf, sizeof buf), -ENOENT);
+    assert_int_equal(procfs_read(tree, "/none", buf, sizeof buf), -ENOENT);
     assert_string_equal(buf, "");
-    assert_int_equal(tree_read(tree, "/folder", buf, sizeof buf), -EISDIR);
+    assert_int_equal(procfs_read(tree, "/folder", buf, sizeof buf), -EISDIR);
     assert_string_equal(buf, "");
-    assert_int_equal(tree_read(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
-    assert_int_equal(tree_read(tree, "/folder/file", buf, 0), -EINVAL);
+    assert_int_equal(procfs_read(tree, long_path, buf, sizeof buf), -ENAMETOOLONG);
+    assert_int_equal(procfs_read(tree, "/folder/file", buf, 0), -EINVAL);
 }
 
 /* --- an SMT laptop: 4 cores, 8 threads, CPU n and n+4 are siblings --- */
@@ -1115,7 +1115,7 @@ static void test_machine_holds_the_latency(void **state)
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
     assert_int_equal(close(fd), 0);
     memset(bytes, 'x', sizeof(bytes));
-    assert_int_equal(tree_read(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
+    assert_int_equal(procfs_read(tree, "/dev/cpu_dma_latency", bytes, sizeof(bytes)), sizeof(zero));
     assert_memory_equal(bytes, &zero, sizeof(zero));
     /* A root of which the path just does not fit, and one of which it is cut off to that of a file that is there. */
     memset(deep, '/', sizeof(deep) - 1);

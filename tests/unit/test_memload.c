@@ -248,7 +248,7 @@ static void test_memload_stopped_by_its_guard_says_how_much_it_holds(void **stat
     fixture_party_end(&l.p);
 }
 
-/* Other processes may take all of the memory between two passes; the load must not end then. */
+/* The load must go on when other processes have taken all memory between two passes. */
 static void test_memload_goes_on_when_a_later_pass_finds_less(void **state)
 {
     struct load_params params = {.memory_bytes = 32 * MIB, .memory_spare = true};
@@ -315,8 +315,8 @@ static int limit_space(uint64_t more)
     uint64_t pages;
     char text[64];
 
-    if (load_emulated() || tree_read("", "/proc/self/statm", text, sizeof(text)) <= 0 || !tree_number(text, &pages) ||
-        getrlimit(RLIMIT_AS, &limit))
+    if (load_emulated() || procfs_read("", "/proc/self/statm", text, sizeof(text)) <= 0 ||
+        !procfs_number(text, &pages) || getrlimit(RLIMIT_AS, &limit))
         return -1;
     limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;
     return limit.rlim_cur > limit.rlim_max ? -1 : setrlimit(RLIMIT_AS, &limit);

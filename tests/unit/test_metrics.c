@@ -71,7 +71,7 @@ static void test_metrics_tells_which_rows_are_compared(void **state)
     }
 }
 
-/* Of a test that is not known the first metric of each measurement is the headline. */
+/* The headline of an unknown test is the first metric of each measurement. */
 static void test_metrics_marks_headlines(void **state)
 {
     struct row rows[] = {

@@ -122,6 +122,17 @@ static void test_param_without_room_is_cut(void **state)
     assert_int_equal(length, 60);
 }
 
+/* A quote that is not closed does not hide the command line behind it. */
+static void test_param_with_an_open_quote_ends_at_the_blank(void **state)
+{
+    const struct row_params params = read_back("input='a command=sleep 1");
+
+    assert_int_equal(params.n, 2);
+    assert_string_equal(row_command_line(&params), "sleep 1");
+    const struct row_params alone = read_back("command='a b");
+    assert_string_equal(row_command_line(&alone), "'a b");
+}
+
 /* Words beyond the last that has a place of its own are part of it. */
 static void test_param_of_damaged_files_are_all_there(void **state)
 {
@@ -217,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_param_appended_keeps_kinds),
         cmocka_unit_test(test_param_without_room_is_cut),
         cmocka_unit_test(test_param_of_damaged_files_are_all_there),
+        cmocka_unit_test(test_param_with_an_open_quote_ends_at_the_blank),
         cmocka_unit_test(test_param_words_of_a_command_are_one_by_one),
         cmocka_unit_test(test_param_command_behind_quoted_words),
         cmocka_unit_test(test_param_protocol_is_that_of_an_index),

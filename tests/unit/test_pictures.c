@@ -330,7 +330,7 @@ static void test_pictures_of_noise_without_a_quietest(void **state)
            "   2  4     10.0        -    -       -        -\n");
 }
 
-/* Of two CPUs the quieter one is named; one without detours has no histogram. */
+/* The quieter of two CPUs is named; a CPU without detours has no histogram. */
 static void test_pictures_of_noise_on_two_cpus(void **state)
 {
     struct text out = {0};

@@ -12,7 +12,7 @@
 #include "engine_fixture.h"
 
 #include "engine/arena.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static const struct bench *const registry[];
 
@@ -1383,7 +1383,7 @@ static void test_trial_layout_random_moves_the_stack(void **state)
     struct trial_spec spec = spec_of(&bench_address, 1, 0);
     char setting[8] = "";
 
-    if (tree_read("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 || setting[0] == '0' ||
+    if (procfs_read("", "/proc/sys/kernel/randomize_va_space", setting, sizeof(setting)) <= 0 || setting[0] == '0' ||
         task_layout_fixed())
         skip_because("addresses are not randomized here");
     uint64_t first = stack_address(&spec, false);

@@ -21,7 +21,7 @@
 #include "fixture.h"
 #include "settings/snapshot.h"
 #include "settings/tuned.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #define INTERVAL "/proc/sys/vm/stat_interval"
 #define SNAPSHOT "/run/jitbench.snapshot"
@@ -56,7 +56,7 @@ static void read_files(char *text, size_t size)
 
     text[0] = 0;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        (void)tree_read_line("", files[i], line, sizeof(line));
+        (void)procfs_read_line("", files[i], line, sizeof(line));
         (void)snprintf(text + strlen(text), size - strlen(text), "%s: %s\n", files[i], line);
     }
 }
@@ -192,7 +192,7 @@ static int find_snapshot(void)
     const struct cpuset cpus = first_cpu();
     char message[512], after[2048];
 
-    tree_read_line("", INTERVAL, message, sizeof(message));
+    procfs_read_line("", INTERVAL, message, sizeof(message));
     if (strcmp(message, "20") != 0)
         return 1;
     FILE *interval = fopen(INTERVAL, "w");

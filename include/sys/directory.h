@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens directories and files safely in places where other users may write: links planted by another user are not
  * followed. */
-#ifndef SYS_FOLDER_H
-#define SYS_FOLDER_H
+#ifndef SYS_DIRECTORY_H
+#define SYS_DIRECTORY_H
 
 #include <stdbool.h>
 
@@ -11,33 +11,33 @@ struct stat;
 /* Opens a directory as O_PATH does: for use as the first argument of openat() and similar calls. A symbolic link in
  * a world-writable directory is followed only when it belongs to us or to the directory's owner, as Linux does when
  * fs.protected_symlinks is 1. Returns a descriptor (close-on-exec) or -errno: -ELOOP for such a link. */
-int folder_open(const char *path);
+int directory_open(const char *path);
 
 /* Opens the directory that contains the last component of a path; name is set to that component. Returns the same as
- * folder_open(), and -EISDIR for a path that ends in '/'. */
-int folder_of(const char *path, const char **name);
+ * directory_open(), and -EISDIR for a path that ends in '/'. */
+int directory_of(const char *path, const char **name);
 
 /* Makes a new file, mode 0644 minus the umask, open for appending and reading. Never follows a link of that name.
  * Returns the descriptor (close-on-exec) or -errno: -EEXIST when the name exists. */
-int folder_create(const char *path);
+int directory_create(const char *path);
 
-/* Removes a regular file, so that folder_create() can make another one. Neither follows nor removes a symbolic link,
+/* Removes a regular file, so that directory_create() can make another one. Neither follows nor removes a symbolic link,
  * and removes nothing else. Returns 0, also when the name does not exist, or -errno. */
-int folder_clear(const char *path);
+int directory_clear(const char *path);
 
 /* Opens an existing pipe, terminal or character device for appending. A symbolic link is followed when it belongs to
  * us or root and nobody else could have put it there; a pipe of another user in a world-writable directory is not
  * opened. Returns the descriptor or -errno: -EEXIST for a regular file and for a dangling link, -ENOTBLK for a block
  * device, -ELOOP for a link that is not followed, -EACCES for such a pipe. */
-int folder_open_existing(const char *path);
+int directory_open_existing(const char *path);
 
 /* Returns whether both describe the same file. */
-bool folder_is_same(const struct stat *a, const struct stat *b);
+bool directory_is_same(const struct stat *a, const struct stat *b);
 
 /* Returns the message for an error of these functions. */
-const char *folder_why_not(int error);
+const char *directory_why_not(int error);
 
-/* Removes a file that folder_create() made, unless the name belongs to another file by now. Preserves errno. */
-void folder_remove(const char *path, int fd);
+/* Removes a file that directory_create() made, unless the name belongs to another file by now. Preserves errno. */
+void directory_remove(const char *path, int fd);
 
 #endif

@@ -2,11 +2,11 @@
 /* Folders read from made-up trees. Files are in test_machine.c. */
 #include "tree_fixture.h"
 
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static void expect_names(const char *path, const char *const *expected)
 {
-    char **names = tree_names(tree_root, path);
+    char **names = procfs_names(tree_root, path);
     size_t n = 0;
 
     if (!names)
@@ -17,7 +17,7 @@ static void expect_names(const char *path, const char *const *expected)
     free(names);
 }
 
-static void test_tree_names_are_sorted_with_numbers_by_size(void **state)
+static void test_procfs_names_are_sorted_with_numbers_by_size(void **state)
 {
     static const char *const expected[] = {"9", "10", "cpu2", "cpu10", "online", NULL};
 
@@ -30,29 +30,29 @@ static void test_tree_names_are_sorted_with_numbers_by_size(void **state)
     expect_names("/f", expected);
 }
 
-static void test_tree_names_of_an_empty_folder(void **state)
+static void test_procfs_names_of_an_empty_folder(void **state)
 {
     static const char *const none[] = {NULL};
 
     expect_names("", none);
 }
 
-static void test_tree_names_answer_errors(void **state)
+static void test_procfs_names_answer_errors(void **state)
 {
     char path[8192];
 
     tree_put("/file", "");
-    assert_null(tree_names(tree_root, "/none"));
+    assert_null(procfs_names(tree_root, "/none"));
     assert_int_equal(errno, ENOENT);
-    assert_null(tree_names(tree_root, "/file"));
+    assert_null(procfs_names(tree_root, "/file"));
     assert_int_equal(errno, ENOTDIR);
     memset(path, 'x', sizeof(path) - 1);
     path[sizeof(path) - 1] = 0;
-    assert_null(tree_names(tree_root, path));
+    assert_null(procfs_names(tree_root, path));
     assert_int_equal(errno, ENAMETOOLONG);
 }
 
-static void test_tree_names_of_many_files(void **state)
+static void test_procfs_names_of_many_files(void **state)
 {
     char path[64];
 
@@ -60,7 +60,7 @@ static void test_tree_names_of_many_files(void **state)
         (void)snprintf(path, sizeof(path), "/many/with_a_name_that_is_not_short_%u", i);
         tree_put(path, "");
     }
-    char **names = tree_names(tree_root, "/many");
+    char **names = procfs_names(tree_root, "/many");
     assert_non_null(names);
     for (unsigned i = 1; i <= 3000; i++) {
         (void)snprintf(path, sizeof(path), "with_a_name_that_is_not_short_%u", i);
@@ -73,10 +73,10 @@ static void test_tree_names_of_many_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_tree_names_are_sorted_with_numbers_by_size),
-        TREE_TEST(test_tree_names_of_an_empty_folder),
-        TREE_TEST(test_tree_names_answer_errors),
-        TREE_TEST(test_tree_names_of_many_files),
+        TREE_TEST(test_procfs_names_are_sorted_with_numbers_by_size),
+        TREE_TEST(test_procfs_names_of_an_empty_folder),
+        TREE_TEST(test_procfs_names_answer_errors),
+        TREE_TEST(test_procfs_names_of_many_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

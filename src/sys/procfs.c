@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads small files below a root directory and parses them. */
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,13 +22,13 @@ static int full_path(const char *root, const char *path, char full[PATH_MAX])
     return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-bool tree_exists(const char *root, const char *path)
+bool procfs_exists(const char *root, const char *path)
 {
     char full[PATH_MAX];
     return full_path(root, path, full) == 0 && access(full, F_OK) == 0;
 }
 
-int tree_open(const char *root, const char *path)
+int procfs_open(const char *root, const char *path)
 {
     char full[PATH_MAX];
     int error = full_path(root, path, full);
@@ -55,12 +55,12 @@ static ssize_t read_full(int fd, char *buf, size_t size)
     return (ssize_t)length;
 }
 
-ssize_t tree_read(const char *root, const char *path, char *buf, size_t size)
+ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size)
 {
     if (size == 0)
         return -EINVAL;
     buf[0] = '\0';
-    int fd = tree_open(root, path);
+    int fd = procfs_open(root, path);
     if (fd < 0)
         return fd;
     ssize_t length = read_full(fd, buf, size - 1);
@@ -69,7 +69,7 @@ ssize_t tree_read(const char *root, const char *path, char *buf, size_t size)
     return length;
 }
 
-char *tree_read_rest(int fd, size_t *length)
+char *procfs_read_rest(int fd, size_t *length)
 {
     int error = EFBIG;
     size_t size = 0;
@@ -94,15 +94,15 @@ char *tree_read_rest(int fd, size_t *length)
     return NULL;
 }
 
-char *tree_read_all(const char *root, const char *path)
+char *procfs_read_all(const char *root, const char *path)
 {
     size_t length;
-    int fd = tree_open(root, path);
+    int fd = procfs_open(root, path);
     if (fd < 0) {
         errno = -fd;
         return NULL;
     }
-    char *text = tree_read_rest(fd, &length);
+    char *text = procfs_read_rest(fd, &length);
     int error = errno;
     close(fd);
     errno = error;
@@ -160,7 +160,7 @@ static char **sorted(const struct names *names)
     return list;
 }
 
-char **tree_names(const char *root, const char *path)
+char **procfs_names(const char *root, const char *path)
 {
     char full[PATH_MAX];
     struct names names = {0};
@@ -186,7 +186,7 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-bool tree_copy(const char *text, size_t length, char *buf, size_t size)
+bool procfs_copy(const char *text, size_t length, char *buf, size_t size)
 {
     if (size == 0)
         return false;
@@ -202,22 +202,22 @@ bool tree_copy(const char *text, size_t length, char *buf, size_t size)
     return length > 0;
 }
 
-bool tree_read_line(const char *root, const char *path, char *buf, size_t size)
+bool procfs_read_line(const char *root, const char *path, char *buf, size_t size)
 {
     char text[512];
-    tree_read(root, path, text, sizeof text);
-    return tree_copy(text, strcspn(text, "\n"), buf, size);
+    procfs_read(root, path, text, sizeof text);
+    return procfs_copy(text, strcspn(text, "\n"), buf, size);
 }
 
-bool tree_read_u64(const char *root, const char *path, uint64_t *out)
+bool procfs_read_u64(const char *root, const char *path, uint64_t *out)
 {
     char text[64];
-    tree_read(root, path, text, sizeof text);
-    const char *rest = tree_number(text, out);
+    procfs_read(root, path, text, sizeof text);
+    const char *rest = procfs_number(text, out);
     return rest && rest[strspn(rest, " \t\r\n")] == '\0';
 }
 
-const char *tree_number(const char *text, uint64_t *out)
+const char *procfs_number(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
     text += strspn(text, " \t");
@@ -233,13 +233,13 @@ const char *tree_number(const char *text, uint64_t *out)
     return text;
 }
 
-const char *tree_next_line(const char *text)
+const char *procfs_next_line(const char *text)
 {
     const char *end = strchr(text, '\n');
     return end && end[1] ? end + 1 : NULL;
 }
 
-const char *tree_line_value(const char *text, const char *key)
+const char *procfs_line_value(const char *text, const char *key)
 {
     size_t length = strlen(key);
     if (strncmp(text, key, length) != 0)
@@ -249,12 +249,12 @@ const char *tree_line_value(const char *text, const char *key)
     return *text == ':' ? text + 1 : NULL;
 }
 
-bool tree_value(const char *text, const char *key, char *buf, size_t size)
+bool procfs_value(const char *text, const char *key, char *buf, size_t size)
 {
-    for (; text; text = tree_next_line(text)) {
-        const char *value = tree_line_value(text, key);
+    for (; text; text = procfs_next_line(text)) {
+        const char *value = procfs_line_value(text, key);
         if (value)
-            return tree_copy(value, strcspn(value, "\n"), buf, size);
+            return procfs_copy(value, strcspn(value, "\n"), buf, size);
     }
     return false;
 }

@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads small files of /proc and /sys below a root directory ("" in use, made-up in tests), and parses their usual
  * forms. No content is trusted. */
-#ifndef SYS_TREE_H
-#define SYS_TREE_H
+#ifndef SYS_PROCFS_H
+#define SYS_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-bool tree_exists(const char *root, const char *path);
+bool procfs_exists(const char *root, const char *path);
 
 /* Opens root+path for reading; never blocks. Returns the descriptor or -errno. */
-int tree_open(const char *root, const char *path);
+int procfs_open(const char *root, const char *path);
 
 /* Reads at most size-1 bytes of root+path; terminated ("" on error). Returns the length or -errno. */
-ssize_t tree_read(const char *root, const char *path, char *buf, size_t size);
+ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size);
 
 /* Returns the whole file, terminated; NULL, with errno, when it cannot be read or is larger than 64 MiB. The caller
  * frees it. */
-char *tree_read_all(const char *root, const char *path);
+char *procfs_read_all(const char *root, const char *path);
 /* The same for an open file, from its position on. *length is without the terminator. */
-char *tree_read_rest(int fd, size_t *length);
+char *procfs_read_rest(int fd, size_t *length);
 
 /* Reads the first line without white space around it, with unprintable bytes as '?', cut to size. Returns false (and
  * "") when it is empty. */
-bool tree_read_line(const char *root, const char *path, char *buf, size_t size);
+bool procfs_read_line(const char *root, const char *path, char *buf, size_t size);
 
 /* Reads a file that is one unsigned decimal number. */
-bool tree_read_u64(const char *root, const char *path, uint64_t *out);
+bool procfs_read_u64(const char *root, const char *path, uint64_t *out);
 
 /* Returns the names in the directory root+path, except those that begin with a dot; sorted, with numbers in them by
  * value; NULL-terminated. NULL with errno when it cannot be read. The caller frees the result with one free(). A
  * file may be gone by the time it is opened. */
-char **tree_names(const char *root, const char *path);
+char **procfs_names(const char *root, const char *path);
 
-/* Copies at most length bytes as tree_read_line() does. */
-bool tree_copy(const char *text, size_t length, char *buf, size_t size);
+/* Copies at most length bytes as procfs_read_line() does. */
+bool procfs_copy(const char *text, size_t length, char *buf, size_t size);
 
 /* Reads the unsigned decimal number after spaces at text, limited to UINT64_MAX. Returns the text after it, which is
  * white space or the end; NULL when there is no number. */
-const char *tree_number(const char *text, uint64_t *out);
+const char *procfs_number(const char *text, uint64_t *out);
 
 /* Returns the start of the next line, or NULL at the end of the text. */
-const char *tree_next_line(const char *text);
+const char *procfs_next_line(const char *text);
 
-/* Finds the first line "key<blanks>: value" of a text and copies the value as tree_copy() does. Returns false when
+/* Finds the first line "key<blanks>: value" of a text and copies the value as procfs_copy() does. Returns false when
  * there is none. */
-bool tree_value(const char *text, const char *key, char *buf, size_t size);
+bool procfs_value(const char *text, const char *key, char *buf, size_t size);
 
 /* Returns where the value begins in the line at text, or NULL when the line has another key. */
-const char *tree_line_value(const char *text, const char *key);
+const char *procfs_line_value(const char *text, const char *key);
 
 #endif

@@ -17,11 +17,11 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "sys/folder.h"
+#include "sys/directory.h"
 
 #define NOBODY 65534
 
-static char dir[] = "/tmp/test_folder_XXXXXX";
+static char dir[] = "/tmp/test_directory_XXXXXX";
 static char text[PATH_MAX];
 
 /* A path in the scratch directory, good until the next call. */
@@ -57,7 +57,7 @@ static int tear_down(void **state)
 static ino_t inode_of(const char *path)
 {
     struct stat status;
-    int fd = folder_open(path);
+    int fd = directory_open(path);
 
     if (fd < 0) {
         errno = -fd;
@@ -77,7 +77,7 @@ static ino_t inode_by_name(const char *path)
     return status.st_ino;
 }
 
-static void test_folder_open_goes_where_the_kernel_goes(void **state)
+static void test_directory_open_goes_where_the_kernel_goes(void **state)
 {
     static const char *const paths[] = {"/",
                                         ".",
@@ -103,7 +103,7 @@ static void assert_no_folder(const char *path, int error)
         fail_msg("%s: %s, not %s", path, strerror(errno), strerror(error));
 }
 
-static void test_folder_open_says_why_not(void **state)
+static void test_directory_open_says_why_not(void **state)
 {
     static char long_name[NAME_MAX + 3] = "/";
 
@@ -120,7 +120,7 @@ static void test_folder_open_says_why_not(void **state)
 }
 
 /* As with fs.protected_symlinks=1, whatever it is here. */
-static void test_folder_open_follows_no_strangers_link_where_all_may_write(void **state)
+static void test_directory_open_follows_no_strangers_link_where_all_may_write(void **state)
 {
     if (geteuid() != 0)
         skip_because("needs root, to make links of another user");
@@ -142,75 +142,75 @@ static void test_folder_open_follows_no_strangers_link_where_all_may_write(void 
     assert_int_equal(chmod(in("sticky"), 01777), 0);
 }
 
-static void test_folder_create_makes_new_files_only(void **state)
+static void test_directory_create_makes_new_files_only(void **state)
 {
     struct stat status;
 
     mode_t before = umask(0);
-    int fd = folder_create(in("new"));
+    int fd = directory_create(in("new"));
     (void)umask(before);
     assert_true(fd >= 0);
     assert_int_equal(fstat(fd, &status), 0);
     assert_int_equal(status.st_mode, S_IFREG | 0644);
     assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     assert_true(fcntl(fd, F_GETFL) & O_APPEND);
-    assert_int_equal(folder_create(in("new")), -EEXIST);
-    assert_int_equal(folder_open_existing(in("new")), -EEXIST);
+    assert_int_equal(directory_create(in("new")), -EEXIST);
+    assert_int_equal(directory_open_existing(in("new")), -EEXIST);
     put_link("dangling", "none", 0);
-    assert_int_equal(folder_create(in("dangling")), -EEXIST);
-    assert_int_equal(folder_open_existing(in("dangling")), -EEXIST);
+    assert_int_equal(directory_create(in("dangling")), -EEXIST);
+    assert_int_equal(directory_open_existing(in("dangling")), -EEXIST);
     assert_int_equal(access(in("none"), F_OK), -1);
-    assert_int_equal(folder_create(in("real/")), -EISDIR);
-    assert_int_equal(folder_create(""), -ENOENT);
-    assert_int_equal(folder_create(in("nowhere-at-all/x")), -ENOENT);
+    assert_int_equal(directory_create(in("real/")), -EISDIR);
+    assert_int_equal(directory_create(""), -ENOENT);
+    assert_int_equal(directory_create(in("nowhere-at-all/x")), -ENOENT);
     /* The name is another file's by now. */
     assert_int_equal(unlink(in("new")), 0);
-    int other = folder_create(in("new"));
-    folder_remove(in("new"), fd);
+    int other = directory_create(in("new"));
+    directory_remove(in("new"), fd);
     assert_int_equal(access(in("new"), F_OK), 0);
-    folder_remove(in("new"), other);
+    directory_remove(in("new"), other);
     assert_int_equal(access(in("new"), F_OK), -1);
     assert_int_equal(close(fd) | close(other), 0);
 }
 
-static void test_folder_open_existing_takes_what_is_no_data(void **state)
+static void test_directory_open_existing_takes_what_is_no_data(void **state)
 {
-    int fd = folder_open_existing("/dev/null");
+    int fd = directory_open_existing("/dev/null");
     assert_true(fd >= 0);
     assert_int_equal(close(fd), 0);
-    assert_int_equal(folder_open_existing("/tmp"), -EISDIR);
-    assert_int_equal(folder_open_existing("/nonexistent"), -ENOENT);
+    assert_int_equal(directory_open_existing("/tmp"), -EISDIR);
+    assert_int_equal(directory_open_existing("/nonexistent"), -ENOENT);
 }
 
 /* Links of a user's own would be followed, of others not: only root can make both. */
-static void test_folder_open_existing_trusts_no_link_of_others(void **state)
+static void test_directory_open_existing_trusts_no_link_of_others(void **state)
 {
     if (geteuid() != 0)
         skip_because("needs root");
     put_link("device", "/dev/null", 0);
-    int fd = folder_open_existing(in("device"));
+    int fd = directory_open_existing(in("device"));
     assert_true(fd >= 0);
     assert_int_equal(close(fd), 0);
     put_link("planted", "/dev/null", NOBODY);
-    assert_int_equal(folder_open_existing(in("planted")), -ELOOP);
+    assert_int_equal(directory_open_existing(in("planted")), -ELOOP);
     assert_int_equal(chown(in("real"), NOBODY, NOBODY), 0); /* root's link, but nobody can put another one there */
     put_link("real/device", "/dev/null", 0);
-    assert_int_equal(folder_open_existing(in("real/device")), -ELOOP);
+    assert_int_equal(directory_open_existing(in("real/device")), -ELOOP);
     assert_int_equal(mkfifo(in("sticky/pipe"), 0666), 0);
     assert_int_equal(chown(in("sticky/pipe"), NOBODY, NOBODY), 0);
-    assert_int_equal(folder_open_existing(in("sticky/pipe")), -EACCES);
+    assert_int_equal(directory_open_existing(in("sticky/pipe")), -EACCES);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folder_open_goes_where_the_kernel_goes),
-        cmocka_unit_test(test_folder_open_says_why_not),
-        cmocka_unit_test(test_folder_open_follows_no_strangers_link_where_all_may_write),
-        cmocka_unit_test(test_folder_create_makes_new_files_only),
-        cmocka_unit_test(test_folder_open_existing_takes_what_is_no_data),
-        cmocka_unit_test(test_folder_open_existing_trusts_no_link_of_others),
+        cmocka_unit_test(test_directory_open_goes_where_the_kernel_goes),
+        cmocka_unit_test(test_directory_open_says_why_not),
+        cmocka_unit_test(test_directory_open_follows_no_strangers_link_where_all_may_write),
+        cmocka_unit_test(test_directory_create_makes_new_files_only),
+        cmocka_unit_test(test_directory_open_existing_takes_what_is_no_data),
+        cmocka_unit_test(test_directory_open_existing_trusts_no_link_of_others),
     };
 
-    return cmocka_run_group_tests_name("folder", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("directory", tests, set_up, tear_down);
 }

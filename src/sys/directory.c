@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks paths by descriptor, and makes new files without following other users' links. */
-#include "sys/folder.h"
+#include "sys/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,19 +97,19 @@ static int walk(int at, const char *path, unsigned *links)
     return fd;
 }
 
-bool folder_is_same(const struct stat *a, const struct stat *b)
+bool directory_is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-int folder_open(const char *path)
+int directory_open(const char *path)
 {
     unsigned links = 0;
 
     return walk(AT_FDCWD, path, &links);
 }
 
-int folder_of(const char *path, const char **name)
+int directory_of(const char *path, const char **name)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -122,13 +122,13 @@ int folder_of(const char *path, const char **name)
         return -ENAMETOOLONG;
     memcpy(folder, path, length);
     folder[length] = 0;
-    return folder_open(length ? folder : ".");
+    return directory_open(length ? folder : ".");
 }
 
-int folder_create(const char *path)
+int directory_create(const char *path)
 {
     const char *name;
-    int folder = folder_of(path, &name);
+    int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
@@ -137,11 +137,11 @@ int folder_create(const char *path)
     return fd;
 }
 
-int folder_clear(const char *path)
+int directory_clear(const char *path)
 {
     struct stat status;
     const char *name;
-    int folder = folder_of(path, &name), error = 0;
+    int folder = directory_of(path, &name), error = 0;
 
     if (folder < 0)
         return folder;
@@ -175,17 +175,17 @@ static int open_as_seen(int folder, const char *name, int flags, int refused)
     int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);
     if (fd < 0)
         return refused ? refused : -errno;
-    if (fstat(fd, &now) == 0 && folder_is_same(&now, &before))
+    if (fstat(fd, &now) == 0 && directory_is_same(&now, &before))
         return fd;
     (void)close(fd);
     return -EEXIST;
 }
 
-int folder_open_existing(const char *path)
+int directory_open_existing(const char *path)
 {
     struct stat there, itself;
     const char *name;
-    int folder = folder_of(path, &name), fd;
+    int folder = directory_of(path, &name), fd;
 
     if (folder < 0)
         return folder;
@@ -200,7 +200,7 @@ int folder_open_existing(const char *path)
     return fd;
 }
 
-const char *folder_why_not(int error)
+const char *directory_why_not(int error)
 {
     switch (error) {
     case -EEXIST:
@@ -214,15 +214,15 @@ const char *folder_why_not(int error)
     }
 }
 
-void folder_remove(const char *path, int fd)
+void directory_remove(const char *path, int fd)
 {
     struct stat ours, named;
     const char *name;
-    int error = errno, folder = folder_of(path, &name);
+    int error = errno, folder = directory_of(path, &name);
 
     if (folder >= 0) {
         if (fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-            folder_is_same(&ours, &named))
+            directory_is_same(&ours, &named))
             (void)unlinkat(folder, name, 0);
         (void)close(folder);
     }
