@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static int complain(const char *command, const char *option, const char *value, const char *why)
 {
@@ -25,7 +25,7 @@ static char *read_file(const char *path, const char **why)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     size_t length = 0;
-    char *text = fd < 0 ? NULL : tree_read_rest(fd, &length);
+    char *text = fd < 0 ? NULL : procfs_read_rest(fd, &length);
 
     *why = strerror(errno);
     if (fd >= 0)

@@ -16,7 +16,7 @@
 #include "fixture.h"
 #include "out/require.h"
 #include "row_fixture.h"
-#include "sys/tree.h"
+#include "sys/procfs.h"
 
 static struct requirements set;
 static char error[600];
@@ -171,7 +171,7 @@ static void test_require_reads_lines(void **state)
 /* The requirements that README shows are some. */
 static void test_require_readme_has_requirements(void **state)
 {
-    char *text = tree_read_all("", "README.md"), *at, *end;
+    char *text = procfs_read_all("", "README.md"), *at, *end;
 
     assert_non_null(text);
     at = strstr(text, "`health.txt`:\n\n");
