@@ -62,12 +62,15 @@ struct detour_account {
     struct detour_comb comb[DETOUR_COMBS]; /* those of DETOUR_PERIODIC; hz 0: none */
     /* Detours below DETOUR_EVENT_NS without a known cause, by the higher of the probes' levels before and after. */
     struct detour_sum brief[DETOUR_LEVELS];
+    uint64_t explained;
     /* Detours without a known cause since `explained`: start since the start of the run, and length, in ticks. */
     struct comb_event events[DETOUR_EVENTS];
     size_t n_events;
-    uint64_t explained, timer, stolen_ns; /* timer: interrupts; stolen_ns: steal */
-    struct detour_sum since_probe;        /* brief ones since the last core probe */
-    unsigned level;                       /* of that probe */
+    uint64_t window, counted;  /* end of the last window; ticks of the windows since `explained` that have a count */
+    uint64_t timer, stolen_ns; /* in these windows: interrupts; steal */
+    bool moved;                /* the CPU changed since `explained` */
+    struct detour_sum since_probe; /* brief ones since the last core probe */
+    unsigned level;                /* of that probe */
 };
 
 /* Initialises all fields but the recorders, which the caller sets. length must not be 0. */
@@ -98,15 +101,18 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
 /* Enters the level of a core probe. */
 void detour_probed(struct detour_account *a, unsigned level);
 
-/* Ends a window at `end`, in which so many interrupts of the timer and so much steal time were counted (0: not known).
- * When many detours without a known cause are kept, searches for their causes, which takes some 10 ms. */
-void detour_window(struct detour_account *a, uint64_t end, uint64_t timer, uint64_t stolen_ns);
+/* Ends a window at `end`, in which so many interrupts of the timer (-1: not known) and so much steal time (0: not
+ * known) were counted. When the CPU changed, or many detours without a known cause are kept, searches for their causes,
+ * which takes some 10 ms. */
+void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns);
 
 /* Ends the run at `end`, after its last window, and searches for causes: combs that are faster than the timer was
  * counted, the timer's detours by rate and phase, then the longest up to the steal time, then other combs. */
 void detour_end(struct detour_account *a, uint64_t end);
 
-unsigned detour_class(uint64_t ns);                       /* length class of a detour */
+unsigned detour_class(uint64_t ns); /* length class of a detour */
+/* Returns the part of the run that a time is in; the last one for a later time. */
+unsigned detour_cell(const struct detour_account *a, uint64_t at);
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind time */
 
 /* Returns the least and the most frequent of n gaps between clock readings. For a clock with steps longer than a turn

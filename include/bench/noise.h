@@ -27,7 +27,8 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 uint64_t noise_window(uint64_t reading, double ns_per_tick);
 
 /* The recorders of a copy. */
-enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_N_RECORDERS };
+enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS, NOISE_N_RECORDERS };
+/* NOISE_LEVELS: number of core probes by part of the run, then by level. NOISE_NUMBERS: */
 enum {
     NOISE_LOOP, /* ns; the next ones too */
     NOISE_LOOP_LEAST,
@@ -51,11 +52,17 @@ enum {
     NOISE_COMB_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,                  /* detours with a period: their rate; 0: none */
     NOISE_COMB_N = NOISE_COMB_HZ + DETOUR_COMBS,
     NOISE_COMB_NS = NOISE_COMB_N + DETOUR_COMBS,
-    NOISE_N_NUMBERS = NOISE_COMB_NS + DETOUR_COMBS
+    NOISE_MHZ = NOISE_COMB_NS + DETOUR_COMBS, /* core frequency in each part of the run; NAN: not known */
+    NOISE_N_NUMBERS = NOISE_MHZ + DETOUR_CELLS
 };
 
 /* Returns the lost share of the observed time, in %. */
 double noise_lost_pct(const double *numbers);
+/* Returns by how many % the copy's CPU was slower than one that loses no time and has its core to itself; NAN when it
+ * is not known what it had of its core. In the time that remains the CPU has the speed that its share of the core
+ * gives: 1 - (1 - lost) * share. Gaps that others of the core cause are not in `lost` here: core probes contain them.
+ * The session of the trial must have learnt from its probes. */
+double noise_slower_pct(const struct trial *trial, unsigned copy);
 
 enum {
     NOISE_METRIC_LOST,
@@ -66,7 +73,11 @@ enum {
     NOISE_METRIC_BLIND,
     NOISE_METRIC_LOST_BY, /* + cause */
     NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
-    NOISE_N_METRICS = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER
+    NOISE_METRIC_SLOWER = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER,
+    NOISE_METRIC_SHARE,
+    NOISE_METRIC_FREE,
+    NOISE_METRIC_MHZ,
+    NOISE_N_METRICS
 };
 
 #endif

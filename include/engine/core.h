@@ -93,6 +93,8 @@ unsigned core_highest(const struct core_session *session, unsigned cpu);
 /* Returns the mean of free_level / level over the probes, at most 1. Probes that took over 2.4 times as long as the
  * free level were interrupted and are left out. NAN when none remain. */
 double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level);
+/* Returns the share of the probes that found the core free; the last level is left out. NAN when none remain. */
+double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level);
 
 /* Cells that can turn out to be free, of all trials. */
 struct core_note {

@@ -2,6 +2,7 @@
 /* Accounting of detours: lengths, causes, blind time. */
 #include "bench/detour.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The usual cost changes by a fraction of 1/USUAL_STEPS at a time: small enough to be steady, large enough to settle
@@ -21,7 +22,7 @@ void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uin
     memset(a, 0, sizeof(*a));
     a->hist = hist;
     a->series = series;
-    a->start = a->explained = start;
+    a->start = a->explained = a->window = start;
     a->length = length;
     a->threshold = threshold;
     a->ns_per_tick = ns_per_tick;
@@ -62,10 +63,17 @@ static uint64_t cell_start(const struct detour_account *a, uint64_t cell)
     return a->start + a->length / DETOUR_CELLS * cell + a->length % DETOUR_CELLS * cell / DETOUR_CELLS;
 }
 
+unsigned detour_cell(const struct detour_account *a, uint64_t at)
+{
+    double cell = (double)(at - a->start) / (double)a->length * DETOUR_CELLS;
+
+    return cell < DETOUR_CELLS ? (unsigned)cell : DETOUR_CELLS - 1;
+}
+
 /* Adds lost time to the parts of the run. Time beyond the planned end is in none. */
 static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 {
-    uint64_t cell = (uint64_t)((double)(from - a->start) / (double)a->length * DETOUR_CELLS);
+    unsigned cell = detour_cell(a, from);
 
     cell -= cell > 0; /* corrects rounding */
     for (; cell < DETOUR_CELLS && cell_start(a, cell) < to; cell++) {
@@ -124,17 +132,32 @@ static bool take_comb(struct detour_account *a, double hz, double least_share, u
     return true;
 }
 
-static void take_timer(struct detour_account *a, double rate, double seconds, uint64_t *usual)
+/* Returns how many ticks of that rate a second could come: while the hypervisor has the CPU for several periods, one
+ * comes. */
+static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
 {
-    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++)
-        if (tick_hz[i] < COUNTED_MORE * rate && take_comb(a, tick_hz[i], TICK_SHARE, TIMER, usual))
-            rate -= tick_hz[i];
+    double period = 1e9 / a->ns_per_tick / hz, gone = 0;
+
+    for (size_t i = 0; i < a->n_events; i++)
+        gone += fmax((double)a->events[i].length - period, 0);
+    return hz * fmax(1 - gone / (double)(end - a->explained), 0);
+}
+
+static void take_timer(struct detour_account *a, uint64_t end, double rate, double seconds, uint64_t *usual)
+{
+    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++) {
+        double ticks = tick_rate(a, end, tick_hz[i]);
+        if (ticks < COUNTED_MORE * rate && take_comb(a, tick_hz[i], TICK_SHARE, TIMER, usual))
+            rate -= ticks;
+    }
 }
 
 /* Takes combs whose rate is at least that. */
-static void take_others(struct detour_account *a, double least_hz, uint64_t *usual)
+static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
-    for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]) && other_hz[i] >= least_hz; i++) {
+    for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
+        if (least_hz > 0 && tick_rate(a, end, other_hz[i]) < least_hz)
+            return;
         struct detour_comb *comb = a->comb;
         while (comb < a->comb + DETOUR_COMBS && comb->hz > 0 && comb->hz != other_hz[i])
             comb++;
@@ -175,14 +198,14 @@ static void take_steal(struct detour_account *a, const uint64_t *usual)
 static void explain(struct detour_account *a, uint64_t end)
 {
     static const enum detour_cause causes[PERIODIC] = {[FREE] = DETOUR_UNEXPLAINED, [TIMER] = DETOUR_INTERRUPT};
-    const double seconds = (double)(end - a->explained) * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
+    const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
     if (rate * seconds >= TIMER_MIN) /* a faster comb contains combs of the tick's rate, but is not the timer's */
-        take_others(a, COUNTED_MORE * rate, usual);
-    take_timer(a, rate, seconds, usual);
+        take_others(a, end, COUNTED_MORE * rate, usual);
+    take_timer(a, end, rate, seconds, usual);
     take_steal(a, usual);
-    take_others(a, 0, usual);
+    take_others(a, end, 0, usual);
     for (size_t i = 0; i < a->n_events; i++) {
         unsigned number = a->events[i].comb % STOLEN;
         uint64_t length = a->events[i].length, own = a->events[i].comb < STOLEN ? length : usual[number];
@@ -194,7 +217,8 @@ static void explain(struct detour_account *a, uint64_t end)
             count(&a->comb[number - PERIODIC].sum, 1, own);
     }
     a->n_events = 0;
-    a->timer = a->stolen_ns = 0;
+    a->timer = a->counted = a->stolen_ns = 0;
+    a->moved = false;
     a->explained = end;
 }
 
@@ -232,6 +256,7 @@ void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const st
 {
     settle(a);
     a->last = (struct detour_last){.end = end, .ticks = ticks, .cause = cause_of(&a->seen, seen), .before = a->seen};
+    a->moved |= seen->cpu != a->seen.cpu;
     a->seen = *seen;
 }
 
@@ -300,12 +325,14 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
 
 /* --- End of a window and of the run. --- */
 
-void detour_window(struct detour_account *a, uint64_t end, uint64_t timer, uint64_t stolen_ns)
+void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns)
 {
     settle(a);
-    a->timer += timer;
+    a->timer += timer > 0 ? (uint64_t)timer : 0;
+    a->counted += timer >= 0 ? end - a->window : 0;
+    a->window = end;
     a->stolen_ns += stolen_ns;
-    if (a->n_events > DETOUR_EVENTS / 2)
+    if (a->moved || a->n_events > DETOUR_EVENTS / 2) /* another CPU has its ticks at other times */
         explain(a, end);
 }
 

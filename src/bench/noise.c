@@ -72,9 +72,12 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 
 struct sampler {
     struct detour_account account;
-    struct detour_cost adding, reading, probing;
+    struct detour_cost adding, reading, probing, chaining;
     const struct core_probe *probe; /* NULL: no core probes are taken */
     struct core_record *record;
+    double (*levels)[CORE_LEVELS];          /* number of probes by part of the run and level */
+    struct stats_running mhz[DETOUR_CELLS]; /* core frequency by part of the run */
+    unsigned cell;                          /* the current part */
     uint64_t probe_ns, next_probe; /* time of the last probe, CLOCK_MONOTONIC_RAW; time of the next one in ticks */
     struct machine_watch *watch;
     unsigned watched;                        /* CPU whose counters are read */
@@ -160,17 +163,27 @@ static void take_probe(struct sampler *s)
     if (s->probe_ns)
         core_enter(s->record, s->account.level, level, 1, (double)(now_ns - s->probe_ns), s->probe_ns, now_ns);
     s->probe_ns = now_ns;
+    s->levels[s->cell][level]++;
     detour_probed(&s->account, level);
 }
 
 /* Takes a core probe after the loop ended at `from`. Returns a new reading of the clock. */
 static uint64_t probe_core(struct sampler *s, uint64_t from)
 {
+    s->cell = detour_cell(&s->account, from);
     take_probe(s);
     uint64_t to = clock_now(s->clock);
     to = follow_detour(s, to, detour_step(&s->account, &s->probing, to - from));
     s->next_probe = to + s->slice;
     return to;
+}
+
+static void measure_mhz(struct sampler *s)
+{
+    double ratio = core_probe_cycles_per_tick(s->probe);
+
+    if (ratio > 0)
+        stats_add(&s->mhz[s->cell], ratio * 1e3 / s->ns_per_tick);
 }
 
 /* Runs the loop until the end of the window. Returns the last reading of the clock. */
@@ -219,11 +232,11 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
 }
 
 struct counted {
-    uint64_t timer, stolen_ns;
+    int64_t timer, stolen_ns;
 };
 
 /* Adds the CPU's interrupts and steal time since the last reading to the sums. Returns the timer's interrupts and the
- * steal time since then; 0 when not known. */
+ * steal time since then; -1 when not known. */
 static struct counted count_interrupts(struct sampler *s)
 {
     struct machine_counters before = s->counters, *now = &s->counters, *sum = &s->risen;
@@ -235,11 +248,11 @@ static struct counted count_interrupts(struct sampler *s)
     (void)rise(&sum->resched, before.resched, now->resched);
     (void)rise(&sum->ipi, before.ipi, now->ipi);
     (void)rise(&sum->device, before.device, now->device);
-    return (struct counted){.timer = timer > 0 ? (uint64_t)timer : 0,
-                            .stolen_ns = stolen_ns > 0 ? (uint64_t)stolen_ns : 0};
+    return (struct counted){.timer = timer, .stolen_ns = stolen_ns};
 }
 
-/* Reads the CPU's counters at the end of a window, which was reached at `from`. Returns a new reading of the clock. */
+/* Reads the CPU's counters and frequency at the end of a window, which was reached at `from`. Returns a new reading of
+ * the clock. */
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
@@ -247,7 +260,15 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
     uint64_t read = clock_now(s->clock);
 
     read = follow_detour(s, read, detour_step(&s->account, &s->reading, read - from));
-    detour_window(&s->account, read, counted.timer, counted.stolen_ns);
+    if (s->probe) {
+        s->cell = detour_cell(&s->account, read);
+        measure_mhz(s);
+        uint64_t measured = clock_now(s->clock);
+        read = follow_detour(s, measured, detour_step(&s->account, &s->chaining, measured - read));
+    }
+    /* A CPU that the thread left in this window was counted for part of it only. */
+    detour_window(&s->account, read, s->account.seen.cpu == s->watched ? counted.timer : -1,
+                  counted.stolen_ns > 0 ? (uint64_t)counted.stolen_ns : 0);
     look(&seen);
     watch_cpu(s, seen.cpu);
     uint64_t fresh = clock_now(s->clock);
@@ -263,6 +284,8 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
 
     look(&seen);
     s->risen = (struct machine_counters){0};
+    memset(s->levels, 0, DETOUR_CELLS * sizeof(*s->levels));
+    memset(s->mhz, 0, sizeof(s->mhz));
     read_counters(s, &s->counters);
     uint64_t from = clock_now(s->clock), end = from + length;
     detour_begin(&s->account, from, length, s->threshold, s->ns_per_tick, &seen);
@@ -380,6 +403,8 @@ static void measure_costs(struct sampler *s)
     measure_cost(s, read_once, &s->reading);
     if (s->probe)
         measure_cost(s, take_probe, &s->probing);
+    if (s->probe)
+        measure_cost(s, measure_mhz, &s->chaining);
     s->window = noise_window(s->reading.usual, s->ns_per_tick);
     s->slice = (uint64_t)(PROBE_NS / s->ns_per_tick);
 }
@@ -396,6 +421,7 @@ static int setup(struct party_context *context)
     s->account.series = context->recorder[NOISE_SERIES];
     s->probe = context->core_probe;
     s->record = context->recorder[NOISE_CORE];
+    s->levels = context->recorder[NOISE_LEVELS];
     s->watched = CPUSET_NONE;
     watch_cpu(s, task_current_cpu());
     s->ns_per_tick = measure_tick_ns(s->clock);
@@ -453,8 +479,10 @@ static int run(struct party_context *context)
     number[NOISE_IPI] = known(s->risen.ipi);
     number[NOISE_DEVICE] = known(s->risen.device);
     number[NOISE_SOFTIRQ] = known(s->risen.softirqs);
-    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
         number[NOISE_CELLS + cell] = (double)a->cell[cell] * s->ns_per_tick;
+        number[NOISE_MHZ + cell] = s->mhz[cell].n ? s->mhz[cell].mean : (double)NAN;
+    }
     return 0;
 }
 
@@ -480,8 +508,9 @@ double noise_lost_pct(const double *numbers)
     return 100 * ns / numbers[NOISE_OBSERVED];
 }
 
-/* Adds the parts of the run to the series: position in microseconds, and ns lost. */
-static int enter_cells(struct results *results, unsigned copy, const double *number, uint64_t first_us,
+/* Adds the parts of the run to the series of a metric: position in microseconds, and the part's value; NAN: not known.
+ */
+static int enter_cells(struct results *results, unsigned copy, unsigned metric, const double *values, uint64_t first_us,
                        uint64_t time_us)
 {
     struct series *cells = calloc(1, sizeof(*cells));
@@ -489,8 +518,9 @@ static int enter_cells(struct results *results, unsigned copy, const double *num
     if (!cells)
         return -1;
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
-        series_add(cells, time_us * cell / DETOUR_CELLS, (uint64_t)number[NOISE_CELLS + cell]);
-    int error = results_series_from(results, copy, NOISE_METRIC_LOST, cells, first_us);
+        if (!isnan(values[cell]))
+            series_add(cells, time_us * cell / DETOUR_CELLS, (uint64_t)(values[cell] + 0.5));
+    int error = cells->n ? results_series_from(results, copy, metric, cells, first_us) : 0;
     free(cells);
     return error;
 }
@@ -539,6 +569,72 @@ static unsigned free_level(const struct trial *trial, unsigned copy)
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
 
+/* Adds up the probes of the parts of the run from `first` to before `end`. */
+static void probes_of(const double (*levels)[CORE_LEVELS], unsigned first, unsigned end, uint64_t probes[CORE_LEVELS])
+{
+    memset(probes, 0, CORE_LEVELS * sizeof(probes[0]));
+    for (unsigned cell = first; cell < end; cell++)
+        for (unsigned level = 0; level < CORE_LEVELS; level++)
+            probes[level] += (uint64_t)levels[cell][level];
+}
+
+double noise_slower_pct(const struct trial *trial, unsigned copy)
+{
+    const double *number = trial_recorder(trial, 0, copy, NOISE_NUMBERS);
+    const unsigned free = free_level(trial, copy);
+    uint64_t probes[CORE_LEVELS];
+    double ns = 0;
+
+    if (!free)
+        return (double)NAN;
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        ns += number[NOISE_LOST + c];
+    for (unsigned level = 0; level <= free && level < DETOUR_LEVELS; level++)
+        ns += number[NOISE_BRIEF_NS + level];
+    probes_of(trial_recorder(trial, 0, copy, NOISE_LEVELS), 0, DETOUR_CELLS, probes);
+    return 100 * (1 - (1 - ns / number[NOISE_OBSERVED]) * core_share(probes, free));
+}
+
+static double mean_of(const double *values, size_t n)
+{
+    struct stats_running known = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            stats_add(&known, values[i]);
+    return known.n ? known.mean : (double)NAN;
+}
+
+static int enter_known(struct results *results, unsigned copy, unsigned metric, double value)
+{
+    return isnan(value) ? 0 : results_sample(results, copy, metric, value);
+}
+
+/* Adds share and frequency of the core, as far as they are known. */
+static int enter_core(struct results *results, const struct trial *trial, unsigned copy, uint64_t first_us,
+                      uint64_t time_us)
+{
+    const double *mhz = (const double *)trial_recorder(trial, 0, copy, NOISE_NUMBERS) + NOISE_MHZ;
+    const double(*levels)[CORE_LEVELS] = trial_recorder(trial, 0, copy, NOISE_LEVELS);
+    const unsigned free = free_level(trial, copy);
+    uint64_t probes[CORE_LEVELS];
+    double shares[DETOUR_CELLS];
+    int error = enter_known(results, copy, NOISE_METRIC_MHZ, mean_of(mhz, DETOUR_CELLS));
+
+    error |= enter_cells(results, copy, NOISE_METRIC_MHZ, mhz, first_us, time_us);
+    if (!free)
+        return error;
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
+        probes_of(levels, cell, cell + 1, probes);
+        shares[cell] = 100 * core_share(probes, free);
+    }
+    error |= enter_cells(results, copy, NOISE_METRIC_SHARE, shares, first_us, time_us);
+    probes_of(levels, 0, DETOUR_CELLS, probes);
+    error |= enter_known(results, copy, NOISE_METRIC_SHARE, 100 * core_share(probes, free));
+    error |= enter_known(results, copy, NOISE_METRIC_FREE, 100 * core_free(probes, free));
+    return error | enter_known(results, copy, NOISE_METRIC_SLOWER, noise_slower_pct(trial, copy));
+}
+
 /* Adds the parameter periods=10ms:31us;... : the periods of combs, and the mean length of their detours. */
 static void remark_periods(struct results *results, unsigned copy, const double *number)
 {
@@ -566,8 +662,9 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
     remark_periods(results, copy, number);
     double observed_ns = number[NOISE_OBSERVED];
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
-    int error = enter_cells(results, copy, number, first_us, time_us);
+    int error = enter_cells(results, copy, NOISE_METRIC_LOST, &number[NOISE_CELLS], first_us, time_us);
 
+    error |= enter_core(results, trial, copy, first_us, time_us);
     error |=
         results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
     error |= results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
@@ -583,7 +680,7 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
         error |= enter_classes(results, copy, number, c);
         error |= results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
     }
-    for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_N_METRICS; i++)
+    for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_METRIC_SLOWER; i++)
         error |= results_sample(results, copy, NOISE_METRIC_COUNTS + i, number[NOISE_TIMER + i] / observed_ns * 1e9);
     return error;
 }
@@ -620,7 +717,8 @@ static const struct party parties[] = {
      .recorders = {[NOISE_HIST] = {RECORD_HIST, 0},
                    [NOISE_SERIES] = {RECORD_SERIES, 0},
                    [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS},
-                   [NOISE_CORE] = {RECORD_CORE, 0}},
+                   [NOISE_CORE] = {RECORD_CORE, 0},
+                   [NOISE_LEVELS] = {RECORD_NUMBERS, DETOUR_CELLS *CORE_LEVELS}},
      .n_recorders = NOISE_N_RECORDERS,
      .setup = setup,
      .run = run,
@@ -630,6 +728,12 @@ static const struct party parties[] = {
 #define LOWER(id_, unit_, title_)                                                                                      \
     {                                                                                                                  \
         .id = id_, .unit = unit_, .better = "lower", .title = title_                                                   \
+    }
+
+/* Known with core probes only. */
+#define OF_CORE(id_, unit_, better_, title_)                                                                           \
+    {                                                                                                                  \
+        .id = id_, .unit = unit_, .better = better_, .value = VALUE_MEAN, .optional = true, .title = title_            \
     }
 
 static const struct metric metrics[NOISE_N_METRICS] = {
@@ -664,6 +768,10 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other interrupts from other CPUs"),
     [NOISE_METRIC_COUNTS + 3] = LOWER("count_device", "1/s", "interrupts of devices"),
     [NOISE_METRIC_COUNTS + 4] = LOWER("count_softirq", "1/s", "soft interrupts"),
+    [NOISE_METRIC_SLOWER] = OF_CORE("slower", "%", "lower", "speed lost to detours and to other users of the core"),
+    [NOISE_METRIC_SHARE] = OF_CORE("core_share", "%", "higher", "share of its core that the CPU had"),
+    [NOISE_METRIC_FREE] = OF_CORE("core_free", "%", "higher", "share of the time in which the core was free"),
+    [NOISE_METRIC_MHZ] = OF_CORE("core_mhz", "MHz", "higher", "frequency of the core"),
 };
 
 #define SAMPLING(seconds_)                                                                                             \

@@ -30,7 +30,7 @@ static const struct option rows[] = {
      .choices = cpus_choices,
      OPTION_AT(struct check_options, cpus),
      .help = "CPUs to measure on; default: the isolated CPUs, or all but the boot CPU; quiet: the CPU that loses the "
-             "least time now"},
+             "least speed now"},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_TEXT,

@@ -79,7 +79,7 @@ static int find_quiet(const struct machine *machine, struct cpuset *bench, char 
         allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
         allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
         clock_choose(&clock);
-        status = quiet_cpu(allowed, &clock, &cpu, why, sizeof(why));
+        status = quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why));
     }
     free(allowed);
     cpuset_clear(bench);

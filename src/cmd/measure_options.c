@@ -207,13 +207,13 @@ static int resolve_cpus(struct session *s)
     return 0;
 }
 
-/* --cpus quiet: picks the allowed CPU that loses the least time at the moment. */
+/* --cpus quiet: picks the allowed CPU that loses the least speed at the moment. */
 static int pick_quiet(struct session *s)
 {
     struct measure *m = &s->m;
     unsigned cpu;
 
-    if (quiet_cpu(&m->place, &m->clock, &cpu, m->quietest, sizeof(m->quietest))) {
+    if (quiet_cpu(&m->place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest))) {
         char error[256];
         (void)snprintf(error, sizeof(error), "--cpus quiet: %s", m->quietest);
         return session_usage_error(s, error);

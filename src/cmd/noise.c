@@ -49,16 +49,41 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 struct line {
     const struct row *lost;
     size_t n;
+    double loss; /* the CPUs are ranked by this */
 };
 
 static int quieter(const void *a, const void *b)
 {
-    const struct row *x = ((const struct line *)a)->lost, *y = ((const struct line *)b)->lost;
-    double first = isnan(x->value) ? HUGE_VAL : x->value, second = isnan(y->value) ? HUGE_VAL : y->value;
+    const struct line *x = a, *y = b;
+    double first = isnan(x->loss) ? HUGE_VAL : x->loss, second = isnan(y->loss) ? HUGE_VAL : y->loss;
 
     if (first < second || first > second)
         return first < second ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return (x->lost->number > y->lost->number) - (x->lost->number < y->lost->number);
+}
+
+/* Returns the row of a metric, NULL when there is none. */
+static const struct row *line_row(const struct line *line, const char *metric)
+{
+    for (size_t i = 0; i < line->n; i++)
+        if (!strcmp(line->lost[i].metric, metric))
+            return &line->lost[i];
+    return NULL;
+}
+
+/* Sets what the CPUs are ranked by: the speed lost. Where that is not known of any, the time lost; where it is not
+ * known of some, these are last: their core was never seen free. */
+static void find_losses(struct line *lines, size_t n)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct row *slower = line_row(&lines[i], "slower");
+        lines[i].loss = slower ? slower->value : (double)NAN;
+        known |= !isnan(lines[i].loss);
+    }
+    for (size_t i = 0; i < n && !known; i++)
+        lines[i].loss = lines[i].lost->value;
 }
 
 /* Sorts the CPUs, the quietest first. Returns their number; lines has room for all rows. */
@@ -73,6 +98,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
             lines[n++] = (struct line){.lost = &r->rows[i]};
         lines[n - 1].n++;
     }
+    find_losses(lines, n);
     qsort(lines, n, sizeof(*lines), quieter);
     return n;
 }
@@ -105,6 +131,11 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     {                                                                                                                  \
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4, .rank = rank_                     \
     }
+#define CORE_COLUMN(heading_, metric_, decimals_, rank_)                                                               \
+    {                                                                                                                  \
+        .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = decimals_, .optional = 1,            \
+        .rank = rank_                                                                                                  \
+    }
 #define COUNT_COLUMN(heading_, metric_)                                                                                \
     {                                                                                                                  \
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
@@ -112,22 +143,26 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
 
 static const struct table_column columns[] = {
     CPU_COLUMNS,
-    {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1, .rank = 5},
-    COUNT_COLUMN("Detours/s", "detours"),
+    {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1, .rank = 6},
+    {.heading = "Detours/s", .metric = "detours", .field = TABLE_VALUE, .decimals = 1, .rank = 3},
     SHARE_COLUMN("Lost %", "lost", 0),
-    {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2, .rank = 5},
-    DETOUR_COLUMN("Min", TABLE_MIN, 5),
-    DETOUR_COLUMN("Median", TABLE_MEDIAN, 3),
-    DETOUR_COLUMN("P99", TABLE_P99, 1),
-    DETOUR_COLUMN("P99.9", TABLE_P999, 4),
+    CORE_COLUMN("Slower %", "slower", 4, 0),
+    CORE_COLUMN("Core %", "core_share", 1, 0),
+    CORE_COLUMN("Free %", "core_free", 1, 1),
+    CORE_COLUMN("MHz", "core_mhz", 0, 1),
+    {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2, .rank = 6},
+    DETOUR_COLUMN("Min", TABLE_MIN, 6),
+    DETOUR_COLUMN("Median", TABLE_MEDIAN, 5),
+    DETOUR_COLUMN("P99", TABLE_P99, 3),
+    DETOUR_COLUMN("P99.9", TABLE_P999, 5),
     DETOUR_COLUMN("Max", TABLE_MAX, 0),
     SHARE_COLUMN("Preempted", "lost_preempted", 0),
-    SHARE_COLUMN("Fault", "lost_fault", 5),
-    SHARE_COLUMN("Migrated", "lost_migrated", 5),
+    SHARE_COLUMN("Fault", "lost_fault", 6),
+    SHARE_COLUMN("Migrated", "lost_migrated", 6),
     SHARE_COLUMN("Interrupt", "lost_interrupt", 0),
     SHARE_COLUMN("Steal", "lost_steal", 0),
-    SHARE_COLUMN("Periodic", "lost_periodic", 3),
-    SHARE_COLUMN("Shared", "lost_core_shared", 1),
+    SHARE_COLUMN("Periodic", "lost_periodic", 4),
+    SHARE_COLUMN("Shared", "lost_core_shared", 4),
     SHARE_COLUMN("Unexplained", "lost_unexplained", 2),
 };
 static const struct table_column count_columns[] = {
@@ -150,8 +185,13 @@ static const struct table_layout count_layout = {.title = "Interrupts a second",
 
 static void put_quietest(const struct line *lines, size_t n, struct text *out)
 {
-    if (n > 1 && !isnan(lines[0].lost->value) && !strcmp(lines[0].lost->bind, "one"))
-        text_printf(out, "Quietest: CPU %s, %.4f %% of its time lost\n", lines[0].lost->cpus, lines[0].lost->value);
+    if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one") != 0)
+        return;
+    text_printf(out, "Quietest: CPU %s, %.4f %% of its time lost", lines[0].lost->cpus, lines[0].lost->value);
+    const struct row *slower = line_row(&lines[0], "slower");
+    if (slower && !isnan(slower->value))
+        text_printf(out, ", with its share of the core %.4f %% slower", slower->value);
+    text_append(out, "\n", 1);
 }
 
 static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
@@ -168,14 +208,6 @@ static void put_strips(const struct line *lines, size_t n, unsigned width, struc
     free(shown);
 }
 
-static const struct row *detour_row(const struct line *line)
-{
-    for (size_t i = 0; i < line->n; i++)
-        if (!strcmp(line->lost[i].metric, "detour"))
-            return &line->lost[i];
-    return line->lost;
-}
-
 /* Prints histograms from both ends of the ranking, because comparing the quietest and the noisiest CPU is most
  * useful. */
 static void put_histograms(const struct line *lines, size_t n, unsigned width, struct text *out)
@@ -183,8 +215,8 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
     unsigned shown = 0;
 
     for (size_t low = 0, high = n; low < high && shown < HISTS_MAX;) {
-        const struct row *row = detour_row(&lines[shown % 2 ? --high : low++]);
-        if (!row->n_hist)
+        const struct row *row = line_row(&lines[shown % 2 ? --high : low++], "detour");
+        if (!row || !row->n_hist)
             continue;
         text_printf(out, "\nDetours of CPU %s by length (bars: logarithm of the count)\n", row->cpus);
         plot_histogram(row, width, out);
@@ -254,7 +286,8 @@ const struct command command_noise = {
     .description = "Runs a loop that only reads the clock on each CPU, on all at once. A turn of the loop that takes "
                    "longer than the threshold is a detour. Reports the number of detours, their lengths, the time lost "
                    "in them, and the causes: another task, page faults, moves to another CPU, interrupts, the "
-                   "hypervisor, or nothing that the kernel counts. Ranks the CPUs, the quietest first.",
+                   "hypervisor, or nothing that the kernel counts; and how much of its core each CPU had. Ranks the "
+                   "CPUs, the quietest first.",
     .suite = &suite_noise,
     .run = measure_suite_main,
     .tables = measure_tables,

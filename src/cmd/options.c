@@ -16,7 +16,7 @@ static const struct option rows[] = {
      .value_name = "LIST|all|quiet",
      .choices = cpus_choices,
      OPTION_AT(struct measure_options, cpus),
-     .help = "CPUs to measure on; default: all allowed CPUs; quiet: the CPU that loses the least time now"},
+     .help = "CPUs to measure on; default: all allowed CPUs; quiet: the CPU that loses the least speed now"},
     {.name = "bind",
      .type = OPTION_CHOICE,
      .value_name = "one|range|none",

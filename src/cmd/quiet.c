@@ -43,8 +43,11 @@ static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, uns
     return boot < n && loses_less(2 * lost[boot], lost[best]) ? boot_cpu : cpus[best];
 }
 
-unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned boot_cpu, char *why, size_t why_size)
+unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
+                    char *why, size_t why_size)
 {
+    for (size_t i = 0; i < n; i++)
+        lost = isnan(slower[i]) ? lost : slower;
     const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
     struct text text = {0};
     size_t chosen = 0, boot = n, worst = 0;
@@ -56,7 +59,7 @@ unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned
     }
     text_printf(&text, "CPU %u lost ", picked);
     put_share(&text, lost[chosen]);
-    text_printf(&text, " of half a second");
+    text_printf(&text, " of its speed in half a second");
     if (loses_less(lost[chosen], lost[worst])) {
         text_printf(&text, ", the noisiest ");
         put_share(&text, lost[worst]);
@@ -71,27 +74,40 @@ unsigned quiet_pick(const unsigned *cpus, const double *lost, size_t n, unsigned
     return picked;
 }
 
+/* Enters the trial's core probes into its session. */
+static void learn(const struct trial *trial, const struct place_request *request)
+{
+    for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {
+        const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
+        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes, record->cycles_per_tick);
+    }
+}
+
 static int pick(const struct trial *trial, const struct place_request *request, unsigned *cpu, char *why,
                 size_t why_size)
 {
-    double *lost = calloc(request->n_order, sizeof(*lost));
+    double *lost = calloc(request->n_order, 2 * sizeof(*lost)), *slower = lost ? lost + request->n_order : NULL;
     const unsigned boot_cpu = cpuset_next(&request->online, 0);
 
     if (!lost) {
         (void)snprintf(why, why_size, "out of memory");
         return -1;
     }
-    for (size_t i = 0; i < request->n_order; i++)
-        lost[i] = noise_lost_pct(trial_recorder(trial, 0, (unsigned)i, NOISE_NUMBERS));
-    *cpu = quiet_pick(request->order, lost, request->n_order, boot_cpu, why, why_size);
+    learn(trial, request);
+    for (unsigned i = 0; i < request->n_order; i++) {
+        lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
+        slower[i] = noise_slower_pct(trial, i);
+    }
+    *cpu = quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
     free(lost);
     return 0;
 }
 
-int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, unsigned *cpu, char *why,
-              size_t why_size)
+int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, bool core_probes, unsigned *cpu,
+              char *why, size_t why_size)
 {
     struct place_request *request = NULL;
+    struct core_session *core = NULL;
     const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
     struct trial *trial = NULL;
     int status = -1;
@@ -106,12 +122,14 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
         *request = *allowed;
         request->bind = BIND_ONE;
         request->nice_given = request->fifo = false;
+        core = core_probes ? core_session_make("", clock, &allowed->online) : NULL;
         const struct trial_spec spec = {.bench = &bench_noise,
                                         .params = &params,
                                         .copies = (unsigned)request->n_order,
                                         .time_ns = LOOK_NS,
                                         .place = request,
                                         .clock = clock,
+                                        .core = core,
                                         .series_fd = -1,
                                         .proc_root = ""};
         trial = trial_run(&spec);
@@ -123,6 +141,7 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
     else
         (void)snprintf(why, why_size, "%s", trial_reason(trial));
     trial_free(trial);
+    free(core);
     free(request);
     return status;
 }

@@ -19,7 +19,7 @@ static const struct option tune_rows[] = {
      .choices = cpus_choices,
      OPTION_AT(struct tune_options, cpus),
      .help = "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all "
-             "but the boot CPU; quiet: the CPU that loses the least time now"},
+             "but the boot CPU; quiet: the CPU that loses the least speed now"},
     {.name = "dry-run",
      OPTION_AT(struct tune_options, dry_run),
      .help = "show what would be written, and write nothing"},

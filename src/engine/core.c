@@ -182,6 +182,17 @@ double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level)
     return n > 0 ? sum / n : (double)NAN;
 }
 
+double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level)
+{
+    uint64_t n = 0, n_free = 0;
+
+    for (unsigned level = 1; level < CORE_LEVELS - 1; level++) {
+        n += probes[level];
+        n_free += level <= free_level ? probes[level] : 0;
+    }
+    return n ? (double)n_free / (double)n : (double)NAN;
+}
+
 /* --- The value with the core free. --- */
 
 int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,

@@ -30,7 +30,7 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
 
 void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out)
 {
-    uint64_t probes[CORE_LEVELS] = {0}, n = 0, n_free = 0;
+    uint64_t probes[CORE_LEVELS] = {0};
     unsigned level = 0, n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
     struct cpuset before, one;
 
@@ -56,9 +56,5 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
         return;
     out->why[0] = 0;
     out->share = core_share(probes, level);
-    for (unsigned l = 1; l < CORE_LEVELS - 1; l++) {
-        n += probes[l];
-        n_free += l <= level ? probes[l] : 0;
-    }
-    out->free = n ? (double)n_free / (double)n : (double)NAN;
+    out->free = core_free(probes, level);
 }

@@ -22,6 +22,7 @@
 
 enum kind {
     KIND_FIRST,      /* the first events of the series */
+    KIND_TRACE,      /* the whole series as a line */
     KIND_SERIES,     /* the whole series */
     KIND_BODY,       /* the histogram without its tail */
     KIND_HISTOGRAM,  /* the whole histogram */
@@ -140,6 +141,23 @@ static const struct report_figure figures[] = {
      .x_title = "Time lost",
      .x_unit = "%",
      .parts = CAUSE_PARTS},
+    {.suite = "noise",
+     .metric = "core_share",
+     .kind = KIND_TRACE,
+     .label = LABEL_CPUS,
+     .title = "Share of its core over time",
+     .note = "below 100 %: somebody else used the core",
+     .x_title = "Since the start",
+     .y_title = "The CPU had",
+     .x_unit = "us"},
+    {.suite = "noise",
+     .metric = "core_mhz",
+     .kind = KIND_TRACE,
+     .label = LABEL_CPUS,
+     .title = "Frequency of the core over time",
+     .x_title = "Since the start",
+     .y_title = "Frequency",
+     .x_unit = "us"},
     {.suite = "noise",
      .metric = "detour",
      .kind = KIND_RANGES,
@@ -352,6 +370,8 @@ static bool put_work(const struct picks *picks, const char *label, struct text *
     switch (about->kind) {
     case KIND_FIRST:
         return figure_trace(out, &words, entries, n, FIRST_EVENTS);
+    case KIND_TRACE:
+        return figure_trace(out, &words, entries, n, INFINITY);
     case KIND_SERIES:
         return figure_scatter(out, &words, entries, n, 1);
     default:
@@ -646,6 +666,7 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
     switch (picks->about->kind) {
     case KIND_FIRST:
+    case KIND_TRACE:
     case KIND_SERIES:
     case KIND_BODY:
     case KIND_HISTOGRAM:

@@ -29,7 +29,7 @@ struct column {
     double scale;
 };
 
-enum { METRICS_MAX = 24 };
+enum { METRICS_MAX = 32 };
 static const struct row_run run = {.host = "here"};
 static struct row rows[METRICS_MAX];
 static size_t n_rows;
@@ -192,6 +192,10 @@ static void test_columns_of_noise(void **state)
         {"Interrupt", "lost_interrupt", VALUE, 4, 1},
         {"Steal", "lost_steal", VALUE, 4, 1},
         {"Unexplained", "lost_unexplained", VALUE, 4, 1},
+        {"Slower %", "slower", VALUE, 4, 1},
+        {"Core %", "core_share", VALUE, 1, 1},
+        {"Free %", "core_free", VALUE, 1, 1},
+        {"MHz", "core_mhz", VALUE, 0, 1},
     };
     static const struct column counts[] = {
         {"Timer", "count_timer", VALUE, 1, 1},     {"Resched", "count_resched", VALUE, 1, 1},

@@ -83,7 +83,7 @@ static void assert_sum(enum detour_cause cause, uint64_t n, uint64_t ticks)
                  (unsigned long long)n, (unsigned long long)ticks);
 }
 
-static void finish_with(uint64_t timer, uint64_t stolen_ns)
+static void finish_with(int64_t timer, uint64_t stolen_ns)
 {
     detour_window(&run.a, START + LENGTH, timer, stolen_ns);
     detour_end(&run.a, START + LENGTH);
@@ -155,7 +155,7 @@ static void test_detour_timer_is_the_comb_of_the_rate_that_was_counted(void **st
             add(at + 3500, 30);
     }
     run.a.explained = START;
-    detour_window(&run.a, START + 4000000, n, 0);
+    detour_window(&run.a, START + 4000000, (int64_t)n, 0);
     detour_end(&run.a, START + 4000000);
     assert_sum(DETOUR_INTERRUPT, 1000, 40000);
     assert_sum(DETOUR_PERIODIC, 400, 12000);
@@ -169,8 +169,9 @@ static void test_detour_timer_is_the_comb_of_the_rate_that_was_counted(void **st
 static void test_detour_timer_is_as_often_as_it_was_counted(void **state)
 {
     static const struct {
-        uint64_t counted, interrupts;
-    } cases[] = {{0, 0}, {49, 0}, {400, 0}, {970, 0}, {1000, 1000}, {1001, 1000}, {2700, 1000}};
+        int64_t counted;
+        uint64_t interrupts;
+    } cases[] = {{-1, 0}, {0, 0}, {49, 0}, {400, 0}, {970, 0}, {1000, 1000}, {1001, 1000}, {2700, 1000}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         begin_with(1000);
@@ -196,6 +197,121 @@ static void test_detour_timer_is_not_part_of_a_faster_comb(void **state)
     assert_sum(DETOUR_INTERRUPT, 400, 8000);
     assert_sum(DETOUR_PERIODIC, 800, 56000);
     assert_true(run.a.comb[0].hz == 200 && run.a.comb[0].sum.n == 800);
+}
+
+/* All rates that a kernel is configured with, on clocks that are off by 200 ppm. */
+static void test_detour_timer_of_all_rates(void **state)
+{
+    static const double rates[] = {24, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200};
+
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+        for (int drift = -200; drift <= 200; drift += 200) {
+            uint64_t n = 0;
+            begin_with(1000);
+            for (double at = 0; at < 4000000; at += 1e6 / rates[i] * (1 + 1e-6 * drift), n++)
+                add((uint64_t)at + 100, 40);
+            detour_window(&run.a, START + 4000000, (int64_t)n, 0);
+            detour_end(&run.a, START + 4000000);
+            assert_sum(DETOUR_INTERRUPT, n, 40 * n);
+        }
+}
+
+/* Ticks that are late for long, because the kernel held interrupts off, are not known for what they are. */
+static void test_detour_timer_deferred_is_not_known(void **state)
+{
+    uint64_t late = 0;
+
+    begin_with(1000);
+    for (uint64_t k = 0; k < 1000; k++) {
+        late += k % 7 == 3;
+        add(4000 * k + 1000 + (k % 7 == 3 ? 400 + 313 * k % 2000 : 0), 40);
+    }
+    detour_window(&run.a, START + 4000000, 1000, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000 - late, 40 * (1000 - late));
+    assert_sum(DETOUR_PERIODIC, 0, 0);
+    assert_sum(DETOUR_UNEXPLAINED, late, 40 * late);
+}
+
+/* A CPU that has its tick for some of the time only: for all that is known, the comb may be of another origin. */
+static void test_detour_timer_that_is_switched_off_at_times_is_not_known(void **state)
+{
+    uint64_t n = 0;
+
+    begin_with(1000);
+    for (uint64_t k = 0; k < 1000; k++)
+        if (k % 100 < 70) {
+            add(4000 * k + 1000, 40);
+            n++;
+        }
+    detour_window(&run.a, START + 4000000, (int64_t)n, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 0, 0);
+    assert_int_equal(lost_ticks(&run.a), 40 * n);
+}
+
+/* While the hypervisor has the CPU for 30 ms, one tick comes of seven: the rate is that of the other time. */
+static void test_detour_timer_loses_ticks_while_the_cpu_is_stolen(void **state)
+{
+    uint64_t n = 0;
+
+    begin_with(1000);
+    for (uint64_t k = 0; k < 1000; k++, n++) {
+        add(4000 * k + 1000, 40);
+        if (k % 50 == 20) {
+            add(4000 * (k + 7) + 2000, 28100);
+            k += 7;
+        }
+    }
+    detour_window(&run.a, START + 4000000, (int64_t)n + 20, 560000000);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, n, 40 * n);
+    assert_sum(DETOUR_STEAL, 20, 20 * 28100);
+}
+
+/* The count is missing for a third of the time, as while a CPU is offline: the rate is that of the rest. */
+static void test_detour_timer_is_counted_where_its_count_is_known(void **state)
+{
+    begin_with(1000);
+    for (uint64_t window = 0; window < 4000000; window += 100000) {
+        (void)add_every(window + 1000, 4000, window + 100000, 40);
+        detour_window(&run.a, START + window + 100000, window / 100000 % 3 ? 25 : -1, 0);
+    }
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000, 40000);
+}
+
+/* The CPU goes offline in mid-run, and the sampler continues on another one, which has its tick at another time. */
+static void test_detour_timer_of_another_cpu(void **state)
+{
+    for (int moved = 0; moved < 2; moved++) {
+        begin_with(1000);
+        (void)add_every(1000, 4000, 2000000, 40);
+        detour_window(&run.a, START + 2000000, 500, 0);
+        run.seen.cpu += (unsigned)moved;
+        add(2002000, 700);
+        detour_window(&run.a, START + 2002100, moved ? -1 : 0, 0);
+        (void)add_every(2002500, 4000, 4000000, 40);
+        detour_window(&run.a, START + 4000000, 500, 0);
+        detour_end(&run.a, START + 4000000);
+        assert_sum(DETOUR_MIGRATED, (uint64_t)moved, 700 * (uint64_t)moved);
+        assert_sum(DETOUR_INTERRUPT, moved ? 1000 : 500, moved ? 40000 : 20000);
+    }
+}
+
+/* Which of two combs of the tick's rate is the tick's is not known, but the time of one of them is. */
+static void test_detour_timer_takes_one_of_two_combs(void **state)
+{
+    begin_with(1000);
+    for (uint64_t at = 0; at < 4000000; at += 4000) {
+        add(at + 1000, 40);
+        add(at + 2500, 40);
+    }
+    detour_window(&run.a, START + 4000000, 1000, 0);
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_INTERRUPT, 1000, 40000);
+    assert_sum(DETOUR_PERIODIC, 1000, 40000);
+    assert_true(run.a.comb[0].hz == 250);
 }
 
 /* Where a tick is late, lost, or has another cause already, the others are still the timer's. */
@@ -319,7 +435,7 @@ static void test_detour_causes_add_up_exactly(void **state)
             total += ticks;
             n++;
         }
-        detour_window(&run.a, START + at, next_random(&x) % 3000, 0);
+        detour_window(&run.a, START + at, (int64_t)(next_random(&x) % 3000), 1000000);
     }
     finish(20000000);
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
@@ -617,6 +733,13 @@ int main(void)
         cmocka_unit_test(test_detour_timer_is_the_comb_of_the_rate_that_was_counted),
         cmocka_unit_test(test_detour_timer_is_as_often_as_it_was_counted),
         cmocka_unit_test(test_detour_timer_is_not_part_of_a_faster_comb),
+        cmocka_unit_test(test_detour_timer_of_all_rates),
+        cmocka_unit_test(test_detour_timer_deferred_is_not_known),
+        cmocka_unit_test(test_detour_timer_that_is_switched_off_at_times_is_not_known),
+        cmocka_unit_test(test_detour_timer_loses_ticks_while_the_cpu_is_stolen),
+        cmocka_unit_test(test_detour_timer_is_counted_where_its_count_is_known),
+        cmocka_unit_test(test_detour_timer_of_another_cpu),
+        cmocka_unit_test(test_detour_timer_takes_one_of_two_combs),
         cmocka_unit_test(test_detour_timer_with_gaps),
         cmocka_unit_test(test_detour_at_random_is_unexplained),
         cmocka_unit_test(test_detour_brief_ones_go_to_the_higher_level_around),

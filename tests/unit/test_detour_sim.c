@@ -215,7 +215,7 @@ static void account(double counted_hz)
         from = m.at + m.length + 1 * US;
         for (; m.at + m.length > window; window += WINDOW) {
             double sum = floor(counted_hz * window / S);
-            detour_window(&sim.a, ticks(window), (uint64_t)(sum - counted), (uint64_t)stolen);
+            detour_window(&sim.a, ticks(window), (int64_t)(sum - counted), (uint64_t)stolen);
             counted = sum;
             stolen = 0;
         }
@@ -228,7 +228,7 @@ static void account(double counted_hz)
         sim.ticks += ticks(m.length);
         *(brief ? &sim.brief : &sim.truth[m.cause]) += ns;
     }
-    detour_window(&sim.a, ticks(sim.time), (uint64_t)(counted_hz * sim.time / S - counted), (uint64_t)stolen);
+    detour_window(&sim.a, ticks(sim.time), (int64_t)(counted_hz * sim.time / S - counted), (uint64_t)stolen);
     detour_end(&sim.a, ticks(sim.time));
 }
 

@@ -231,15 +231,15 @@ static void test_pictures_of_noise(void **state)
            "5000 .. 5200 ns  3 |#####################################\n");
     expect(&suite_noise, 70, false,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
-           "Rank  CPU  Detours/s  Lost %    Max  Preempted  Interrupt  Steal\n"
-           "   1  6            -  0.0625  72.00          -          -      -\n"
-           "   2  5            -  0.1250  60.00          -          -      -\n"
-           "   3  0            -  0.2500  20.00          -          -      -\n"
-           "   4  11           -  0.2500  48.00          -          -      -\n"
-           "   5  7            -  1.5000   8.00          -          -      -\n"
-           "   6  2            -       -  36.00          -          -      -\n"
-           "Left out: Loop ns, Blind %, Min, Median, P99, P99.9, Fault, Migrated,\n"
-           "  Periodic, Shared, Unexplained (shown with -v, and in the CSV)\n"
+           "Rank  CPU  Lost %    Max  Preempted  Interrupt  Steal  Unexplained\n"
+           "   1  6    0.0625  72.00          -          -      -            -\n"
+           "   2  5    0.1250  60.00          -          -      -            -\n"
+           "   3  0    0.2500  20.00          -          -      -            -\n"
+           "   4  11   0.2500  48.00          -          -      -            -\n"
+           "   5  7    1.5000   8.00          -          -      -            -\n"
+           "   6  2         -  36.00          -          -      -            -\n"
+           "Left out: Loop ns, Detours/s, Blind %, Min, Median, P99, P99.9, Fault,\n"
+           "  Migrated, Periodic, Shared (shown with -v, and in the CSV)\n"
            "Quietest: CPU 6, 0.0625 % of its time lost\n"
            "\n"
            "Interrupts a second\n"
@@ -250,6 +250,45 @@ static void test_pictures_of_noise(void **state)
            "   4  11    17.0        -    -       -        -\n"
            "   5  7      7.0        -    -       -        -\n"
            "   6  2     14.0        -    -       -        -\n");
+}
+
+static void add_core(const char *cpu, double slower, double share, double free, double mhz)
+{
+    static const char *const metrics[] = {"slower", "core_share", "core_free", "core_mhz"};
+    const double values[] = {slower, share, free, mhz};
+
+    for (size_t i = 0; i < 4; i++)
+        (void)add_row(values[i], &(const struct row_words){.suite = "noise",
+                                                           .test = "noise",
+                                                           .param = "threshold=8x",
+                                                           .metric = metrics[i],
+                                                           .cpus = cpu,
+                                                           .bind = "one"});
+}
+
+/* CPU 7 loses less time than CPU 0, but has less of its core; what CPU 2 has of its core is not known. */
+static void test_pictures_of_noise_beside_neighbours(void **state)
+{
+    add_cpu("7", 0.5, false);
+    add_core("7", 20.4, 80, 9.96, 3200);
+    add_cpu("0", 1.5, false);
+    add_core("0", 2.485, 99, 60, 3201.4);
+    add_cpu("2", 0.25, false);
+    expect(&suite_noise, 100, false,
+           "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
+           "Rank  CPU  Lost %  Slower %  Core %  Free %   MHz    Max  Preempted  Interrupt  Steal  Unexplained\n"
+           "   1  0    1.5000    2.4850    99.0    60.0  3201  36.00          -          -      -            -\n"
+           "   2  7    0.5000   20.4000    80.0    10.0  3200   8.00          -          -      -            -\n"
+           "   3  2    0.2500         -       -       -     -  64.00          -          -      -            -\n"
+           "Left out: Loop ns, Detours/s, Blind %, Min, Median, P99, P99.9, Fault, Migrated, Periodic, Shared\n"
+           "  (shown with -v, and in the CSV)\n"
+           "Quietest: CPU 0, 1.5000 % of its time lost, with its share of the core 2.4850 % slower\n"
+           "\n"
+           "Interrupts a second\n"
+           "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
+           "   1  0     14.0        -    -       -        -\n"
+           "   2  7      7.0        -    -       -        -\n"
+           "   3  2     21.0        -    -       -        -\n");
 }
 
 static void test_pictures_of_noise_on_one_cpu(void **state)
@@ -554,6 +593,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_pictures_of_noise, begin),
+        cmocka_unit_test_setup(test_pictures_of_noise_beside_neighbours, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_on_one_cpu, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_without_a_quietest, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_on_two_cpus, begin),

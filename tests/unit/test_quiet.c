@@ -10,12 +10,13 @@
 static const struct bench *const registry[] = {&bench_noise, NULL};
 
 static char why[160];
+static const double unknown[] = {NAN, NAN, NAN, NAN};
 
 static unsigned pick(const double *lost, size_t n)
 {
     static const unsigned cpus[] = {4, 2, 6, 0}; /* the boot CPU last, as copies take them */
 
-    return quiet_pick(cpus, lost, n, 0, why, sizeof(why));
+    return quiet_pick(cpus, unknown, lost, n, 0, why, sizeof(why));
 }
 #define PICK(...) pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
@@ -39,10 +40,10 @@ static void test_quiet_the_boot_cpu_stands_anywhere(void **state)
 {
     static const unsigned first[] = {0, 4, 2}, between[] = {4, 0, 2};
 
-    assert_int_equal(quiet_pick(first, (const double[]){0.1, 0.3, 0.9}, 3, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(first, (const double[]){0.2, 0.3, 0.1}, 3, 0, why, sizeof(why)), 2);
-    assert_int_equal(quiet_pick(between, (const double[]){0.9, 0.4, 0.9}, 3, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(between, (const double[]){0.5, 0.4, 0.1}, 3, 0, why, sizeof(why)), 2);
+    assert_int_equal(quiet_pick(first, unknown, (const double[]){0.1, 0.3, 0.9}, 3, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(first, unknown, (const double[]){0.2, 0.3, 0.1}, 3, 0, why, sizeof(why)), 2);
+    assert_int_equal(quiet_pick(between, unknown, (const double[]){0.9, 0.4, 0.9}, 3, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(between, unknown, (const double[]){0.5, 0.4, 0.1}, 3, 0, why, sizeof(why)), 2);
 }
 
 static void test_quiet_what_is_not_known_is_the_worst(void **state)
@@ -52,45 +53,58 @@ static void test_quiet_what_is_not_known_is_the_worst(void **state)
     assert_int_equal(PICK(NAN, NAN, NAN, NAN), 4);
 }
 
+/* The CPU that loses least time has a neighbour on its core. */
+static void test_quiet_counts_the_speed_that_others_of_the_core_take(void **state)
+{
+    static const unsigned cpus[] = {4, 2, 6};
+    static const double lost[] = {0.1, 0.3, 0.2}, slower[] = {20.1, 0.3, 7}, of_two[] = {20.1, NAN, 7};
+
+    assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, why, sizeof(why)), 4);
+    assert_int_equal(quiet_pick(cpus, slower, lost, 3, 0, why, sizeof(why)), 2);
+    assert_string_equal(why, "CPU 2 lost 0.3 % of its speed in half a second, the noisiest 20.1 %");
+    assert_int_equal(quiet_pick(cpus, of_two, lost, 3, 0, why, sizeof(why)), 6);
+}
+
 static void test_quiet_of_one_cpu_it_is_that_one(void **state)
 {
     static const unsigned boot[] = {0}, other[] = {3};
-    static const double lost[] = {50}, unknown[] = {NAN};
+    static const double lost[] = {50};
 
-    assert_int_equal(quiet_pick(boot, lost, 1, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(boot, unknown, 1, 0, why, sizeof(why)), 0);
-    assert_int_equal(quiet_pick(other, lost, 1, 0, why, sizeof(why)), 3);
-    assert_int_equal(quiet_pick(other, unknown, 1, 0, why, sizeof(why)), 3);
+    assert_int_equal(quiet_pick(boot, unknown, lost, 1, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(boot, unknown, unknown, 1, 0, why, sizeof(why)), 0);
+    assert_int_equal(quiet_pick(other, unknown, lost, 1, 0, why, sizeof(why)), 3);
+    assert_int_equal(quiet_pick(other, unknown, unknown, 1, 0, why, sizeof(why)), 3);
 }
 
 static void assert_explained(const double *lost, unsigned picked, const char *expected)
 {
     static const unsigned cpus[] = {4, 2, 0};
 
-    assert_int_equal(quiet_pick(cpus, lost, 3, 0, why, sizeof(why)), picked);
+    assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, why, sizeof(why)), picked);
     assert_string_equal(why, expected);
 }
 #define LOST(...) ((const double[]){__VA_ARGS__})
 
 static void test_quiet_what_decided_is_said_in_few_digits(void **state)
 {
-    assert_explained(LOST(0.123456, 1.5, 72.8594), 4, "CPU 4 lost 0.123 % of half a second, the noisiest 72.9 %");
-    assert_explained(LOST(99.97, 0, 0.00005), 2, "CPU 2 lost 0 % of half a second, the noisiest 100 %");
+    assert_explained(LOST(0.123456, 1.5, 72.8594), 4,
+                     "CPU 4 lost 0.123 % of its speed in half a second, the noisiest 72.9 %");
+    assert_explained(LOST(99.97, 0, 0.00005), 2, "CPU 2 lost 0 % of its speed in half a second, the noisiest 100 %");
     assert_explained(LOST(9.996, 0.00005, 0.0001234), 2,
-                     "CPU 2 lost less than 0.0001 % of half a second, the noisiest 10 %");
-    assert_explained(LOST(NAN, 3, 1), 0, "CPU 0 lost 1 % of half a second, the noisiest an unknown share");
+                     "CPU 2 lost less than 0.0001 % of its speed in half a second, the noisiest 10 %");
+    assert_explained(LOST(NAN, 3, 1), 0, "CPU 0 lost 1 % of its speed in half a second, the noisiest an unknown share");
     /* If all are equal, none is the noisiest. */
-    assert_explained(LOST(0.25, 0.25, 0.25), 4, "CPU 4 lost 0.25 % of half a second");
+    assert_explained(LOST(0.25, 0.25, 0.25), 4, "CPU 4 lost 0.25 % of its speed in half a second");
 }
 
 static void test_quiet_a_boot_cpu_that_was_passed_over_is_named(void **state)
 {
-    assert_explained(
-        LOST(72.8594, 80, 60.1111), 4,
-        "CPU 4 lost 72.9 % of half a second, the noisiest 80 %; CPU 0 lost 60.1 %, but it is the boot CPU");
+    assert_explained(LOST(72.8594, 80, 60.1111), 4,
+                     "CPU 4 lost 72.9 % of its speed in half a second, the noisiest 80 %; CPU 0 lost 60.1 %, but it is "
+                     "the boot CPU");
     assert_explained(LOST(72.8594, 72.8594, 60.1111), 4,
-                     "CPU 4 lost 72.9 % of half a second; CPU 0 lost 60.1 %, but it is the boot CPU");
-    assert_explained(LOST(9, 8, 2), 0, "CPU 0 lost 2 % of half a second, the noisiest 9 %");
+                     "CPU 4 lost 72.9 % of its speed in half a second; CPU 0 lost 60.1 %, but it is the boot CPU");
+    assert_explained(LOST(9, 8, 2), 0, "CPU 0 lost 2 % of its speed in half a second, the noisiest 9 %");
 }
 
 static void test_quiet_cpu_is_one_of_those_allowed(void **state)
@@ -100,7 +114,7 @@ static void test_quiet_cpu_is_one_of_those_allowed(void **state)
     char begins[32];
 
     fixture_place(&place);
-    assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
+    assert_int_equal(quiet_cpu(&place, &fixture_clock, true, &cpu, why, sizeof(why)), 0);
     fixture_assert_no_children();
     assert_true(cpuset_has(&place.cpus, cpu));
     (void)snprintf(begins, sizeof(begins), "CPU %u %s ", cpu, place.n_order > 1 ? "lost" : "is");
@@ -113,7 +127,7 @@ static void test_quiet_the_only_cpu_is_not_looked_at(void **state)
     static struct place_request place = {.order = {77}, .n_order = 1};
     unsigned cpu = CPUSET_NONE;
 
-    assert_int_equal(quiet_cpu(&place, &fixture_clock, &cpu, why, sizeof(why)), 0);
+    assert_int_equal(quiet_cpu(&place, &fixture_clock, true, &cpu, why, sizeof(why)), 0);
     assert_int_equal(cpu, 77);
     assert_string_equal(why, "CPU 77 is the only one");
 }
@@ -125,6 +139,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_quiet_the_boot_cpu_must_be_twice_as_quiet),
         cmocka_unit_test(test_quiet_the_boot_cpu_stands_anywhere),
         cmocka_unit_test(test_quiet_what_is_not_known_is_the_worst),
+        cmocka_unit_test(test_quiet_counts_the_speed_that_others_of_the_core_take),
         cmocka_unit_test(test_quiet_of_one_cpu_it_is_that_one),
         cmocka_unit_test(test_quiet_what_decided_is_said_in_few_digits),
         cmocka_unit_test(test_quiet_a_boot_cpu_that_was_passed_over_is_named),
