@@ -54,8 +54,9 @@ struct compared {
  * other rows as well. A headline figure that both sides have with the core free is compared and judged in that form; it
  * must be in as many rows of each side as the figure itself, or in COMPARISON_RUNS. min_effect: least effect that
  * counts, 0.01 for 1 %. The statistical unit is a run if each side has at least three runs, or a host if each side has
- * at least three hosts; otherwise it is a sample. Returns -1 when out of memory. The caller calls compared_free() in
- * both cases. */
+ * at least three hosts. Runs that alternate in time are pairs, and so are the samples of commands of one `jitbench
+ * run`. With fewer runs nothing is decided. Sorts the rows of the pairs by time. Returns -1 when out of memory. The
+ * caller calls compared_free() in both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);
@@ -66,14 +67,14 @@ enum compared_verdict {
     VERDICT_LOWER,
     VERDICT_HIGHER,
     VERDICT_SAME,
-    VERDICT_UNJUDGED, /* one value on a side: its spread is not known */
+    VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
 /* Numbers of rows and means that are slower and that have changed at all, and of rows that cannot be compared or
- * judged. */
+ * decided. */
 struct compared_counts {
     size_t slower, changed, not_comparable;
 };

@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Minimum number of runs per side for testing the means of the runs; with fewer, the pooled samples of all runs of a
- * side are tested. */
+/* Minimum number of runs per side for a test. The drift between runs cannot be known from fewer. */
 #define COMPARISON_RUNS      3u
 #define COMPARISON_RESAMPLES 2000u
 
@@ -22,47 +21,58 @@ struct comparison_side {
     size_t n_runs;
 };
 
+/* How the two sides were measured. */
+enum comparison_order {
+    ORDER_APART,
+    ORDER_RUNS_ALTERNATE,    /* each run of the base next to the run of the same number of the other side */
+    ORDER_SAMPLES_ALTERNATE, /* one run a side; their samples were taken in turns, A B B A */
+};
+
 enum comparison_tested {
     TESTED_NOTHING, /* fewer than two values on a side: the spread is not known */
-    TESTED_SAMPLES, /* drift between runs cannot be seen: see floor */
+    TESTED_WITHIN,  /* fewer than COMPARISON_RUNS runs on a side: no test; the interval is that within the runs */
     TESTED_RUNS,
+    TESTED_PAIRS, /* of runs, or of blocks A B B A of samples */
 };
 enum comparison_change { CHANGE_NONE, CHANGE_LOWER, CHANGE_HIGHER, CHANGE_UNKNOWN /* nothing was tested */ };
 enum comparison_doubt {
     DOUBT_NOT,
     DOUBT_CHANCE, /* chance is not ruled out by the corrected p, or by the interval */
     DOUBT_SMALL,  /* not chance, but smaller than the smallest effect that counts */
-    DOUBT_FLOOR,  /* not chance, but within possible drift between runs */
 };
 
 struct comparison {
     enum comparison_tested tested;
-    size_t n_base, n_new;    /* number of values tested on each side */
-    double base, changed;    /* medians of the tested values, before and after */
-    double ratio, low, high; /* changed / base, with its 95 % interval: inference_ratio_of_medians() */
-    double p_welch, p_rank;  /* p of each test, not corrected; NAN when there is none */
-    double floor;            /* smaller differences of the medians are no change; 0 when runs are tested. May be set
-                              * to 0 before comparison_judge() when both sides were measured alternately */
+    size_t n_base, n_new;      /* number of values on each side: runs, pairs or samples */
+    double base, changed;      /* medians of these values, before and after */
+    double ratio, low, high;   /* changed / base with its 95 % interval */
+    double p_t, p_permutation; /* p of each test, not corrected; NAN when there is none */
+    double error, df;          /* standard error of the logarithm of the ratio; NAN when it is not known */
     /* Set by comparison_judge(). */
-    double p;          /* p of the chosen test */
-    bool by_rank;      /* the chosen test is the rank test */
-    double p_adjusted; /* p corrected by Holm's method for all comparisons judged together */
+    double p;            /* p of the chosen test */
+    bool by_permutation; /* the chosen test is the permutation test */
+    double p_adjusted;   /* p corrected by Holm's method for all comparisons judged together */
+    double least; /* least change (0.01 for 1 %) that would be found in 80 % of such comparisons; NAN: not known */
     enum comparison_change change;
-    enum comparison_doubt doubt; /* why it is not a change; DOUBT_NOT when it is one */
+    enum comparison_doubt doubt; /* why it is not a change; DOUBT_NOT when it is one, or not decided */
 };
 
-/* Computes medians, ratio, tests and the noise floor. Where samples are tested, the floor is estimated from the
- * runs: the larger of the standard deviation of the difference between a sample of one side and one of the other
- * (within runs), and the largest difference between the two halves of a run or between two runs of a side. Returns
- * 0, or -1 when out of memory. */
+/* Computes medians, ratio, interval and tests of the two sides:
+ * - Runs that were apart: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann and
+ *   Whitney's test.
+ * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
+ *   test (paired_test()). Where a value is not positive, the differences are tested, and there is no ratio.
+ * - Fewer than COMPARISON_RUNS runs on a side: the ratio of the geometric means, with the interval within the runs, by
+ *   batch means (inference_batch_means()); no test. Samples that alternate are pairs instead, if there are enough.
+ * Returns 0, or -1 when out of memory. */
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
-                       struct comparison *out);
+                       enum comparison_order order, struct comparison *out);
 
-/* Judges n comparisons together. The rank test is used where it can reach significance (its smallest possible p is
- * below 1 - confidence after correction for all n), else Welch's t test; the choice depends only on the numbers of
- * values. Without any spread the rank test is always used. A comparison is a change when the corrected p is below 1
- * - confidence, the interval does not contain 1, and the difference of the medians is larger than both the floor and
- * min_effect (0.01) of the base. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
+/* Judges n comparisons together. The permutation test is used where it can reach significance (its smallest possible p
+ * is below 1 - confidence after correction for all n), else the t test; the choice depends only on the numbers of
+ * values. Without any spread the permutation test is always used. A comparison is a change when the corrected p is
+ * below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect (0.01) of the
+ * base. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
 
 #endif

@@ -9,6 +9,8 @@
 #include "rows/rows.h"
 #include "rows/text.h"
 
+#define RUNS_ADVISED 10u /* runs a side that are advised where nothing can be decided */
+
 enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
 struct compared_print {
     enum compared_format format;

@@ -11,11 +11,23 @@
 /* Welch's t test of whether the means differ (Welch 1947), with the degrees of freedom of Welch and Satterthwaite
  * (Satterthwaite 1946), which may be a fraction. p is two-sided, from the incomplete beta function (DLMF 8.17). t is
  * positive when the mean of a is higher. All are NAN below two values a side. When neither side varies, t is
- * infinite and p is 0; or both are NAN if the means are equal. */
+ * infinite and p is 0; or both are NAN if the means are equal. error is the standard error of the difference. */
 struct inference_welch {
-    double t, df, p;
+    double t, df, p, error;
 };
 struct inference_welch inference_welch(const double *a, size_t n_a, const double *b, size_t n_b);
+
+/* The mean of values in the order in which they were taken, and its standard error by the method of batch means (Law
+ * and Carson 1979), since neighbours may be correlated: the values are cut into batches of length values each, whose
+ * means are taken as independent. length is 1 when no correlation is measured; otherwise the batches are twice as long
+ * as it reaches (the last lag, counted from 1 on, whose correlation is above the limit for independent values), but at
+ * least five of them remain. The oldest n % length values count in the mean only. df is the number of batches less 1.
+ * error and df are NAN below two values. */
+struct inference_mean {
+    double mean, error, df;
+    size_t length;
+};
+struct inference_mean inference_batch_means(const double *values, size_t n);
 
 /* Rank test of whether one side tends to be higher (Mann, Whitney 1947). u counts the pairs in which the value of a
  * is higher, plus half of the pairs that are equal. p is two-sided. It is exact (from the distribution of u when all

@@ -2,7 +2,6 @@
 /* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. */
 #include "analysis/compare.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,14 @@
 
 const char *const compared_verdict_names[] = {
     [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
-    [VERDICT_HIGHER] = "higher",        [VERDICT_SAME] = "no change seen", [VERDICT_UNJUDGED] = "not judged",
+    [VERDICT_HIGHER] = "higher",        [VERDICT_SAME] = "no change seen", [VERDICT_UNDECIDED] = "not decided",
     [VERDICT_APART] = "not comparable",
 };
 
 enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
 {
     if (c->change == CHANGE_UNKNOWN)
-        return VERDICT_UNJUDGED;
+        return VERDICT_UNDECIDED;
     if (c->change == CHANGE_NONE)
         return VERDICT_SAME;
     if (!better[0])
@@ -147,6 +146,39 @@ static void look_at_runs(const struct row *const *rows, size_t n, struct compare
     }
 }
 
+static int compare_times(const void *a, const void *b)
+{
+    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+    const int order = strcmp(x->run->utc, y->run->utc);
+
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+/* Returns how the runs of both sides lie in time: whether the kth of both began next to each other, for each k, as in A
+ * B B A or A B A B. Runs that began in the same second may have done so in either order. */
+static enum comparison_order order_of(const struct pair *pair, const struct side *base, const struct side *changed)
+{
+    const char *began = "", *ended = "";
+
+    /* `jitbench run` takes the samples of its commands in turns. */
+    if (pair->within && base->n_runs == 1 && row_command(&pair->about->param))
+        return ORDER_SAMPLES_ALTERNATE;
+    if (base->n_runs != changed->n_runs)
+        return ORDER_APART;
+    for (size_t k = 0; k < base->n_runs; k++) {
+        const struct row *a = base->first[k], *b = changed->first[k];
+        const bool a_first = strcmp(a->run->utc, b->run->utc) < 0;
+        const char *first = (a_first ? a : b)->run->utc;
+        if (pair_same_run(a, b))
+            continue;
+        if (strcmp(began, first) >= 0 || strcmp(ended, first) > 0 || !same_host(a, b))
+            return ORDER_APART;
+        began = first;
+        ended = (a_first ? b : a)->run->utc;
+    }
+    return ORDER_RUNS_ALTERNATE;
+}
+
 static int compare_pair(const struct pair *pair, struct compared_row *row, struct comparison *comparison)
 {
     struct side base, changed;
@@ -154,14 +186,14 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
     row->pair = pair;
     row->by_hosts = hosts_count(pair);
     row->few = SIZE_MAX;
+    qsort(pair->base, pair->n_base, sizeof(const struct row *), compare_times);
+    qsort(pair->changed, pair->n_changed, sizeof(const struct row *), compare_times);
     int result = take_side(pair->base, pair->n_base, row->by_hosts, &base);
     result |= take_side(pair->changed, pair->n_changed, row->by_hosts, &changed);
     if (!result)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
-                                    &(struct comparison_side){changed.runs, changed.n_runs}, comparison);
-    /* `jitbench run` interleaves the samples of its commands, so there is no drift between commands. */
-    if (!result && pair->within && row_command(&pair->about->param))
-        comparison->floor = 0;
+                                    &(struct comparison_side){changed.runs, changed.n_runs},
+                                    row->by_hosts ? ORDER_APART : order_of(pair, &base, &changed), comparison);
     look_at_runs(pair->base, pair->n_base, row);
     look_at_runs(pair->changed, pair->n_changed, row);
     side_free(&base);
@@ -195,65 +227,44 @@ static double sign_of(const struct compared_row *row)
     return strcmp(row->pair->about->better, "higher") ? -1 : 1;
 }
 
-/* Returns the variance of the mean logarithm of one side of the row's ratio, and its degrees of freedom. */
-static double log_variance(const struct row *const *rows, size_t n, double *df)
-{
-    struct stats_running s = {.n = 0};
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < rows[i]->n_samples; k++)
-            stats_add(&s, log(rows[i]->samples[k]));
-    *df = (double)s.n - 1;
-    return s.n < 2 || !isfinite(s.m2) ? 0 : s.m2 / *df / (double)s.n;
-}
-
-/* Computes the mean when a side has only one or two runs. Its error is the larger of two: the one from the samples of
- * the rows, and the one from the spread of the rows' ratios, which includes drift between runs. Its noise floor is the
- * median of those of its rows, because drift common to all rows does not average out. */
-static int mean_of_ratios(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
+/* Computes the mean when a side has only one or two runs. Its error is the larger of two: the one from the errors of
+ * the rows, and the one from the spread of the rows' ratios, which includes drift between runs. */
+static void mean_of_ratios(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
 {
     struct stats_running logs = {.n = 0};
-    double variance = 0, quarter = 0, *floors = calloc(c->n_rows + 1, sizeof(*floors));
-    size_t n = 0;
+    double variance = 0, terms = 0;
 
-    if (!floors)
-        return -1;
     for (size_t i = 0; i < c->n_rows; i++) {
-        const struct compared_row *row = &c->row[i];
-        const struct comparison *of = &c->comparison[row->number];
-        if (!of_mean(mean, row) || !in_mean(c, row))
+        const struct comparison *of = &c->comparison[c->row[i].number];
+        if (!of_mean(mean, &c->row[i]) || !in_mean(c, &c->row[i]))
             continue;
-        stats_add(&logs, sign_of(row) * log(of->ratio));
-        floors[n++] = of->floor / of->base;
-        for (int side = 0; side < 2; side++) {
-            double df, v = side ? log_variance(row->pair->changed, row->pair->n_changed, &df)
-                                : log_variance(row->pair->base, row->pair->n_base, &df);
-            variance += v;
-            quarter += df > 0 ? v * v / df : 0;
-        }
+        const double v = of->error * of->error;
+        stats_add(&logs, sign_of(&c->row[i]) * log(of->ratio));
+        variance += v;
+        terms += v > 0 ? v * v / of->df : 0;
     }
-    const double by_samples = sqrt(variance) / (double)n, by_rows = stats_sd(&logs) / sqrt((double)n);
-    const double df_samples = quarter > 0 ? fmax(1, variance * variance / quarter) : 1, df_rows = (double)n - 1;
-    double half = by_samples > 0 ? stats_student_t(0.95, df_samples) * by_samples : 0;
-    double p = by_samples > 0 ? stats_student_p(logs.mean / by_samples, df_samples) : 1;
-    if (n >= ROWS_FOR_SPREAD && by_rows > 0) {
-        half = fmax(half, stats_student_t(0.95, df_rows) * by_rows);
-        p = fmax(by_samples > 0 ? p : 0, stats_student_p(logs.mean / by_rows, df_rows));
+    const double n = (double)logs.n, by_rows = n >= ROWS_FOR_SPREAD ? stats_sd(&logs) / sqrt(n) : 0;
+    double error = sqrt(variance) / n, df = variance > 0 ? variance * variance / terms : 1;
+    double half = error > 0 ? stats_student_t(0.95, df) * error : error;
+    if (by_rows > 0 && !(stats_student_t(0.95, n - 1) * by_rows <= half)) {
+        error = by_rows;
+        df = n - 1;
+        half = stats_student_t(0.95, df) * error;
     }
-    *out = (struct comparison){.tested = half > 0 ? TESTED_SAMPLES : TESTED_NOTHING,
+    *out = (struct comparison){.tested = isnan(error) ? TESTED_NOTHING : TESTED_WITHIN,
                                .n_base = 1,
                                .n_new = 1,
                                .base = 1,
                                .changed = exp(logs.mean),
                                .ratio = exp(logs.mean),
-                               .low = half > 0 ? exp(logs.mean - half) : (double)NAN,
-                               .high = half > 0 ? exp(logs.mean + half) : (double)NAN,
-                               .p_welch = half > 0 ? fmax(p, DBL_MIN) : (double)NAN,
-                               .p_rank = (double)NAN,
+                               .low = exp(logs.mean - half),
+                               .high = exp(logs.mean + half),
+                               .p_t = (double)NAN,
+                               .p_permutation = (double)NAN,
                                .p = (double)NAN,
-                               .floor = stats_median(floors, n)};
-    free(floors);
-    return 0;
+                               .error = error,
+                               .df = df,
+                               .least = (double)NAN};
 }
 
 /* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median. 0 when the run
@@ -292,6 +303,7 @@ static int take_scores(const struct compared *c, const struct compared_mean *mea
         if (!(score > 0))
             continue;
         side->values[n] = score;
+        side->first[n] = side->first[r];
         side->runs[n] = (struct comparison_run){.samples = &side->values[n], .n = 1};
         n++;
     }
@@ -310,9 +322,10 @@ static int compare_mean(const struct compared *c, const struct compared_mean *me
     int result = take_scores(c, mean, row, false, &base) | take_scores(c, mean, row, true, &changed);
     if (!result && base.n_runs >= COMPARISON_RUNS && changed.n_runs >= COMPARISON_RUNS)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
-                                    &(struct comparison_side){changed.runs, changed.n_runs}, out);
+                                    &(struct comparison_side){changed.runs, changed.n_runs},
+                                    row->by_hosts ? ORDER_APART : order_of(row->pair, &base, &changed), out);
     else if (!result)
-        result = mean_of_ratios(c, mean, out);
+        mean_of_ratios(c, mean, out);
     side_free(&base);
     side_free(&changed);
     return result;
@@ -536,7 +549,7 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
         comparison_judge(out->comparison, out->n_rows + out->n_means, 0.95, min_effect))
         return -1;
     for (size_t i = 0; i < out->n_rows + out->n_means; i++)
-        out->n_judged += out->comparison[i].tested != TESTED_NOTHING;
+        out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
     return sort_rows(out);
 }
 
@@ -561,7 +574,7 @@ struct compared_counts compared_count(const struct compared *c)
             compared_verdict(&c->comparison[number], is_row ? c->row[i].pair->about->better : "higher");
         counts.slower += verdict == VERDICT_SLOWER;
         counts.changed += verdict < VERDICT_SAME;
-        counts.not_comparable += is_row && verdict == VERDICT_UNJUDGED;
+        counts.not_comparable += is_row && verdict == VERDICT_UNDECIDED;
     }
     return counts;
 }

@@ -26,9 +26,9 @@ int run_compare(const struct row *rows, size_t n, struct comparison *out)
         out[i] = (struct comparison){.ratio = (double)NAN, .p = (double)NAN, .low = (double)NAN, .high = (double)NAN};
         if (base == row || !has_time(row) || !has_time(base))
             continue;
-        if (comparison_measure(&(struct comparison_side){&before, 1}, &(struct comparison_side){&after, 1}, &out[i]))
+        if (comparison_measure(&(struct comparison_side){&before, 1}, &(struct comparison_side){&after, 1},
+                               ORDER_SAMPLES_ALTERNATE, &out[i]))
             return -1;
-        out[i].floor = 0;
     }
     return comparison_judge(out, n, 0.95, COMPARE_COMMANDS_LEAST);
 }

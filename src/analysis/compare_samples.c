@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "stats/inference.h"
+#include "stats/pairs.h"
 #include "stats/stats.h"
 
-#define SEED 0x6a697462656e6368u
-
-/* --- Values. --- */
+#define SEED  0x6a697462656e6368u
+#define POWER 0.8 /* share of comparisons in which the least change would be found */
 
 /* Returns all samples of a side, or the means of its runs. NULL when out of memory. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
@@ -31,91 +31,164 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     return values;
 }
 
-/* --- The noise floor. --- */
+/* --- Runs that were apart. --- */
 
-/* Returns the variance of the samples around the means of their runs; 0 when there is none. */
-static double variance_within(const struct comparison_side *side)
+/* Replaces the values by their logarithms. Returns false when one is not positive. */
+static bool take_logs(double *values, size_t n)
 {
-    double squares = 0, df = 0;
+    bool all = true;
 
-    for (size_t r = 0; r < side->n_runs; r++) {
-        struct stats_running s = {.n = 0};
-        for (size_t i = 0; i < side->runs[r].n; i++)
-            stats_add(&s, side->runs[r].samples[i]);
-        squares += s.m2;
-        df += (double)s.n - 1;
+    for (size_t i = 0; i < n; i++) {
+        all = all && values[i] > 0;
+        values[i] = log(values[i]);
     }
-    return df > 0 ? squares / df : 0;
+    return all;
 }
 
-/* Returns the largest difference between the two halves of a run, or between two runs. */
-static double shift_within(const struct comparison_side *side)
+/* Sorts and changes the values. */
+static int test_runs(double *a, double *b, struct comparison *out)
 {
-    double shift = 0, lowest = INFINITY, highest = -INFINITY;
-
-    for (size_t r = 0; r < side->n_runs; r++) {
-        const struct comparison_run *run = &side->runs[r];
-        const size_t half = run->n / 2;
-        const double mean = stats_mean(run->samples, run->n);
-        if (half)
-            shift = fmax(shift, fabs(stats_mean(run->samples, half) - stats_mean(run->samples + run->n - half, half)));
-        lowest = fmin(lowest, mean);
-        highest = fmax(highest, mean);
-    }
-    return side->n_runs > 1 ? fmax(shift, highest - lowest) : shift;
-}
-
-static double noise_floor(const struct comparison_side *base, const struct comparison_side *changed)
-{
-    return fmax(sqrt(variance_within(base) + variance_within(changed)),
-                fmax(shift_within(base), shift_within(changed)));
-}
-
-/* --- Tests. --- */
-
-static int test_values(double *a, size_t n_a, double *b, size_t n_b, struct comparison *out)
-{
+    const size_t n_a = out->n_base, n_b = out->n_new;
     struct inference_rank rank;
     struct inference_ratio ratio;
 
-    if (n_a >= 2 && n_b >= 2) {
-        if (inference_mann_whitney(a, n_a, b, n_b, &rank))
-            return -1;
-        out->p_rank = rank.p;
-        out->p_welch = inference_welch(a, n_a, b, n_b).p;
-    } else {
-        out->tested = TESTED_NOTHING;
-    }
-    if (inference_ratio_of_medians(a, n_a, b, n_b, 0.95, COMPARISON_RESAMPLES, SEED, &ratio))
+    if (inference_mann_whitney(a, n_a, b, n_b, &rank) ||
+        inference_ratio_of_medians(a, n_a, b, n_b, 0.95, COMPARISON_RESAMPLES, SEED, &ratio))
         return -1;
+    out->p_permutation = rank.p;
+    out->p_t = inference_welch(a, n_a, b, n_b).p;
     out->ratio = ratio.ratio;
     out->low = ratio.low;
     out->high = ratio.high;
-    out->base = stats_median(a, n_a);
-    out->changed = stats_median(b, n_b);
+    if (take_logs(a, n_a) & take_logs(b, n_b)) {
+        const struct inference_welch test = inference_welch(a, n_a, b, n_b);
+        out->error = test.error;
+        out->df = test.df;
+    }
     return 0;
 }
 
-int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
+/* --- Pairs. --- */
+
+/* Sets the ratio and its interval from a difference of logarithms with its error. */
+static void set_ratio(double change, double error, double df, struct comparison *out)
+{
+    const double half = error > 0 ? stats_student_t(0.95, df) * error : error;
+
+    out->error = error;
+    out->df = df;
+    out->ratio = exp(change);
+    out->low = exp(change - half);
+    out->high = exp(change + half);
+}
+
+/* Tests n pairs of sums of `each` values. */
+static int test_pairs(const double *a, const double *b, size_t n, size_t each, struct comparison *out)
+{
+    struct stats_running s = {.n = 0};
+    struct paired paired;
+    double *differences = calloc(n ? n : 1, sizeof *differences);
+
+    if (!differences)
+        return -1;
+    const bool logs = paired_log_ratios(a, b, n * each, each, differences) == n;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = i * each; !logs && k < (i + 1) * each; k++)
+            differences[i] += b[k] - a[k];
+        stats_add(&s, differences[i]);
+    }
+    const int result = paired_test(differences, n, 0.95, &paired);
+    const double error = stats_sd(&s) / sqrt((double)n), df = (double)n - 1;
+    out->tested = TESTED_PAIRS;
+    out->p_permutation = paired.p;
+    out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
+    if (logs)
+        set_ratio(s.mean, error, df, out);
+    free(differences);
+    return result;
+}
+
+/* --- Fewer runs than a test needs. --- */
+
+/* Adds the mean of the logarithms of a side's runs, with its variance and the terms of its degrees of freedom. Returns
+ * -1 when out of memory. */
+static int add_side(const struct comparison_side *side, double sign, double *change, double *variance, double *terms)
+{
+    const double runs = (double)side->n_runs;
+
+    for (size_t r = 0; r < side->n_runs; r++) {
+        size_t n;
+        double *values = take_values(&(struct comparison_side){&side->runs[r], 1}, false, &n);
+        if (!values)
+            return -1;
+        (void)take_logs(values, n);
+        const struct inference_mean mean = inference_batch_means(values, n);
+        const double v = mean.error * mean.error / (runs * runs);
+        *change += sign * mean.mean / runs;
+        *variance += v;
+        *terms += v > 0 ? v * v / mean.df : 0;
+        free(values);
+    }
+    return 0;
+}
+
+static int look_within(const struct comparison_side *base, const struct comparison_side *changed,
                        struct comparison *out)
+{
+    double change = 0, variance = 0, terms = 0;
+
+    if (add_side(base, -1, &change, &variance, &terms) || add_side(changed, 1, &change, &variance, &terms))
+        return -1;
+    if (isfinite(change))
+        out->ratio = exp(change);
+    if (isfinite(change) && !isnan(variance))
+        set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, out);
+    return 0;
+}
+
+/* --- All of it. --- */
+
+/* Returns whether values of the same number, runs or blocks of samples, are pairs. */
+static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed,
+                    enum comparison_order order)
+{
+    const bool one = base->n_runs == 1 && changed->n_runs == 1;
+
+    return one ? order == ORDER_SAMPLES_ALTERNATE : order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs;
+}
+
+int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
+                       enum comparison_order order, struct comparison *out)
 {
     const bool runs = base->n_runs >= COMPARISON_RUNS && changed->n_runs >= COMPARISON_RUNS;
 
-    *out = (struct comparison){.tested = runs ? TESTED_RUNS : TESTED_SAMPLES,
-                               .base = (double)NAN,
-                               .changed = (double)NAN,
-                               .ratio = (double)NAN,
+    *out = (struct comparison){.ratio = (double)NAN,
                                .low = (double)NAN,
                                .high = (double)NAN,
-                               .p_welch = (double)NAN,
-                               .p_rank = (double)NAN,
+                               .p_t = (double)NAN,
+                               .p_permutation = (double)NAN,
+                               .error = (double)NAN,
+                               .df = (double)NAN,
                                .p = (double)NAN,
                                .p_adjusted = (double)NAN,
+                               .least = (double)NAN,
                                .change = CHANGE_UNKNOWN};
     double *a = take_values(base, runs, &out->n_base), *b = take_values(changed, runs, &out->n_new);
-    int result = a && b ? test_values(a, out->n_base, b, out->n_new, out) : -1;
-    if (!runs)
-        out->floor = noise_floor(base, changed);
+    const size_t common = out->n_base < out->n_new ? out->n_base : out->n_new;
+    const size_t each = runs ? 1 : 2, least = runs ? COMPARISON_RUNS : PAIRED_LEAST;
+    int result = -1;
+
+    if (a && b) {
+        out->tested = out->n_base < 2 || out->n_new < 2 ? TESTED_NOTHING : runs ? TESTED_RUNS : TESTED_WITHIN;
+        if (in_turn(base, changed, order) && common / each >= least)
+            result = test_pairs(a, b, common / each, each, out);
+        out->base = stats_median(a, out->n_base);
+        out->changed = stats_median(b, out->n_new);
+        if (out->tested == TESTED_PAIRS)
+            out->n_base = out->n_new = common / each;
+        else
+            result = runs ? test_runs(a, b, out) : look_within(base, changed, out);
+    }
     free(a);
     free(b);
     return result;
@@ -123,36 +196,56 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
 
 /* --- Verdicts. --- */
 
+static bool is_tested(const struct comparison *c)
+{
+    return c->tested >= TESTED_RUNS;
+}
+
+/* Returns the smallest p that the permutation test can give. */
+static double least_p(const struct comparison *c)
+{
+    return c->tested == TESTED_PAIRS ? 2 * exp2(-(double)c->n_base) : inference_rank_least(c->n_base, c->n_new);
+}
+
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
-    c->by_rank = inference_rank_least(c->n_base, c->n_new) <= (1 - confidence) / (double)tests;
+    c->by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
     /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
      * are. */
-    if (isnan(c->p_welch) || c->p_welch <= 0)
-        c->by_rank = true;
-    c->p = c->by_rank ? c->p_rank : c->p_welch;
+    if (isnan(c->p_t) || c->p_t <= 0)
+        c->by_permutation = true;
+    c->p = c->by_permutation ? c->p_permutation : c->p_t;
+}
+
+/* Sets the least change that would be found if each of n comparisons were tested. */
+static void find_least(struct comparison *c, size_t n, double confidence)
+{
+    const double tested_at = 1 - (1 - confidence) / (double)n, found_in = 2 * POWER - 1;
+
+    if (c->error > 0)
+        c->least = expm1((stats_student_t(tested_at, c->df) + stats_student_t(found_in, c->df)) * c->error);
 }
 
 static enum comparison_doubt doubt_of(const struct comparison *c, double confidence, double min_effect)
 {
-    const double difference = fabs(c->changed - c->base);
+    const double effect = c->ratio > 0 ? fabs(c->ratio - 1) : fabs(c->changed - c->base) / fabs(c->base);
 
-    if (!(c->p_adjusted < 1 - confidence) || (c->low <= 1 && c->high >= 1) || !(difference > 0))
+    if (!(c->p_adjusted < 1 - confidence) || (c->low <= 1 && c->high >= 1) || !(effect > 0))
         return DOUBT_CHANCE;
-    if (!(difference > min_effect * fabs(c->base)))
-        return DOUBT_SMALL;
-    return difference > c->floor ? DOUBT_NOT : DOUBT_FLOOR;
+    return effect > min_effect ? DOUBT_NOT : DOUBT_SMALL;
 }
 
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)
 {
     double *p = calloc(n ? n : 1, sizeof *p);
-    size_t tests = 0;
+    size_t tests = 0, known = 0;
 
-    for (size_t i = 0; i < n; i++)
-        tests += comparisons[i].tested != TESTED_NOTHING;
+    for (size_t i = 0; i < n; i++) {
+        tests += is_tested(&comparisons[i]);
+        known += comparisons[i].error > 0;
+    }
     for (size_t i = 0; p && i < n; i++) {
-        if (comparisons[i].tested != TESTED_NOTHING)
+        if (is_tested(&comparisons[i]))
             choose_p(&comparisons[i], tests, confidence);
         p[i] = comparisons[i].p;
     }
@@ -163,12 +256,14 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
     for (size_t i = 0; i < n; i++) {
         struct comparison *c = &comparisons[i];
         c->p_adjusted = p[i];
+        find_least(c, known, confidence);
         c->change = CHANGE_UNKNOWN;
         c->doubt = DOUBT_NOT;
-        if (c->tested == TESTED_NOTHING)
+        if (!is_tested(c))
             continue;
         c->doubt = doubt_of(c, confidence, min_effect);
-        c->change = c->doubt != DOUBT_NOT ? CHANGE_NONE : c->changed > c->base ? CHANGE_HIGHER : CHANGE_LOWER;
+        const bool higher = c->ratio > 0 ? c->ratio > 1 : c->changed > c->base;
+        c->change = c->doubt != DOUBT_NOT ? CHANGE_NONE : higher ? CHANGE_HIGHER : CHANGE_LOWER;
     }
     free(p);
     return 0;

@@ -102,17 +102,6 @@ static void put_row_name(const struct compared *c, const struct pair *pair, stru
 
 /* --- Cells. --- */
 
-static bool has_samples(const struct pair *pair)
-{
-    bool all = true;
-
-    for (size_t i = 0; i < pair->n_base; i++)
-        all &= pair->base[i]->n_samples > 0;
-    for (size_t i = 0; i < pair->n_changed; i++)
-        all &= pair->changed[i]->n_samples > 0;
-    return all;
-}
-
 /* Returns "better" or "worse" for a ratio, as far as known, padded to the same width. */
 static const char *direction_of(double ratio, const char *better)
 {
@@ -162,29 +151,25 @@ static void put_reason_of_raw(const struct compared_row *row, struct text *out)
     text_free(&why);
 }
 
-/* Appends the reason for a verdict, if there is one: why it is no other verdict, or the causes of the change. row:
- * NULL for a mean. */
+/* Appends what goes with a verdict: why it is no other verdict, the least change that would be found, or the causes of
+ * the change. row: NULL for a mean. */
 static void put_reason_of(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                           double min_effect, struct text *out)
 {
-    const struct pair *pair = row ? row->pair : NULL;
+    const bool unsure = c->doubt == DOUBT_CHANCE && (c->low > 1 || c->high < 1);
 
-    if (c->change == CHANGE_UNKNOWN && pair && !has_samples(pair))
-        text_printf(out, "one value on a side; compare three files a side");
-    else if (c->change == CHANGE_UNKNOWN)
-        text_printf(out, "repeat with --quick --runs 3");
+    if (c->tested == TESTED_NOTHING)
+        text_printf(out, "one value on a side; repeat with --runs %u", RUNS_ADVISED);
     else if (c->doubt == DOUBT_SMALL)
         text_printf(out, "above %g %%", 100 * min_effect);
-    else if (c->doubt == DOUBT_FLOOR && c->base != 0)
-        text_printf(out, "above the noise floor of %.1f %%", 100 * c->floor / fabs(c->base));
-    else if (c->doubt == DOUBT_FLOOR)
-        text_printf(out, "above the noise floor");
-    else if (c->doubt == DOUBT_CHANCE && (c->low > 1 || c->high < 1))
+    else if (unsure)
         text_printf(out, "not sure, p %.2g after correcting for %zu row%s", c->p_adjusted, all->n_judged,
                     all->n_judged == 1 ? "" : "s");
-    else if (pair)
-        explain_change(pair, c, out);
-    if (row && row->raw && c->change == CHANGE_NONE)
+    if (c->least > 0 && (c->change == CHANGE_UNKNOWN || c->doubt == DOUBT_CHANCE))
+        text_printf(out, "%sleast change %.*f %%", out->length ? ", " : "", c->least < 0.1 ? 1 : 0, 100 * c->least);
+    if (row)
+        explain_change(row->pair, c, out);
+    if (row && row->raw && (c->change == CHANGE_NONE || c->change == CHANGE_UNKNOWN))
         put_reason_of_raw(row, out);
 }
 
@@ -208,7 +193,7 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
                         double min_effect, struct grid *grid)
 {
     const enum compared_verdict verdict = compared_verdict(c, row ? row->pair->about->better : "higher");
-    const bool goes_on = c->doubt == DOUBT_SMALL || c->doubt == DOUBT_FLOOR;
+    const bool goes_on = c->doubt == DOUBT_SMALL;
     struct text *cell = grid_cell(grid, color_of(verdict)), reason = {0};
 
     put_reason_of(all, c, row, min_effect, &reason);
@@ -377,15 +362,15 @@ static void put_raw(const struct comparison *raw, struct text *out)
 static void put_comparison(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                            double min_effect, struct text *out)
 {
-    static const char *const tested[] = {"", "samples", "runs"};
+    static const char *const tested[] = {"", "within", "runs", "pairs"};
     struct text reason = {0};
-    const double figures[] = {c->base, c->changed, c->ratio, c->low, c->high, c->p_welch, c->p_rank, c->p_adjusted};
+    const double figures[] = {c->base, c->changed, c->ratio, c->low, c->high, c->p_t, c->p_permutation, c->p_adjusted};
     enum compared_verdict v = compared_verdict(c, row ? row->pair->about->better : "higher");
 
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
         put_real(out, figures[i]);
     text_printf(out, ",%s,%zu,%zu", tested[c->tested], c->n_base, c->n_new);
-    put_real(out, c->tested == TESTED_SAMPLES && c->base != 0 ? 100 * c->floor / fabs(c->base) : (double)NAN);
+    put_real(out, 100 * c->least);
     text_printf(out, ",%s,", compared_verdict_names[v]);
     put_reason_of(all, c, row, min_effect, &reason);
     if (reason.length)
@@ -417,10 +402,10 @@ static void put_names(const struct pair *pair, struct text *out)
 
 static void put_csv(const struct compared *c, const struct compared_print *how, struct text *out)
 {
-    text_printf(
-        out, "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
-             "ratio_ci95_hi,p_welch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,"
-             "raw_base,raw_new,raw_ratio\r\n");
+    text_printf(out,
+                "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
+                "ratio_ci95_hi,p_t,p_permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,"
+                "raw_base,raw_new,raw_ratio\r\n");
     for (size_t i = 0; i < c->n_rows; i++) {
         put_names(c->row[i].pair, out);
         put_comparison(c, &c->comparison[c->row[i].number], &c->row[i], how->min_effect, out);

@@ -9,8 +9,6 @@
 #include "analysis/compare_settings.h"
 #include "out/compare.h"
 
-#define FEW_SAMPLES 5u
-
 /* --- The header: what was compared. --- */
 
 /* Properties of rows that may differ and are listed, because they are what is compared. settings_diff() lists the
@@ -126,38 +124,40 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
         text_printf(out, "%s\n", host);
 }
 
-/* Returns whether both sides are commands of one `jitbench run`, whose samples are interleaved. */
-static bool is_in_turn(const struct compared_row *row)
-{
-    return row->pair->within && row_command(&row->pair->about->param);
-}
-
+/* Appends a line for each kind of test. */
 static void put_tested(const struct compared *compared, struct text *out)
 {
-    size_t by_runs = 0, by_hosts = 0, by_samples = 0, in_turn = 0;
+    size_t hosts = 0, in_turn = 0, n[TESTED_PAIRS + 1] = {0};
 
     for (size_t i = 0; i < compared->n_rows; i++) {
         const struct compared_row *row = &compared->row[i];
-        by_samples += compared->comparison[row->number].tested == TESTED_SAMPLES && !is_in_turn(row);
-        in_turn += is_in_turn(row);
-        by_hosts += row->by_hosts;
-        by_runs += !row->by_hosts && compared->comparison[row->number].tested == TESTED_RUNS;
+        const struct comparison *c = &compared->comparison[row->number];
+        const bool samples = c->tested == TESTED_PAIRS && row->pair->n_base == 1;
+        hosts += row->by_hosts;
+        in_turn += samples;
+        n[c->tested] += !row->by_hosts && !samples;
     }
-    if (by_hosts)
-        text_printf(out, "Tested means of hosts%s\n", by_runs || by_samples ? ", where each side has three" : "");
-    if (by_runs)
-        text_printf(out, "Tested means of runs%s\n", by_hosts || by_samples ? ", where each side has three" : "");
-    if (by_samples)
-        text_printf(out,
-                    "Tested samples%s: with fewer than three runs a side the drift between runs cannot be seen,\n"
-                    "       so a change has to be larger than the noise floor, which is how far the run's own samples "
-                    "differ\n",
-                    by_hosts || by_runs ? " elsewhere" : "");
+    if (hosts)
+        text_printf(out, "Tested means of hosts%s\n",
+                    n[TESTED_RUNS] || n[TESTED_WITHIN] ? ", where each side has three" : "");
+    if (n[TESTED_RUNS])
+        text_printf(out, "Tested means of runs%s\n", hosts || n[TESTED_WITHIN] ? ", where each side has three" : "");
+    if (n[TESTED_PAIRS])
+        text_printf(out, "Tested pairs of runs, since those of both sides alternate in time\n");
     if (compared->n_alone)
         text_printf(out, "Metrics with " ROW_ALONE ": while the core was free, which both sides know; Raw is the ratio "
                          "as measured\n");
     if (in_turn)
-        text_printf(out, "Commands were measured in turns: drift of the machine affects all of them equally\n");
+        text_printf(out,
+                    "Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n");
+    if (n[TESTED_WITHIN])
+        text_printf(
+            out,
+            "Not decided%s: the drift between runs cannot be seen in fewer than three runs a side. Interval and\n"
+            "       least change are those within the runs; repeat both sides with --runs %u\n",
+            hosts || n[TESTED_RUNS] || n[TESTED_PAIRS] || in_turn ? " elsewhere" : "", RUNS_ADVISED);
+    if (hosts || in_turn || n[TESTED_RUNS] || n[TESTED_PAIRS] || n[TESTED_WITHIN])
+        text_printf(out, "Least change: the smallest that 80 %% of such comparisons would find\n");
 }
 
 static void put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
@@ -216,23 +216,20 @@ static size_t count_unstable(const struct pair *pair)
 
 void compared_put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
 {
-    size_t few = 0, drifted = 0, unstable = 0, single = 0;
+    size_t drifted = 0, unstable = 0, single = 0;
     double worst = 0;
 
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct compared_row *row = &c->row[i];
-        single += c->comparison[row->number].tested == TESTED_NOTHING && row->few > 0;
-        few += row->few > 0 && row->few < FEW_SAMPLES && c->comparison[row->number].tested == TESTED_SAMPLES;
+        single += c->comparison[row->number].tested == TESTED_NOTHING;
         unstable += count_unstable(row->pair) > 0;
         drifted += row->drift_pct > 0;
         worst = fmax(worst, row->drift_pct);
     }
-    if (single || few || unstable || drifted || pairs->doubles || pairs->degraded)
+    if (single || unstable || drifted || pairs->doubles || pairs->degraded)
         text_append(out, "\n", 1);
-    warn(out, single, "row is not judged: one sample does not show its spread; repeat both sides with --quick --runs 3",
-         "rows are not judged: one sample does not show their spread; repeat both sides with --quick --runs 3");
-    warn(out, few, "row has fewer than 5 samples: only large changes can be seen",
-         "rows have fewer than 5 samples: only large changes can be seen");
+    warn(out, single, "row is not decided: one value does not show its spread",
+         "rows are not decided: one value does not show their spread");
     warn(out, unstable, "row is unstable: its samples spread by more than --max-rsd (5 % by default)",
          "rows are unstable: their samples spread by more than --max-rsd (5 % by default)");
     if (drifted)

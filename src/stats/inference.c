@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests and intervals for two sets of values: Welch's t, Mann and Whitney's U, Holm's correction, the bootstrap of a
- * ratio. */
+ * ratio; the error of a mean by batches. */
 #include "stats/inference.h"
 
 #include <math.h>
@@ -26,15 +26,16 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
 {
     const double origin = n_a ? a[0] : 0;
     const struct stats_running sa = running_of(a, n_a, origin), sb = running_of(b, n_b, origin);
-    struct inference_welch test = {.t = (double)NAN, .df = (double)NAN, .p = (double)NAN};
+    struct inference_welch test = {.t = (double)NAN, .df = (double)NAN, .p = (double)NAN, .error = (double)NAN};
 
     if (n_a < 2 || n_b < 2)
         return test;
     const double va = sa.m2 / (double)(n_a - 1) / (double)n_a, vb = sb.m2 / (double)(n_b - 1) / (double)n_b;
+    test.error = sqrt(va + vb);
     if (va + vb > 0) {
         /* As shares: the squares of tiny variances would underflow to 0. */
         const double share_a = va / (va + vb), share_b = vb / (va + vb);
-        test.t = (sa.mean - sb.mean) / sqrt(va + vb);
+        test.t = (sa.mean - sb.mean) / test.error;
         test.df = 1 / (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
         test.p = stats_student_p(test.t, test.df);
     } else if (sa.mean != sb.mean) {
@@ -42,6 +43,42 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
         test.p = 0;
     }
     return test;
+}
+
+/* --- The error of a mean. --- */
+
+#define BATCHES_MIN 5u   /* with fewer batches the error of the mean would hardly be known */
+#define BARTLETT    1.96 /* over sqrt(n): 95 % limit of a correlation of n independent values */
+
+/* Returns the sum of the products of values that are lag apart, from the mean. */
+static double products(const double *values, size_t n, double mean, size_t lag)
+{
+    double sum = 0;
+
+    for (size_t i = lag; i < n; i++)
+        sum += (values[i] - mean) * (values[i - lag] - mean);
+    return sum;
+}
+
+struct inference_mean inference_batch_means(const double *values, size_t n)
+{
+    const double origin = n ? values[0] : 0;
+    const struct stats_running all = running_of(values, n, origin);
+    struct inference_mean out = {.mean = origin + all.mean, .error = (double)NAN, .df = (double)NAN, .length = 1};
+    const size_t most = n / BATCHES_MIN;
+    struct stats_running batches = {.n = 0};
+    size_t reach = 0;
+
+    if (n < 2)
+        return out;
+    while (reach < most && products(values, n, out.mean, reach + 1) > BARTLETT / sqrt((double)n) * all.m2)
+        reach++;
+    out.length = 2 * reach + 1 <= most ? 2 * reach + 1 : most > 1 ? most : 1;
+    for (size_t at = n % out.length; at < n; at += out.length)
+        stats_add(&batches, stats_mean(values + at, out.length) - origin);
+    out.df = (double)(batches.n - 1);
+    out.error = stats_sd(&batches) / sqrt((double)batches.n);
+    return out;
 }
 
 /* --- Comparison of ranks. --- */
@@ -248,13 +285,12 @@ static void welch_ratio(double *a, size_t n_a, double *b, size_t n_b, double con
         a[i] = log(a[i]);
     for (size_t i = 0; i < n_b; i++)
         b[i] = log(b[i]);
-    const struct stats_running sa = running_of(a, n_a, 0), sb = running_of(b, n_b, 0);
+    const double change = stats_mean(b, n_b) - stats_mean(a, n_a);
     const struct inference_welch test = inference_welch(b, n_b, a, n_a);
-    const double error = sqrt(sa.m2 / (double)(n_a - 1) / (double)n_a + sb.m2 / (double)(n_b - 1) / (double)n_b);
     /* Without any spread there are no degrees of freedom, and the width is 0. */
-    const double half = error > 0 ? stats_student_t(confidence, test.df) * error : 0;
-    out->low = exp(sb.mean - sa.mean - half);
-    out->high = exp(sb.mean - sa.mean + half);
+    const double half = test.error > 0 ? stats_student_t(confidence, test.df) * test.error : 0;
+    out->low = exp(change - half);
+    out->high = exp(change + half);
 }
 
 int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, size_t n_b, double confidence,

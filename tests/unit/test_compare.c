@@ -16,11 +16,11 @@
 #include "order_fixture.h"
 #include "row_fixture.h"
 
-enum { PAIRS_MAX = 12, RUNS_MAX = 4, SAMPLES = 10 };
+enum { PAIRS_MAX = 12, RUNS_MAX = 4, SAMPLES = 10, SAMPLES_MAX = 12 };
 static struct row_run runs[PAIRS_MAX][2][RUNS_MAX];
 static struct row rows[PAIRS_MAX][2][RUNS_MAX];
 static const struct row *sides[PAIRS_MAX][2][RUNS_MAX];
-static double samples[PAIRS_MAX][2][RUNS_MAX][SAMPLES];
+static double samples[PAIRS_MAX][2][RUNS_MAX][SAMPLES_MAX];
 static struct pair pair[PAIRS_MAX];
 static struct pairs pairs;
 static struct compared compared;
@@ -53,7 +53,7 @@ static struct pair *add_pair(const char *suite, const char *better, size_t n_run
             rows[i][side][r] = ROW(&runs[i][side][r], 0, .suite = suite, .test = "t", .metric = "m", .better = better);
             rows[i][side][r].samples = samples[i][side][r];
             rows[i][side][r].n_samples = SAMPLES;
-            for (size_t s = 0; s < SAMPLES; s++)
+            for (size_t s = 0; s < SAMPLES_MAX; s++)
                 samples[i][side][r][s] = (side ? after : before) * (1 + 0.001 * ((double)((s * 7 + r) % 5) - 2));
             sides[i][side][r] = &rows[i][side][r];
         }
@@ -103,7 +103,7 @@ static void test_compared_rows_by_effect(void **state)
     make(false);
     assert_int_equal(compared.n_rows, 7);
     assert_int_equal(compared.n_means, 0);
-    assert_int_equal(compared.n_judged, 7);
+    assert_int_equal(compared.n_judged, 0);
     for (size_t i = 0; i < 7; i++) {
         assert_ptr_equal(compared.row[i].pair, &pair[order[i]]);
         assert_int_equal(compared.row[i].number, order[i]);
@@ -170,18 +170,61 @@ static void test_compared_drift_and_fewest_samples(void **state)
     assert_int_equal(compared.row[0].few, 7);
 }
 
-/* Commands of one file ran in turns, so their samples have no noise floor; other alternatives have. */
-static void test_compared_floor_within_commands(void **state)
+/* Commands of one file ran in turns, so their samples are pairs; other alternatives of one run decide nothing. */
+static void test_compared_commands_of_one_run_are_pairs(void **state)
 {
     for (unsigned i = 0; i < 4; i++) {
         struct pair *of = add_pair("s", "lower", 1, 100, 110);
         of->within = i & 1;
         if (i & 2)
             set_params(&rows[i][1][0], "command=true");
+        rows[i][0][0].n_samples = rows[i][1][0].n_samples = 12;
     }
     make(false);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(compared.comparison[i].floor > 0, i != 3);
+        assert_int_equal(compared.comparison[i].tested, i == 3 ? TESTED_PAIRS : TESTED_WITHIN);
+}
+
+/* Runs are pairs if the kth of both sides are next to each other in time, in whichever order they are read. */
+static void test_compared_runs_that_alternate(void **state)
+{
+    static const struct {
+        const char *seconds[2][RUNS_MAX]; /* of the base's runs and of the others */
+        size_t n[2];
+        const char *host;
+        bool pairs;
+    } cases[] = {{{{"01", "04", "05"}, {"02", "03", "06"}}, {3, 3}, "here", true}, /* A B B A A B */
+                 {{{"05", "01", "04"}, {"03", "06", "02"}}, {3, 3}, "here", true}, /* the same, read in another order */
+                 {{{"01", "03", "05"}, {"02", "04", "06"}}, {3, 3}, "here", true}, /* A B A B A B */
+                 {{{"01", "02", "03"}, {"01", "02", "03"}}, {3, 3}, "here", true}, /* within a second */
+                 {{{"01", "02", "03"}, {"04", "05", "06"}}, {3, 3}, "here", false},  /* A A A B B B */
+                 {{{"01", "02", "05"}, {"03", "04", "06"}}, {3, 3}, "here", false},  /* A A B B A B */
+                 {{{"01", "01", "01"}, {"01", "01", "01"}}, {3, 3}, "here", false},  /* the order is not known */
+                 {{{"01", "04", "05"}, {"02", "03", "06"}}, {3, 3}, "there", false}, /* of two machines */
+                 {{{"01", "04", "05", "08"}, {"02", "03", "06"}}, {4, 3}, "here", false}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        (void)begin(state);
+        struct pair *of = add_pair("s", "lower", RUNS_MAX, 100, 110);
+        of->n_base = cases[c].n[0];
+        of->n_changed = cases[c].n[1];
+        for (size_t side = 0; side < 2; side++)
+            for (size_t r = 0; r < cases[c].n[side]; r++)
+                (void)snprintf(runs[0][side][r].utc, sizeof(runs[0][0][0].utc), "2026-11-21T08:00:%sZ",
+                               cases[c].seconds[side][r]);
+        (void)snprintf(runs[0][1][0].host, sizeof(runs[0][0][0].host), "%s", cases[c].host);
+        make(false);
+        if (compared.comparison[0].tested != (cases[c].pairs ? TESTED_PAIRS : TESTED_RUNS))
+            fail_msg("case %zu: %d", c, (int)compared.comparison[0].tested);
+        compared_free(&compared);
+    }
+    /* Alternatives of the same runs are pairs, whatever the times. */
+    (void)begin(state);
+    (void)add_pair("s", "lower", 3, 100, 110);
+    for (size_t r = 0; r < 3; r++)
+        rows[0][1][r].run = rows[0][0][r].run;
+    make(false);
+    assert_int_equal(compared.comparison[0].tested, TESTED_PAIRS);
 }
 
 /* Above 1 is better: a rate that doubles, and a time of an eighth, have the mean 4. Rows without a direction, a single
@@ -210,12 +253,12 @@ static void test_compared_means(void **state)
         assert_string_equal(mean->host, expected[i].host);
         assert_int_equal(mean->rows, 2);
         assert_int_equal(mean->number, 8 + i);
-        assert_int_equal(c->tested, TESTED_SAMPLES);
+        assert_int_equal(c->tested, TESTED_WITHIN);
         expect_near(c->ratio, expected[i].ratio);
         expect_near(c->changed, expected[i].ratio);
         assert_true(c->base == 1 && c->low < c->ratio && c->ratio < c->high && c->low > 0.99 * c->ratio);
     }
-    assert_int_equal(compared.n_judged, 10);
+    assert_int_equal(compared.n_judged, 0);
     assert_int_equal(compared.n_hosts, 1);
     assert_string_equal(compared.host[0].host, "n1");
     expect_near(compared.host[0].ratio, 0.5);
@@ -248,7 +291,7 @@ static void test_compared_means_of_runs(void **state)
     pair[1].n_changed = 2;
     make(false);
     c = &compared.comparison[compared.mean[0].number];
-    assert_int_equal(c->tested, TESTED_SAMPLES);
+    assert_int_equal(c->tested, TESTED_WITHIN);
 }
 
 /* The host whose ratio is far from the others' stands out by the rules of fleet, if by more than the least effect,
@@ -292,10 +335,10 @@ static void test_compared_verdicts(void **state)
         enum comparison_change change;
         const char *better;
         enum compared_verdict verdict;
-    } of[] = {{CHANGE_UNKNOWN, "lower", VERDICT_UNJUDGED}, {CHANGE_NONE, "lower", VERDICT_SAME},
-              {CHANGE_HIGHER, "", VERDICT_HIGHER},         {CHANGE_LOWER, "", VERDICT_LOWER},
-              {CHANGE_HIGHER, "higher", VERDICT_FASTER},   {CHANGE_LOWER, "higher", VERDICT_SLOWER},
-              {CHANGE_HIGHER, "lower", VERDICT_SLOWER},    {CHANGE_LOWER, "lower", VERDICT_FASTER}};
+    } of[] = {{CHANGE_UNKNOWN, "lower", VERDICT_UNDECIDED}, {CHANGE_NONE, "lower", VERDICT_SAME},
+              {CHANGE_HIGHER, "", VERDICT_HIGHER},          {CHANGE_LOWER, "", VERDICT_LOWER},
+              {CHANGE_HIGHER, "higher", VERDICT_FASTER},    {CHANGE_LOWER, "higher", VERDICT_SLOWER},
+              {CHANGE_HIGHER, "lower", VERDICT_SLOWER},     {CHANGE_LOWER, "lower", VERDICT_FASTER}};
 
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
         assert_int_equal(compared_verdict(&(struct comparison){.change = of[i].change}, of[i].better), of[i].verdict);
@@ -325,7 +368,8 @@ int main(void)
         TEST(test_compared_rows_by_effect),
         TEST(test_compared_rows_that_are_left_out),
         TEST(test_compared_drift_and_fewest_samples),
-        TEST(test_compared_floor_within_commands),
+        TEST(test_compared_commands_of_one_run_are_pairs),
+        TEST(test_compared_runs_that_alternate),
         TEST(test_compared_means),
         TEST(test_compared_means_of_runs),
         TEST(test_compared_hosts),

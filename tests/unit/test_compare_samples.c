@@ -12,6 +12,7 @@
 
 #include "analysis/compare_samples.h"
 #include "memory_fixture.h"
+#include "stats/stats.h"
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
 
@@ -31,15 +32,22 @@ static void fill(struct ten *ten, double level, double spread)
     ten->run = (struct comparison_run){.samples = ten->samples, .n = N};
 }
 
-static struct comparison measure(const struct comparison_run *base, size_t n_base, const struct comparison_run *changed,
-                                 size_t n_changed)
+static struct comparison measure_order(const struct comparison_run *base, size_t n_base,
+                                       const struct comparison_run *changed, size_t n_changed,
+                                       enum comparison_order order)
 {
     struct comparison c;
 
-    assert_int_equal(
-        comparison_measure(&(struct comparison_side){base, n_base}, &(struct comparison_side){changed, n_changed}, &c),
-        0);
+    assert_int_equal(comparison_measure(&(struct comparison_side){base, n_base},
+                                        &(struct comparison_side){changed, n_changed}, order, &c),
+                     0);
     return c;
+}
+
+static struct comparison measure(const struct comparison_run *base, size_t n_base, const struct comparison_run *changed,
+                                 size_t n_changed)
+{
+    return measure_order(base, n_base, changed, n_changed, ORDER_APART);
 }
 
 static struct comparison one_a_side(double base, double changed, double spread)
@@ -56,65 +64,63 @@ static void judge(struct comparison *c, size_t n)
     assert_int_equal(comparison_judge(c, n, 0.95, 0.01), 0);
 }
 
-static void test_comparison_of_samples_has_a_floor(void **state)
+/* However far apart: the drift between two runs is not known. */
+static void test_comparison_of_single_runs_is_not_decided(void **state)
 {
-    /* Sample variance of 0 to 9 is 55/6; the halves are 23/5 and 22/5. */
-    struct comparison c = one_a_side(100, 100, 1);
+    struct comparison c = one_a_side(100, 150, 1);
+    struct stats_running logs = {.n = 0};
+    struct ten ten;
 
-    assert_int_equal(c.tested, TESTED_SAMPLES);
+    fill(&ten, 100, 1);
+    for (size_t i = 0; i < N; i++)
+        stats_add(&logs, log(ten.samples[i]));
+    const double error = stats_sd(&logs) * sqrt(2.0 / N);
+    assert_int_equal(c.tested, TESTED_WITHIN);
     assert_int_equal(c.n_base, N);
-    NEAR(c.floor, sqrt(2 * 55.0 / 6));
-    NEAR(c.ratio, 1);
+    NEAR(c.ratio, 1.5);
+    NEAR(c.error, error);
+    NEAR(c.df, 2 * N - 2);
+    assert_true(fabs(c.high / 1.5 - exp(2.10092 * error)) < 1e-6);
+    assert_true(fabs(1.5 / c.low - exp(2.10092 * error)) < 1e-6);
     judge(&c, 1);
-    assert_int_equal(c.change, CHANGE_NONE);
-    assert_int_equal(c.doubt, DOUBT_CHANCE);
+    assert_int_equal(c.change, CHANGE_UNKNOWN);
+    assert_int_equal(c.doubt, DOUBT_NOT);
+    assert_true(isnan(c.p_adjusted));
+    /* Student's t of 18 degrees of freedom: 97.5 % and 80 %. */
+    assert_true(fabs(c.least - expm1((2.10092 + 0.86205) * error)) < 1e-6);
 }
 
-static void test_comparison_floor_is_the_drift_within_a_run(void **state)
+/* Samples that drift know less than as many that do not. */
+static void test_comparison_within_runs_that_drift(void **state)
 {
     struct ten steady, drifting;
+    double sorted[N];
 
-    fill(&steady, 100, 0.1);
-    fill(&drifting, 100, 0.1);
-    for (size_t i = N / 2; i < N; i++)
-        drifting.samples[i] += 5;
-    const struct comparison c = measure(&steady.run, 1, &drifting.run, 1);
-    assert_true(c.floor > 4.9 && c.floor < 5.1);
+    fill(&steady, 100, 1);
+    memcpy(sorted, steady.samples, sizeof(sorted));
+    stats_sort(sorted, N);
+    drifting.run = (struct comparison_run){sorted, N};
+    const struct comparison a = measure(&steady.run, 1, &steady.run, 1), b = measure(&steady.run, 1, &drifting.run, 1);
+    assert_true(b.error > 1.2 * a.error);
+    assert_true(b.df < a.df);
+    NEAR(b.ratio, 1);
 }
 
-static void test_comparison_floor_is_the_distance_of_two_runs(void **state)
+/* Two runs a side are no more: their means, and both of their errors. */
+static void test_comparison_within_two_runs(void **state)
 {
     struct ten a, b, c;
 
     fill(&a, 100, 0.1);
-    fill(&b, 107, 0.1);
-    fill(&c, 103, 0.1);
+    fill(&b, 121, 0.1);
+    fill(&c, 110, 0.1);
     const struct comparison_run two[] = {a.run, b.run};
-    struct comparison found = measure(two, 2, &c.run, 1);
-    NEAR(found.floor, 7);
+    const struct comparison one = measure(&c.run, 1, &c.run, 1), found = measure(two, 2, &c.run, 1);
+    assert_int_equal(found.tested, TESTED_WITHIN);
     assert_int_equal(found.n_base, 2 * N);
-}
-
-static void test_comparison_verdicts_of_one_file(void **state)
-{
-    /* The floor is 4.28 times the spread: 0.43 and 4.3 %. */
-    struct comparison faster = one_a_side(100, 95, 0.1), slower = one_a_side(100, 102, 0.1);
-    struct comparison small = one_a_side(100, 100.5, 0.01), floor = one_a_side(100, 101, 1);
-
-    judge(&faster, 1);
-    judge(&slower, 1);
-    judge(&small, 1);
-    judge(&floor, 1);
-    assert_int_equal(faster.change, CHANGE_LOWER);
-    assert_int_equal(faster.doubt, DOUBT_NOT);
-    assert_int_equal(slower.change, CHANGE_HIGHER);
-    assert_int_equal(small.change, CHANGE_NONE);
-    assert_int_equal(small.doubt, DOUBT_SMALL);
-    assert_int_equal(floor.doubt, DOUBT_CHANCE);
-    floor = one_a_side(100, 103.2, 0.76); /* no chance, p 0.002, but the floor is 3.3 */
-    judge(&floor, 1);
-    assert_int_equal(floor.doubt, DOUBT_FLOOR);
-    assert_int_equal(floor.change, CHANGE_NONE);
+    assert_true(fabs(found.ratio - 1) < 1e-6);
+    assert_true(found.error < 0.9 * one.error && found.error > 0.8 * one.error);
+    assert_true(found.df > one.df);
 }
 
 /* Three runs a side whose samples lie close together and whose levels do not: nothing changed. */
@@ -132,29 +138,141 @@ static void test_comparison_of_runs_tests_their_means(void **state)
     struct comparison a = measure(runs[0], 3, runs[1], 3), b = measure(runs[0], 3, runs[2], 3);
     assert_int_equal(a.tested, TESTED_RUNS);
     assert_int_equal(a.n_base, 3);
-    assert_true(a.floor == 0);
     NEAR(a.base, 104);
     judge(&a, 1);
     judge(&b, 1);
     assert_int_equal(a.change, CHANGE_NONE);
     assert_int_equal(b.change, CHANGE_HIGHER);
-    assert_false(b.by_rank); /* three and three values have no p below 0.1 */
-    /* Two runs on one side: samples again. */
-    assert_int_equal(measure(runs[0], 3, runs[1], 2).tested, TESTED_SAMPLES);
+    assert_false(b.by_permutation); /* three and three values have no p below 0.1 */
+    assert_int_equal(measure(runs[0], 3, runs[1], 2).tested, TESTED_WITHIN);
+}
+
+/* Six runs a side on a machine that becomes slower: 2 % are lost in the drift, unless the runs are taken as pairs. */
+static void test_comparison_of_runs_that_alternate(void **state)
+{
+    static const double drift[] = {100, 108, 117, 126, 133, 141}, noise[] = {1, 1.001, 0.999, 1.002, 1, 0.998};
+    double after[6];
+    struct comparison_run base[6], changed[6];
+
+    for (size_t i = 0; i < 6; i++) {
+        after[i] = drift[i] * 1.02 * noise[i];
+        base[i] = (struct comparison_run){&drift[i], 1};
+        changed[i] = (struct comparison_run){&after[i], 1};
+    }
+    struct comparison apart = measure(base, 6, changed, 6);
+    struct comparison pairs = measure_order(base, 6, changed, 6, ORDER_RUNS_ALTERNATE);
+    assert_int_equal(apart.tested, TESTED_RUNS);
+    assert_int_equal(pairs.tested, TESTED_PAIRS);
+    assert_int_equal(pairs.n_new, 6);
+    NEAR(pairs.p_permutation, 2.0 / 64);
+    assert_true(pairs.ratio > 1.0199 && pairs.ratio < 1.0201);
+    assert_true(pairs.low > 1.018 && pairs.high < 1.022);
+    judge(&apart, 1);
+    judge(&pairs, 1);
+    assert_int_equal(apart.change, CHANGE_NONE);
+    assert_int_equal(apart.doubt, DOUBT_CHANCE);
+    assert_true(apart.least > 0.1);
+    assert_int_equal(pairs.change, CHANGE_HIGHER);
+    assert_true(pairs.by_permutation);
+    assert_true(pairs.least < 0.01);
+    /* Of 20 rows, 6 pairs have no permutation that is rare enough. */
+    struct comparison table[20];
+    for (size_t i = 0; i < 20; i++)
+        table[i] = pairs;
+    judge(table, 20);
+    assert_false(table[19].by_permutation);
+    assert_int_equal(table[19].change, CHANGE_HIGHER);
+    assert_int_equal(measure_order(base, 6, changed, 5, ORDER_RUNS_ALTERNATE).tested, TESTED_RUNS);
+    assert_int_equal(measure_order(base, 2, changed, 2, ORDER_RUNS_ALTERNATE).tested, TESTED_WITHIN);
+}
+
+/* Blocks A B B A of one session, and one sample more on a side that has no partner. */
+static void test_comparison_of_samples_that_alternate(void **state)
+{
+    double before[13], after[12];
+
+    for (size_t i = 0; i < 13; i++)
+        before[i] = 100 + 10 * (double)(i / 2) + (double)(i % 2);
+    for (size_t i = 0; i < 12; i++)
+        after[i] = before[i ^ 1] * (i < 2 ? 1.029 : 1.03);
+    const struct comparison_run a = {before, 13}, b = {after, 12}, few = {after, 11};
+    struct comparison c = measure_order(&a, 1, &b, 1, ORDER_SAMPLES_ALTERNATE);
+
+    assert_int_equal(c.tested, TESTED_PAIRS);
+    assert_int_equal(c.n_base, 6);
+    assert_true(c.low > 1.029 && c.high < 1.0305);
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_HIGHER);
+    assert_int_equal(measure_order(&a, 1, &few, 1, ORDER_SAMPLES_ALTERNATE).tested, TESTED_WITHIN);
+    assert_int_equal(measure_order(&a, 1, &b, 1, ORDER_RUNS_ALTERNATE).tested, TESTED_WITHIN);
+}
+
+/* Without logarithms the differences themselves are tested, and there is no ratio. */
+static void test_comparison_of_pairs_with_zeros(void **state)
+{
+    static const double before[] = {0, 1, 0, 2, 0, 1}, after[] = {5, 7, 5, 6, 8, 7};
+    struct comparison_run base[6], changed[6];
+
+    for (size_t i = 0; i < 6; i++) {
+        base[i] = (struct comparison_run){&before[i], 1};
+        changed[i] = (struct comparison_run){&after[i], 1};
+    }
+    struct comparison c = measure_order(base, 6, changed, 6, ORDER_RUNS_ALTERNATE);
+    assert_int_equal(c.tested, TESTED_PAIRS);
+    assert_true(isnan(c.ratio) && isnan(c.low));
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_HIGHER);
+    assert_true(isnan(c.least));
+    c = measure_order(base, 6, base, 6, ORDER_RUNS_ALTERNATE);
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_NONE);
+}
+
+/* Each run is one value, level and spread as of fill(). */
+static struct comparison of_runs(double base, double changed, double spread)
+{
+    struct ten a, b;
+    struct comparison_run before[N], after[N];
+
+    fill(&a, base, spread);
+    fill(&b, changed, spread * changed / (base ? base : 1));
+    for (size_t i = 0; i < N; i++) {
+        before[i] = (struct comparison_run){&a.samples[i], 1};
+        after[i] = (struct comparison_run){&b.samples[i], 1};
+    }
+    return measure(before, N, after, N);
 }
 
 static void test_comparison_of_one_value_knows_nothing(void **state)
 {
     const double one = 5, two = 500;
     const struct comparison_run a = {&one, 1}, b = {&two, 1};
-    struct comparison c[2] = {measure(&a, 1, &b, 1), one_a_side(100, 150, 1)};
+    struct comparison c[2] = {measure(&a, 1, &b, 1), of_runs(100, 150, 1)};
 
     assert_int_equal(c[0].tested, TESTED_NOTHING);
     NEAR(c[0].ratio, 100);
     judge(c, 2);
     assert_int_equal(c[0].change, CHANGE_UNKNOWN);
-    assert_true(isnan(c[0].p_adjusted));
+    assert_true(isnan(c[0].p_adjusted) && isnan(c[0].least));
     NEAR(c[1].p_adjusted, c[1].p); /* what was not tested does not count */
+}
+
+static void test_comparison_verdicts_of_ten_runs(void **state)
+{
+    struct comparison faster = of_runs(100, 95, 0.1), slower = of_runs(100, 102, 0.1);
+    struct comparison small = of_runs(100, 100.5, 0.01), chance = of_runs(100, 101, 1);
+
+    judge(&faster, 1);
+    judge(&slower, 1);
+    judge(&small, 1);
+    judge(&chance, 1);
+    assert_int_equal(faster.change, CHANGE_LOWER);
+    assert_int_equal(faster.doubt, DOUBT_NOT);
+    assert_int_equal(slower.change, CHANGE_HIGHER);
+    assert_int_equal(small.change, CHANGE_NONE);
+    assert_int_equal(small.doubt, DOUBT_SMALL);
+    assert_int_equal(chance.doubt, DOUBT_CHANCE);
+    assert_true(chance.least > 0.03 && chance.least < 0.06);
 }
 
 static void test_comparison_corrects_for_all_that_are_judged(void **state)
@@ -162,28 +280,29 @@ static void test_comparison_corrects_for_all_that_are_judged(void **state)
     struct comparison c[40];
 
     for (size_t i = 0; i < 40; i++)
-        c[i] = one_a_side(100, i ? 100 : 103.2, 0.76);
+        c[i] = of_runs(100, i ? 100 : 103.2, 0.76);
     judge(c, 1);
-    assert_int_equal(c[0].doubt, DOUBT_FLOOR);
+    assert_int_equal(c[0].change, CHANGE_HIGHER);
+    const double least = c[0].least;
     judge(c, 40);
     assert_int_equal(c[0].doubt, DOUBT_CHANCE);
     NEAR(c[0].p_adjusted, 40 * c[0].p);
+    assert_true(c[0].least > 1.3 * least);
 }
 
 /* To Welch the difference between constants is beyond doubt. */
-static void test_comparison_of_constants_goes_by_ranks(void **state)
+static void test_comparison_of_constants_goes_by_permutations(void **state)
 {
-    const double low[] = {22, 22, 22}, high[] = {24, 24, 24};
-    const struct comparison_run a = {low, 3}, b = {high, 3};
-    struct comparison c = measure(&a, 1, &b, 1);
-    struct comparison ten = one_a_side(22, 24, 0);
+    static const double low = 22, high = 24;
+    const struct comparison_run a[] = {{&low, 1}, {&low, 1}, {&low, 1}}, b[] = {{&high, 1}, {&high, 1}, {&high, 1}};
+    struct comparison c = measure(a, 3, b, 3), ten = of_runs(22, 24, 0);
 
     judge(&c, 1);
-    assert_true(c.by_rank);
-    assert_true(c.p > 0.01);
+    assert_true(c.by_permutation);
+    assert_true(c.p > 0.01 && isnan(c.least));
     judge(&ten, 1);
     assert_int_equal(ten.change, CHANGE_HIGHER);
-    assert_int_equal(one_a_side(22, 22, 0).change, CHANGE_UNKNOWN); /* not judged yet */
+    assert_int_equal(of_runs(22, 22, 0).change, CHANGE_UNKNOWN); /* not judged yet */
 }
 
 static void test_comparison_from_zero(void **state)
@@ -192,26 +311,30 @@ static void test_comparison_from_zero(void **state)
 
     fill(&a, 0, 0);
     fill(&b, 50, 1);
-    struct comparison c = measure(&a.run, 1, &b.run, 1);
-    assert_true(isnan(c.ratio) && isnan(c.low));
-    judge(&c, 1);
-    assert_int_equal(c.change, CHANGE_HIGHER);
+    struct comparison c = measure(&a.run, 1, &b.run, 1), runs = of_runs(0, 50, 0.01);
+    assert_true(isnan(c.ratio) && isnan(c.low) && isnan(c.least));
+    assert_int_equal(c.tested, TESTED_WITHIN);
+    judge(&runs, 1);
+    assert_true(isnan(runs.ratio));
+    assert_int_equal(runs.change, CHANGE_HIGHER);
 }
 
-/* By samples, and by the means of runs. */
+/* Within runs, by the means of runs, and by pairs. */
 static int measure_and_judge(void)
 {
     struct ten ten[6];
     struct comparison_run runs[6];
-    struct comparison c[2];
+    struct comparison c[3];
 
     for (size_t i = 0; i < 6; i++) {
         fill(&ten[i], 100 + (double)i, 0.1);
         runs[i] = ten[i].run;
     }
     const struct comparison_side few[] = {{runs, 1}, {runs + 1, 2}}, many[] = {{runs, 3}, {runs + 3, 3}};
-    return comparison_measure(&few[0], &few[1], &c[0]) || comparison_measure(&many[0], &many[1], &c[1]) ||
-                   comparison_judge(c, 2, 0.95, 0.01)
+    return comparison_measure(&few[0], &few[1], ORDER_APART, &c[0]) ||
+                   comparison_measure(&many[0], &many[1], ORDER_APART, &c[1]) ||
+                   comparison_measure(&many[0], &many[1], ORDER_RUNS_ALTERNATE, &c[2]) ||
+                   comparison_judge(c, 3, 0.95, 0.01)
                ? -1
                : 0;
 }
@@ -228,29 +351,34 @@ static void test_comparison_fields_of_unequal_runs(void **state)
     const struct comparison_run base[] = {{a, 2}, {b, 5}}, changed[] = {{c, 3}};
     const struct comparison found = measure(base, 2, changed, 1), back = measure(changed, 1, base, 2);
 
-    assert_int_equal(found.tested, TESTED_SAMPLES);
+    assert_int_equal(found.tested, TESTED_WITHIN);
     assert_int_equal(found.n_base, 7);
     assert_int_equal(found.n_new, 3);
     assert_int_equal(back.n_base, 3);
     assert_int_equal(back.n_new, 7);
     NEAR(found.base, 12);
     NEAR(found.changed, 31);
-    NEAR(found.ratio, 31.0 / 12);
-    NEAR(back.ratio, 12.0 / 31);
-    NEAR(found.p_rank, back.p_rank);
+    /* Geometric means: of the base that of its runs' means. */
+    const double of_base = sqrt(sqrt(10.0 * 12) * pow(11.0 * 13 * 12 * 10 * 14, 0.2));
+    NEAR(found.ratio, cbrt(30.0 * 31 * 35) / of_base);
+    NEAR(back.ratio * found.ratio, 1);
+    NEAR(found.error, back.error);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparison_of_samples_has_a_floor),
-        cmocka_unit_test(test_comparison_floor_is_the_drift_within_a_run),
-        cmocka_unit_test(test_comparison_floor_is_the_distance_of_two_runs),
-        cmocka_unit_test(test_comparison_verdicts_of_one_file),
+        cmocka_unit_test(test_comparison_of_single_runs_is_not_decided),
+        cmocka_unit_test(test_comparison_within_runs_that_drift),
+        cmocka_unit_test(test_comparison_within_two_runs),
         cmocka_unit_test(test_comparison_of_runs_tests_their_means),
+        cmocka_unit_test(test_comparison_of_runs_that_alternate),
+        cmocka_unit_test(test_comparison_of_samples_that_alternate),
+        cmocka_unit_test(test_comparison_of_pairs_with_zeros),
+        cmocka_unit_test(test_comparison_verdicts_of_ten_runs),
         cmocka_unit_test(test_comparison_of_one_value_knows_nothing),
         cmocka_unit_test(test_comparison_corrects_for_all_that_are_judged),
-        cmocka_unit_test(test_comparison_of_constants_goes_by_ranks),
+        cmocka_unit_test(test_comparison_of_constants_goes_by_permutations),
         cmocka_unit_test(test_comparison_from_zero),
         cmocka_unit_test(test_comparison_fields_of_unequal_runs),
         cmocka_unit_test(test_comparison_without_memory_is_an_error),
