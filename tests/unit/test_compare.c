@@ -95,7 +95,7 @@ static void test_compared_rows_by_effect(void **state)
 {
     static const struct {
         double before, after, ratio;
-    } of[] = {{100, 110, 1.1}, {100, 50, 0.5}, {100, 100, 1}, {0, 1, NAN}, {100, 300, 3}, {0, 0, NAN}, {50, 55, 1.1}};
+    } of[] = {{100, 110, 1.1}, {100, 50, 0.5}, {100, 100, 1}, {0, 1, NAN}, {100, 300, 3}, {0, 0, NAN}, {100, 110, 1.1}};
     static const size_t order[] = {3, 4, 1, 0, 6, 2, 5};
 
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)

@@ -107,11 +107,12 @@ static const struct comparison higher = {.tested = TESTED_RUNS,
                                          .ratio = 1.5,
                                          .low = 1.25,
                                          .high = 1.75,
-                                         .p_welch = 0.001,
-                                         .p_rank = 0.002,
+                                         .p_t = 0.001,
+                                         .p_permutation = 0.002,
                                          .p_adjusted = 0.0123,
+                                         .least = NAN,
                                          .change = CHANGE_HIGHER};
-static const struct comparison lower = {.tested = TESTED_SAMPLES,
+static const struct comparison lower = {.tested = TESTED_PAIRS,
                                         .n_base = 11,
                                         .n_new = 12,
                                         .base = -200,
@@ -119,24 +120,25 @@ static const struct comparison lower = {.tested = TESTED_SAMPLES,
                                         .ratio = 0.5,
                                         .low = 0.4,
                                         .high = 0.6,
-                                        .p_welch = 0.0625,
-                                        .p_rank = NAN,
+                                        .p_t = 0.0625,
+                                        .p_permutation = NAN,
                                         .p_adjusted = 0.00001,
-                                        .floor = 10,
+                                        .least = 0.05,
                                         .change = CHANGE_LOWER};
 static const struct comparison nothing = {.base = 0,
                                           .changed = 1e9,
                                           .ratio = NAN,
                                           .low = NAN,
                                           .high = NAN,
-                                          .p_welch = NAN,
-                                          .p_rank = NAN,
+                                          .p_t = NAN,
+                                          .p_permutation = NAN,
                                           .p_adjusted = NAN,
+                                          .least = NAN,
                                           .change = CHANGE_UNKNOWN};
 
 static struct comparison doubtful(enum comparison_doubt doubt, double base, double low, double high)
 {
-    return (struct comparison){.tested = TESTED_SAMPLES,
+    return (struct comparison){.tested = TESTED_RUNS,
                                .n_base = 5,
                                .n_new = 6,
                                .base = base,
@@ -144,10 +146,10 @@ static struct comparison doubtful(enum comparison_doubt doubt, double base, doub
                                .ratio = base > 0 ? (base + 4) / base : (double)NAN,
                                .low = low,
                                .high = high,
-                               .p_welch = 0.03125,
-                               .p_rank = 0.25,
+                               .p_t = 0.03125,
+                               .p_permutation = 0.25,
                                .p_adjusted = 0.0001,
-                               .floor = 6,
+                               .least = 0.0345,
                                .change = CHANGE_NONE,
                                .doubt = doubt};
 }
@@ -167,14 +169,18 @@ static void expect(enum compared_format format, bool verbose, bool color, const 
 static void add_verdicts(void)
 {
     const struct comparison small = doubtful(DOUBT_SMALL, 200, 1.01, 1.03),
-                            floor = doubtful(DOUBT_FLOOR, 200, 1.01, 1.03),
-                            no_base = doubtful(DOUBT_FLOOR, 0, NAN, NAN),
+                            no_base = doubtful(DOUBT_CHANCE, 0, NAN, NAN),
                             above = doubtful(DOUBT_CHANCE, 200, 1.01, 1.03),
                             below = doubtful(DOUBT_CHANCE, 200, 0.9, 0.99),
                             around = doubtful(DOUBT_CHANCE, 200, 1, 1.03), same = doubtful(DOUBT_NOT, 200, 0.9, 1.1);
-    struct comparison equal = same;
+    struct comparison equal = same, within = doubtful(DOUBT_NOT, 200, 1.01, 1.03), without = within;
 
     equal.ratio = 1;
+    within.tested = without.tested = TESTED_WITHIN;
+    within.change = without.change = CHANGE_UNKNOWN;
+    within.p_adjusted = without.p_adjusted = NAN;
+    within.least = 0.5;
+    without.least = NAN;
     (void)add_row(&higher, TEST_WORDS("slower", "lower"));
     (void)add_row(&higher, TEST_WORDS("faster", "higher"));
     (void)add_row(&higher, TEST_WORDS("higher", ""));
@@ -182,12 +188,9 @@ static void add_verdicts(void)
     (void)add_row(&lower, TEST_WORDS("slower2", "higher"));
     (void)add_row(&lower, TEST_WORDS("lower", ""));
     (void)add_row(&nothing, TEST_WORDS("samples", "lower"));
-    struct pair *pair = add_row(&nothing, TEST_WORDS("no samples", "lower"));
-    rows[pair - pairs][0].n_samples = 0;
-    pair = add_row(&nothing, TEST_WORDS("none in new", "lower"));
-    rows[pair - pairs][1].n_samples = 0;
+    (void)add_row(&within, TEST_WORDS("within", "lower"));
+    (void)add_row(&without, TEST_WORDS("without", "lower"));
     (void)add_row(&small, TEST_WORDS("small", "lower"));
-    (void)add_row(&floor, TEST_WORDS("floor", "lower"));
     (void)add_row(&no_base, TEST_WORDS("no base", "lower"));
     (void)add_row(&above, TEST_WORDS("above", "lower"));
     (void)add_row(&below, TEST_WORDS("below", "lower"));
