@@ -217,13 +217,14 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
     c->p = c->by_permutation ? c->p_permutation : c->p_t;
 }
 
-/* Sets the least change that would be found if each of n comparisons were tested. */
-static void find_least(struct comparison *c, size_t n, double confidence)
+/* Sets the least change that would be found, and not only be significant, if each of n comparisons were tested. */
+static void find_least(struct comparison *c, size_t n, double confidence, double min_effect)
 {
-    const double tested_at = 1 - (1 - confidence) / (double)n, found_in = 2 * POWER - 1;
-
-    if (c->error > 0)
-        c->least = expm1((stats_student_t(tested_at, c->df) + stats_student_t(found_in, c->df)) * c->error);
+    if (!(c->error > 0))
+        return;
+    const double significant = stats_student_t(1 - (1 - confidence) / (double)n, c->df) * c->error;
+    const double beyond = stats_student_t(2 * POWER - 1, c->df) * c->error;
+    c->least = expm1(fmax(significant, log1p(min_effect)) + beyond);
 }
 
 static enum comparison_doubt doubt_of(const struct comparison *c, double confidence, double min_effect)
@@ -256,7 +257,7 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
     for (size_t i = 0; i < n; i++) {
         struct comparison *c = &comparisons[i];
         c->p_adjusted = p[i];
-        find_least(c, known, confidence);
+        find_least(c, known, confidence, min_effect);
         c->change = CHANGE_UNKNOWN;
         c->doubt = DOUBT_NOT;
         if (!is_tested(c))
