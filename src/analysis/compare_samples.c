@@ -99,7 +99,6 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
     }
     const int result = paired_test(differences, n, 0.95, &paired);
     const double error = stats_sd(&s) / sqrt((double)n), df = (double)n - 1;
-    out->tested = TESTED_PAIRS;
     out->p_permutation = paired.p;
     out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
     if (logs)
@@ -149,12 +148,11 @@ static int look_within(const struct comparison_side *base, const struct comparis
 /* --- All of it. --- */
 
 /* Returns whether values of the same number, runs or blocks of samples, are pairs. */
-static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed,
+static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed, bool runs,
                     enum comparison_order order)
 {
-    const bool one = base->n_runs == 1 && changed->n_runs == 1;
-
-    return one ? order == ORDER_SAMPLES_ALTERNATE : order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs;
+    return runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
+                : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
 }
 
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
@@ -176,19 +174,23 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
     double *a = take_values(base, runs, &out->n_base), *b = take_values(changed, runs, &out->n_new);
     const size_t common = out->n_base < out->n_new ? out->n_base : out->n_new;
     const size_t each = runs ? 1 : 2, least = runs ? COMPARISON_RUNS : PAIRED_LEAST;
-    int result = -1;
+    const bool pairs = in_turn(base, changed, runs, order) && common / each >= least;
+    int result = a && b ? 0 : -1;
 
-    if (a && b) {
-        out->tested = out->n_base < 2 || out->n_new < 2 ? TESTED_NOTHING : runs ? TESTED_RUNS : TESTED_WITHIN;
-        if (in_turn(base, changed, order) && common / each >= least)
-            result = test_pairs(a, b, common / each, each, out);
+    if (!result && pairs)
+        result = test_pairs(a, b, common / each, each, out);
+    if (!result) {
         out->base = stats_median(a, out->n_base);
         out->changed = stats_median(b, out->n_new);
-        if (out->tested == TESTED_PAIRS)
-            out->n_base = out->n_new = common / each;
-        else
-            result = runs ? test_runs(a, b, out) : look_within(base, changed, out);
     }
+    if (!result && !pairs)
+        result = runs ? test_runs(a, b, out) : look_within(base, changed, out);
+    if (pairs)
+        out->n_base = out->n_new = common / each;
+    out->tested = pairs                               ? TESTED_PAIRS
+                  : out->n_base < 2 || out->n_new < 2 ? TESTED_NOTHING
+                  : runs                              ? TESTED_RUNS
+                                                      : TESTED_WITHIN;
     free(a);
     free(b);
     return result;

@@ -89,10 +89,10 @@ static void check_intervals(enum made_up_shape shape, const char *name, double r
         check_intervals(shape, name, 0.01, &quick, 0, 0);                                                              \
         check_intervals(shape, name, 0.04, &quick, 0, 0);                                                              \
     }
-INTERVALS(normal, NORMAL, "normal", 277, 284)
-INTERVALS(log_normal, LOG_NORMAL, "log-normal", 277, 289)
-INTERVALS(bimodal, BIMODAL, "bimodal", 278, 278)
-INTERVALS(autocorrelated, AUTOCORRELATED, "autocorrelated", 278, 277)
+INTERVALS(normal, NORMAL, "normal", 277, 276)
+INTERVALS(log_normal, LOG_NORMAL, "log-normal", 277, 282)
+INTERVALS(bimodal, BIMODAL, "bimodal", 278, 276)
+INTERVALS(autocorrelated, AUTOCORRELATED, "autocorrelated", 278, 275)
 
 /* --- Whole tables. --- */
 

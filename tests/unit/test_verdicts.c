@@ -202,33 +202,29 @@ static void test_verdicts_of_rows(void **state)
 {
     add_verdicts();
     expect(COMPARED_TABLE, false, false,
-           "Test           Metric            Base      New          Ratio     95 % interval  p (Holm)  Verdict\n"
-           "s slower       m-slower        100 ns   150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123  slower\n"
-           "s faster       m-faster        100 ns   150 ns  1.5000 better  1.2500 .. 1.7500    0.0123  faster\n"
-           "s higher       m-higher        100 ns   150 ns  1.5000         1.2500 .. 1.7500    0.0123  higher\n"
-           "s faster2      m-faster2      -200 ns  -100 ns  0.5000 better  0.4000 .. 0.6000   <0.0001  faster\n"
-           "s slower2      m-slower2      -200 ns  -100 ns  0.5000 worse   0.4000 .. 0.6000   <0.0001  slower\n"
-           "s lower        m-lower        -200 ns  -100 ns  0.5000         0.4000 .. 0.6000   <0.0001  lower\n"
-           "s samples      m-samples         0 ns      1 s       -                        -         -  not judged: "
-           "repeat with --quick --runs 3\n"
-           "s no samples   m-no samples      0 ns      1 s       -                        -         -  not judged: "
-           "one value on a side; compare three files a side\n"
-           "s none in new  m-none in new     0 ns      1 s       -                        -         -  not judged: "
-           "one value on a side; compare three files a side\n"
-           "s small        m-small         200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change "
-           "seen above 2.5 %\n"
-           "s floor        m-floor         200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change "
-           "seen above the noise floor of 3.0 %\n"
-           "s no base      m-no base         0 ns     4 ns       -                        -    0.0001  no change "
-           "seen above the noise floor\n"
-           "s above        m-above         200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change "
-           "seen: not sure, p 0.0001 after correcting for 7 rows\n"
-           "s below        m-below         200 ns   204 ns  1.0200 worse   0.9000 .. 0.9900    0.0001  no change "
-           "seen: not sure, p 0.0001 after correcting for 7 rows\n"
-           "s around       m-around        200 ns   204 ns  1.0200 worse   1.0000 .. 1.0300    0.0001  no change "
-           "seen\n"
-           "s equal        m-equal         200 ns   204 ns  1.0000         0.9000 .. 1.1000    0.0001  no change "
-           "seen\n");
+           "Test       Metric        Base      New          Ratio     95 % interval  p (Holm)  Verdict\n"
+           "s slower   m-slower    100 ns   150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123  slower\n"
+           "s faster   m-faster    100 ns   150 ns  1.5000 better  1.2500 .. 1.7500    0.0123  faster\n"
+           "s higher   m-higher    100 ns   150 ns  1.5000         1.2500 .. 1.7500    0.0123  higher\n"
+           "s faster2  m-faster2  -200 ns  -100 ns  0.5000 better  0.4000 .. 0.6000   <0.0001  faster\n"
+           "s slower2  m-slower2  -200 ns  -100 ns  0.5000 worse   0.4000 .. 0.6000   <0.0001  slower\n"
+           "s lower    m-lower    -200 ns  -100 ns  0.5000         0.4000 .. 0.6000   <0.0001  lower\n"
+           "s samples  m-samples     0 ns      1 s       -                        -         -  not decided: one value "
+           "on a side; repeat with --runs 10\n"
+           "s within   m-within    200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300         -  not decided: least "
+           "change 50 %\n"
+           "s without  m-without   200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300         -  not decided\n"
+           "s small    m-small     200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change seen above "
+           "2.5 %\n"
+           "s no base  m-no base     0 ns     4 ns       -                        -    0.0001  no change seen: least "
+           "change 3.5 %\n"
+           "s above    m-above     200 ns   204 ns  1.0200 worse   1.0100 .. 1.0300    0.0001  no change seen: not "
+           "sure, p 0.0001 after correcting for 7 rows, least change 3.5 %\n"
+           "s below    m-below     200 ns   204 ns  1.0200 worse   0.9000 .. 0.9900    0.0001  no change seen: not "
+           "sure, p 0.0001 after correcting for 7 rows, least change 3.5 %\n"
+           "s around   m-around    200 ns   204 ns  1.0200 worse   1.0000 .. 1.0300    0.0001  no change seen: least "
+           "change 3.5 %\n"
+           "s equal    m-equal     200 ns   204 ns  1.0000         0.9000 .. 1.1000    0.0001  no change seen\n");
 }
 
 static void test_verdicts_of_rows_in_color(void **state)
@@ -243,8 +239,8 @@ static void test_verdicts_of_rows_in_color(void **state)
            "s faster2  m-faster2  -200 ns  -100 ns  0.5000 better  0.4000 .. 0.6000   <0.0001  \33[32mfaster\33[0m\n"
            "s slower2  m-slower2  -200 ns  -100 ns  0.5000 worse   0.4000 .. 0.6000   <0.0001  \33[31mslower\33[0m\n"
            "s lower    m-lower    -200 ns  -100 ns  0.5000         0.4000 .. 0.6000   <0.0001  \33[33mlower\33[0m\n"
-           "s samples  m-samples     0 ns      1 s       -                        -         -  not judged: repeat "
-           "with --quick --runs 3\n");
+           "s samples  m-samples     0 ns      1 s       -                        -         -  not decided: one value "
+           "on a side; repeat with --runs 10\n");
 }
 
 static void test_verdicts_of_rows_as_csv(void **state)
@@ -266,44 +262,43 @@ static void test_verdicts_of_rows_as_csv(void **state)
     add_apart("other unit: ns against ms", -1, TEST_WORDS("apart", "lower"));
     add_apart("other \"CPU\", model", ACROSS_CPU, TEST_WORDS("cpu", ""));
     pairs[n_pairs - 1].within = true;
-    expect(COMPARED_CSV, false, false,
-           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,raw_"
-           "ratio\r\n"
-           "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
-           "s,faster,\"burn, 2\",\"a=1 b=\"\"2\"\"\",,,,m-faster,ns,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,"
-           "runs,3,4,,faster,,,,,\r\n"
-           "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,,,,\r\n"
-           "s,faster2,,,1,2-3,,m-faster2,ns,lower,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.00"
-           "00000000000001e-05,samples,11,12,5,faster,,,,,\r\n"
-           "s,slower2,,,1,,there,m-slower2,ns,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1"
-           ".0000000000000001e-05,samples,11,12,5,slower,,,,,\r\n"
-           "s,lower,,,1,,,m-lower,ns,,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.00000000000000"
-           "01e-05,samples,11,12,5,lower,,s the base x2,,,\r\n"
-           "s,samples,,,1,,,m-samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,repeat with --quick --runs 3,,,,\r\n"
-           "s,no samples,,,1,,,m-no samples,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,one value on a side; "
-           "compare three files a side,,,,\r\n"
-           "s,none in new,,,1,,,m-none in new,ns,lower,0,1000000000,,,,,,,,0,0,,not judged,one value on a side; "
-           "compare three files a side,,,,\r\n"
-           "s,small,,,1,,,m-small,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,above 2.5 %,,,,\r\n"
-           "s,floor,,,1,,,m-floor,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,above the noise floor of 3.0 %,,,,\r\n"
-           "s,no base,,,1,,,m-no base,ns,lower,0,4,,,,0.03125,0.25,0.0001,samples,5,6,,no change seen,above the "
-           "noise floor,,,,\r\n"
-           "s,above,,,1,,,m-above,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,\"not sure, p 0.0001 after correcting for 7 rows\",,,,\r\n"
-           "s,below,,,1,,,m-below,ns,lower,200,204,1.02,0.90000000000000002,0.98999999999999999,0.03125,0.25,0.0001,"
-           "samples,5,6,3,no change seen,\"not sure, p 0.0001 after correcting for 7 rows\",,,,\r\n"
-           "s,around,,,1,,,m-around,ns,lower,200,204,1.02,1,1.03,0.03125,0.25,0.0001,samples,5,6,3,no change "
-           "seen,,,,,\r\n"
-           "s,equal,,,1,,,m-equal,ns,lower,200,204,1,0.90000000000000002,1.1000000000000001,0.03125,0.25,0.0001,samp"
-           "les,5,6,3,no change seen,,,,,\r\n"
-           "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,\r\n"
-           "latency,,,,,,,geometric_mean,ratio,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,"
-           "1.0000000000000001e-05,samples,11,12,5,slower,,,,,\r\n"
-           "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,,,,\r\n"
-           "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu,,,\r\n");
+    expect(
+        COMPARED_CSV, false, false,
+        "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
+        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio\r\n"
+        "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
+        "s,faster,\"burn, 2\",\"a=1 "
+        "b=\"\"2\"\"\",,,,m-faster,ns,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,\r\n"
+        "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,,,,\r\n"
+        "s,faster2,,,1,2-3,,m-faster2,ns,lower,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1."
+        "0000000000000001e-05,pairs,11,12,5,faster,,,,,\r\n"
+        "s,slower2,,,1,,there,m-slower2,ns,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1."
+        "0000000000000001e-05,pairs,11,12,5,slower,,,,,\r\n"
+        "s,lower,,,1,,,m-lower,ns,,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.0000000000000001e-"
+        "05,pairs,11,12,5,lower,,s the base x2,,,\r\n"
+        "s,samples,,,1,,,m-samples,ns,lower,0,1000000000,,,,,,,,0,0,,not decided,one value on a side; repeat with "
+        "--runs 10,,,,\r\n"
+        "s,within,,,1,,,m-within,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,,within,5,6,50,not decided,least change "
+        "50 %,,,,\r\n"
+        "s,without,,,1,,,m-without,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,,within,5,6,,not decided,,,,,\r\n"
+        "s,small,,,1,,,m-small,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no "
+        "change seen,above 2.5 %,,,,\r\n"
+        "s,no base,,,1,,,m-no base,ns,lower,0,4,,,,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no change "
+        "seen,least change 3.5 %,,,,\r\n"
+        "s,above,,,1,,,m-above,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no "
+        "change seen,\"not sure, p 0.0001 after correcting for 7 rows, least change 3.5 %\",,,,\r\n"
+        "s,below,,,1,,,m-below,ns,lower,200,204,1.02,0.90000000000000002,0.98999999999999999,0.03125,0.25,0.0001,runs,"
+        "5,6,3.4500000000000002,no change seen,\"not sure, p 0.0001 after correcting for 7 rows, least change 3.5 "
+        "%\",,,,\r\n"
+        "s,around,,,1,,,m-around,ns,lower,200,204,1.02,1,1.03,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no "
+        "change seen,least change 3.5 %,,,,\r\n"
+        "s,equal,,,1,,,m-equal,ns,lower,200,204,1,0.90000000000000002,1.1000000000000001,0.03125,0.25,0.0001,runs,5,6,"
+        "3.4500000000000002,no change seen,,,,,\r\n"
+        "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,\r\n"
+        "latency,,,,,,,geometric_mean,ratio,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1."
+        "0000000000000001e-05,pairs,11,12,5,slower,,,,,\r\n"
+        "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,,,,\r\n"
+        "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu,,,\r\n");
 }
 
 /* A change that is explained by its cause, alone and with another reason. */
@@ -319,12 +314,12 @@ static void test_verdicts_with_a_cause(void **state)
            "Test  Metric   Base    New          Ratio     95 % interval  p (Holm)  Verdict\n"
            "s t   m       100 s  150 s  1.5000 worse   1.2500 .. 1.7500    0.0123  slower: preempted 35.0 % of the "
            "time (base 0.0 %)\n");
-    expect(COMPARED_CSV, false, false,
-           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,raw_"
-           "ratio\r\n"
-           "s,t,,,1,,,m,s,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,preempted 35.0 % of the "
-           "time (base 0.0 %),,,,\r\n");
+    expect(
+        COMPARED_CSV, false, false,
+        "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
+        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio\r\n"
+        "s,t,,,1,,,m,s,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,preempted 35.0 % of the time "
+        "(base 0.0 %),,,,\r\n");
 }
 
 /* A figure with the core free: the ratio as measured stands beside it, and what explains that is named. */
@@ -351,14 +346,14 @@ static void test_verdicts_with_the_core_free(void **state)
            "Test     Metric       Base       New          Ratio     95 % interval  p (Holm)     Raw  Verdict\n"
            "s other  m-other    100 ns    150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123       -  slower\n"
            "s t      m_alone  -200 lps  -100 lps  1.0000         1.0000 .. 1.0000   <0.0001  0.7000  no change seen: "
-           "raw -30.0 %, by core share 60 % (base 100 %)\n");
-    expect(COMPARED_CSV, false, false,
-           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,"
-           "raw_ratio\r\n"
-           "s,other,,,1,,,m-other,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
-           "s,t,,,1,,,m_alone,lps,higher,-200,-100,1,1,1,0.0625,,1.0000000000000001e-05,samples,11,12,5,no change "
-           "seen,\"raw -30.0 %, by core share 60 % (base 100 %)\",,100,70,0.69999999999999996\r\n");
+           "least change 5.0 %; raw -30.0 %, by core share 60 % (base 100 %)\n");
+    expect(
+        COMPARED_CSV, false, false,
+        "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
+        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio\r\n"
+        "s,other,,,1,,,m-other,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
+        "s,t,,,1,,,m_alone,lps,higher,-200,-100,1,1,1,0.0625,,1.0000000000000001e-05,pairs,11,12,5,no change "
+        "seen,\"least change 5.0 %; raw -30.0 %, by core share 60 % (base 100 %)\",,100,70,0.69999999999999996\r\n");
 }
 
 /* Names are as short as they can be, and clean. Each has something that no other name has. */
@@ -450,9 +445,10 @@ static void test_verdicts_of_means_and_hosts(void **state)
            "Suite       Of                Mean     95 % interval  p (Holm)  Verdict\n"
            "unix on n1  12 rows  1.5000 better  1.2500 .. 1.7500    0.0123  faster\n"
            "latency     1 row    0.5000 worse   0.4000 .. 0.6000   <0.0001  slower\n"
-           "x?          2 rows        -                        -         -  not judged: repeat with --quick --runs 3\n"
+           "x?          2 rows        -                        -         -  not decided: one value on a side; repeat "
+           "with --runs 10\n"
            "chance      3 rows   1.0200 better  1.0100 .. 1.0300    0.0001  no change seen: not sure, p 0.0001 after "
-           "correcting for 1 row\n"
+           "correcting for 1 row, least change 3.5 %\n"
            "\n"
            "Hosts by the geometric mean of their ratios, above 1 is better\n"
            "  n?  1.2500  stands out\n"
@@ -466,9 +462,9 @@ static void test_verdicts_of_means_and_hosts(void **state)
            "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n"
            "| unix on n1 | 12 rows |  |  | 1.5000 better | 1.2500 .. 1.7500 | 0.0123 | faster |\n"
            "| latency | 1 row |  |  | 0.5000 worse  | 0.4000 .. 0.6000 | \\<0.0001 | slower |\n"
-           "| x? | 2 rows |  |  | -        | - | - | not judged: repeat with --quick --runs 3 |\n"
-           "| chance | 3 rows |  |  | 1.0200 better | 1.0100 .. 1.0300 | 0.0001 | no change seen: not sure, p "
-           "0.0001 after correcting for 1 row |\n");
+           "| x? | 2 rows |  |  | -        | - | - | not decided: one value on a side; repeat with --runs 10 |\n"
+           "| chance | 3 rows |  |  | 1.0200 better | 1.0100 .. 1.0300 | 0.0001 | no change seen: not sure, p 0.0001 "
+           "after correcting for 1 row, least change 3.5 % |\n");
 }
 
 /* Grouped by their reasons, of which each has so many rows; the first three are named. */
@@ -506,8 +502,8 @@ static void test_verdicts_of_nothing(void **state)
     expect(COMPARED_TABLE, false, false, "");
     expect(COMPARED_MARKDOWN, false, false, "");
     expect(COMPARED_CSV, false, false,
-           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_w"
-           "elch,p_mann_whitney,p_holm,tested,n_base,n_new,noise_floor_pct,verdict,reason,against,raw_base,raw_new,raw_"
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
+           "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_"
            "ratio\r\n");
 }
 
