@@ -73,6 +73,71 @@ static void test_inference_welch_of_constants_and_of_too_few(void **state)
     assert_true(isnan(inference_welch(low, 3, NULL, 0).p));
 }
 
+/* --- Batch means. --- */
+
+/* Each value is the mean of so many neighbours of a random sequence, from a fixed seed; the mean is 5. */
+static void smooth(double *values, size_t n, size_t neighbours, uint64_t seed)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        values[i] = 0;
+    for (size_t i = 0; i < n + neighbours; i++) {
+        const double random = (double)(stats_random(&seed) >> 11) * 0x1p-53 - 0.5;
+        for (size_t k = 0; k < neighbours; k++)
+            if (i >= k && i - k < n)
+                values[i - k] += random / (double)neighbours;
+    }
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    for (size_t i = 0; i < n; i++)
+        values[i] += 5 - sum / (double)n;
+}
+
+static void test_inference_batches_of_independent_values(void **state)
+{
+    const struct inference_mean mean = inference_batch_means(sleep_a, 10);
+
+    NEAR(mean.mean, 0.75);
+    NEAR(mean.error, 1.7890096577591625 / sqrt(10)); /* the standard deviation as R prints it */
+    NEAR(mean.df, 9);
+    assert_int_equal(mean.length, 1);
+}
+
+/* The true error of the mean of n values is that of n random ones, whose variance is 1/12, however they are smoothed.
+ */
+static void test_inference_batches_of_correlated_values(void **state)
+{
+    double values[1200];
+
+    for (size_t neighbours = 1; neighbours <= 16; neighbours *= 4) {
+        smooth(values, 1200, neighbours, 7);
+        const struct inference_mean mean = inference_batch_means(values, 1200);
+        const double error = sqrt(1.0 / 12 / 1200);
+        NEAR(mean.mean, 5);
+        assert_true(mean.error > 0.7 * error && mean.error < 1.3 * error);
+        assert_true(neighbours == 1 ? mean.length == 1 : mean.length > neighbours && mean.length < 4 * neighbours);
+        assert_true(mean.df == (double)(1200 / mean.length) - 1);
+    }
+}
+
+static void test_inference_batches_of_few_and_of_constants(void **state)
+{
+    static const double rising[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, same[] = {3, 3, 3};
+    struct inference_mean mean = inference_batch_means(rising, 11);
+
+    /* Five batches of 2 remain, without the first value: means 2.5, 4.5, ... */
+    NEAR(mean.mean, 6);
+    assert_int_equal(mean.length, 2);
+    NEAR(mean.df, 4);
+    NEAR(mean.error, sqrt(10.0 / 5));
+    mean = inference_batch_means(same, 3);
+    assert_true(mean.mean == 3 && mean.error == 0);
+    mean = inference_batch_means(same, 1);
+    assert_true(mean.mean == 3 && isnan(mean.error) && isnan(mean.df));
+    assert_true(isnan(inference_batch_means(NULL, 0).error));
+}
+
 static void test_inference_student_p_is_the_inverse_of_the_critical_value(void **state)
 {
     const double dfs[] = {1, 1.5, 2, 7.25, 30, 1e3, 1e6};
@@ -344,6 +409,9 @@ int main(void)
         TEST(test_inference_welch_of_unequal_numbers),
         TEST(test_inference_welch_loses_no_digits_beside_a_large_origin),
         TEST(test_inference_welch_of_constants_and_of_too_few),
+        TEST(test_inference_batches_of_independent_values),
+        TEST(test_inference_batches_of_correlated_values),
+        TEST(test_inference_batches_of_few_and_of_constants),
         TEST(test_inference_student_p_is_the_inverse_of_the_critical_value),
         TEST(test_inference_ranks_exact_by_counting),
         TEST(test_inference_ranks_exact_as_scipy),
