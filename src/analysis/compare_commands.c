@@ -29,6 +29,7 @@ int run_compare(const struct row *rows, size_t n, struct comparison *out)
         if (comparison_measure(&(struct comparison_side){&before, 1}, &(struct comparison_side){&after, 1},
                                ORDER_SAMPLES_ALTERNATE, &out[i]))
             return -1;
+        out[i].ratio = out[i].base > 0 ? out[i].changed / out[i].base : (double)NAN;
     }
     return comparison_judge(out, n, 0.95, COMPARE_COMMANDS_LEAST);
 }

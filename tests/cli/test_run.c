@@ -205,8 +205,6 @@ static void test_run_table_has_a_line_each_and_ratios(void **state)
     const char *verdict = strstr(line + 1, "\nb ");
     assert_non_null(verdict);
     cli_expect_text(verdict, expected >= 2 || expected <= 0.5 ? " times as long as a, " : " than a");
-    if (cli_number(&csv, b, "min") > cli_number(&csv, a, "max"))
-        cli_expect_text(verdict, ": difference seen (p ");
     cli_csv_free(&csv);
     cli_result_free(&result);
 }
