@@ -43,8 +43,8 @@ void judge_free(struct judgement *j);
 
 /* Returns the effect as a share of the median; positive: worse. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
-/* Returns whether the machine is judged by this figure: not if it has the same figure with the core free, and most
- * machines have that. */
+/* Returns whether the machine is judged by this figure: not if it has the same figure with the core free, most machines
+ * have that, and at least half of what the figure is worse than that one is explained by the core's share. */
 bool judge_counts(const struct judgement *j, size_t figure, size_t machine);
 /* Returns whether the machine's value is beyond the figure's threshold, its effect is large enough, and it counts. */
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);

@@ -40,11 +40,20 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value)
     return j->g->figure[figure].higher_is_better ? -effect : effect;
 }
 
+/* Returns the effect of the machine's value of a figure (number from 1; 0: none); NAN when it has none, or too few
+ * have one. */
+static double worse_in(const struct judgement *j, size_t number, size_t machine)
+{
+    return number && j->metric[number - 1].n ? judge_worse_by(j, number - 1, gather_value(j->g, number - 1, machine))
+                                             : (double)NAN;
+}
+
 bool judge_counts(const struct judgement *j, size_t figure, size_t machine)
 {
-    const size_t alone = j->g->figure[figure].alone;
+    const double with_core_free = worse_in(j, j->g->figure[figure].alone, machine);
+    const double worse = judge_worse_by(j, figure, gather_value(j->g, figure, machine)) - with_core_free;
 
-    return !alone || !j->metric[alone - 1].n || isnan(gather_value(j->g, alone - 1, machine));
+    return isnan(with_core_free) || (worse >= j->least_effect && !(2 * worse_in(j, j->g->share, machine) >= worse));
 }
 
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value)

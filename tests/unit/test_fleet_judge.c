@@ -307,7 +307,10 @@ static void test_judge_by_figures_with_the_core_free(void **state)
         bool shared;
     } cases[] = {
         {{0.6, 0.7, 1, 8, false, false}, 4, 3, 1, "share", true},
-        {{0.6, 0.7, 1, 8, false, true}, 3, 3, 0, NULL, false},
+        {{0.6, 0.7, 1, 8, false, true}, 6, 3, 3, "m", false},
+        {{1, 0.7, 1, 8, false, false}, 7, 3, 3, "m", false}, /* something else took the time */
+        {{1, 0.99, 1, 8, false, false}, 4, 3, 0, NULL, false},
+        {{1, 1.5, 1, 8, false, false}, 4, 3, 0, NULL, false}, /* better than with the core free */
         {{1, 1, 0.9, 8, false, false}, 4, 3, 3, "m_alone", false},
         {{0.6, 0.7, 0.9, 8, false, false}, 4, 3, 4, "m_alone", false}, /* slow as well: the share is not what is named
                                                                         */
