@@ -81,10 +81,10 @@ struct gather {
     size_t last_disk_machine;
 };
 
-/* Adds a row. Returns 0, or -1 when out of memory. Control characters in its texts are replaced. */
-int gather_row(struct gather *g, const struct row *row);
-/* Completes the figures after the last row; required by the functions below. Returns 0, or -1 when out of memory. */
-int gather_finish(struct gather *g);
+/* Adds a row. Control characters in its texts are replaced. Ends the program when out of memory. */
+void gather_row(struct gather *g, const struct row *row);
+/* Completes the figures after the last row; required by the functions below. */
+void gather_finish(struct gather *g);
 void gather_free(struct gather *g);
 
 /* Returns the machine's value of the figure; NAN: none. */

@@ -36,9 +36,9 @@ struct judgement {
                                     * distance */
 };
 
-/* Judges the machines in g, on which gather_finish() was called and which must not change until judge_free(). Returns
- * 0, or -1 when out of memory; the caller calls judge_free() in both cases. */
-int judge(struct judgement *j, const struct gather *g, double least_effect);
+/* Judges the machines in g, on which gather_finish() was called and which must not change until judge_free(). Ends
+ * the program when out of memory. */
+void judge(struct judgement *j, const struct gather *g, double least_effect);
 void judge_free(struct judgement *j);
 
 /* Returns the effect as a share of the median; positive: worse. */

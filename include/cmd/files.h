@@ -24,10 +24,9 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 
 /* Reads rows one after the other and passes each to take(), which must copy what it keeps. Files that cannot be read or
  * have damaged lines are reported on standard error, and reading continues. Returns 0; or EXIT_USAGE with a line on
- * standard error when no operand gave a row. take() returns 0, or -1 when out of memory, which ends the reading with
- * EXIT_ROW_FAILED. n_files (may be NULL) is set to the number of files with rows. */
+ * standard error when no operand gave a row. n_files (may be NULL) is set to the number of files with rows. */
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
-               int (*take)(void *context, const struct row *row), void *context, size_t *n_files);
+               void (*take)(void *context, const struct row *row), void *context, size_t *n_files);
 
 /* The option --force of commands that have -o, and its implementation: removes a regular file of that name before the
  * output is created. Returns 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */

@@ -35,10 +35,10 @@ struct report {
     size_t last_number;
 };
 
-/* Begins a report; its set then takes rows (files_read()). report_finish() computes what all rows together say, and
- * returns 0, or -1 when out of memory; then report_put() appends the page. report_free() follows in all cases. */
+/* Begins a report; its set then takes rows (files_read()). report_finish() computes what all rows together say;
+ * then report_put() appends the page. report_free() follows in all cases. */
 void report_begin(struct report *report, const struct metrics *metrics);
-int report_finish(struct report *report);
+void report_finish(struct report *report);
 void report_put(const struct report *report, struct text *out);
 void report_free(struct report *report);
 

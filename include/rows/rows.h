@@ -43,9 +43,9 @@ struct row_set {
     size_t n, capacity;
     struct row_run **runs; /* each different run once, in the order of their first rows */
     size_t n_runs, runs_capacity;
-    /* Called for each row before it is kept. Returns 1 to keep it (without its long fields if it called row_free()), 0
-     * to leave it out, -1 when out of memory. The row's run pointer changes after the call. NULL: all rows are kept. */
-    int (*choose)(void *context, struct row *row);
+    /* Called for each row before it is kept. Returns whether to keep it, without its long fields if it called
+     * row_free(). The row's run pointer changes after the call. NULL: all rows are kept. */
+    bool (*choose)(void *context, struct row *row);
     void *context;
 };
 

@@ -17,13 +17,12 @@
 /* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
 #define SETTINGS_MOST 256u
 
-/* As grow_array(); returns the array, whose new elements are zeroed, or NULL. */
+/* As memory_grow(); returns the array, whose new elements are zeroed. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
 {
     const size_t before = *capacity;
 
-    if (!grow_array(&array, capacity, number, size))
-        return NULL;
+    memory_grow(&array, capacity, number, size);
     memset((char *)array + before * size, 0, (*capacity - before) * size);
     return array;
 }
@@ -38,11 +37,8 @@ static bool is_number(const char *s)
 static struct gather_name *enter_name(struct gather *g, const char *base)
 {
     size_t number = index_enter(&g->names, base);
-    void *grown = number == SIZE_MAX ? NULL : make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
 
-    if (!grown)
-        return NULL;
-    g->name = grown;
+    g->name = make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
     return &g->name[number];
 }
 
@@ -57,10 +53,7 @@ static size_t new_machine(struct gather *g, struct gather_name *name, const char
         if (name->machines++)
             (void)snprintf(shown, sizeof(shown), "%s (%u)", base, name->machines);
     while ((number = index_enter(&g->machines, shown)) < machines);
-    void *grown = number == SIZE_MAX ? NULL : make_room(g->machine, &g->machine_capacity, number, sizeof(*g->machine));
-    if (!grown)
-        return SIZE_MAX;
-    g->machine = grown;
+    g->machine = make_room(g->machine, &g->machine_capacity, number, sizeof(*g->machine));
     g->machine[number].namesake = name->machines > 1;
     if (name->machines == 1) {
         name->first = number;
@@ -81,19 +74,14 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
     (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
     text_sanitize(base);
     struct gather_name *name = enter_name(g, base);
-    if (!name || (name->machines && vague))
-        return name ? name->first : SIZE_MAX;
+    if (name->machines && vague)
+        return name->first;
     (void)snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, run->host, rank, run->cpu_model,
                    run->arch, run->cpus_online);
     size_t number = index_enter(&g->identities, identity);
-    if (number == SIZE_MAX)
-        return SIZE_MAX;
     if (number < before)
         return g->of_identity[number];
-    void *grown = make_room(g->of_identity, &g->of_identity_capacity, number, sizeof(*g->of_identity));
-    if (!grown)
-        return SIZE_MAX;
-    g->of_identity = grown;
+    g->of_identity = make_room(g->of_identity, &g->of_identity_capacity, number, sizeof(*g->of_identity));
     size_t machine = name->machines && name->vague ? name->first : new_machine(g, name, base, vague);
     name->vague = name->vague && vague;
     g->of_identity[number] = (uint32_t)machine;
@@ -102,36 +90,30 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
 
 /* --- Settings. --- */
 
-static int enter_setting(struct gather *g, size_t machine, const char *name, const char *value)
+static void enter_setting(struct gather *g, size_t machine, const char *name, const char *value)
 {
     char sanitized[sizeof(((struct row_run *)NULL)->settings)];
 
     if (!value[0] || !name[0])
-        return 0;
+        return;
     text_copy(sanitized, sizeof(sanitized), name);
     text_sanitize(sanitized);
     size_t number = index_enter(&g->settings, sanitized);
-    if (number != SIZE_MAX && number >= SETTINGS_MOST)
-        return 0;
+    if (number >= SETTINGS_MOST)
+        return;
     text_copy(sanitized, sizeof(sanitized), value);
     text_sanitize(sanitized);
     size_t value_number = index_enter(&g->setting_values, sanitized);
-    if (number == SIZE_MAX || value_number == SIZE_MAX)
-        return -1;
-    void *grown = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
-    if (!grown)
-        return -1;
-    g->setting = grown;
+    g->setting = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
     g->setting[g->n_setting] = (struct gather_setting){.setting = (uint32_t)number,
                                                        .machine = (uint32_t)machine,
                                                        .value = (uint32_t)value_number,
                                                        .order = (uint32_t)g->n_setting};
     g->n_setting++;
-    return 0;
 }
 
 /* Adds the items of the column settings, or of scratch_disk, whose names get the prefix "scratch_". */
-static int enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
+static void enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
 {
     char name[SETTING_NAME + 8];
     struct setting_items items;
@@ -139,33 +121,31 @@ static int enter_items(struct gather *g, size_t machine, const char *text, bool 
     setting_items_begin(&items, text, of_run);
     while (setting_items_next(&items)) {
         (void)snprintf(name, sizeof(name), "%s%s", of_run ? "" : "scratch_", items.name);
-        if (enter_setting(g, machine, name, items.value))
-            return -1;
+        enter_setting(g, machine, name, items.value);
     }
-    return 0;
 }
 
 /* Enters the disk of tests that use files. Consecutive rows of a machine mostly have the same disk. */
-static int enter_disk(struct gather *g, size_t machine, const char *disk)
+static void enter_disk(struct gather *g, size_t machine, const char *disk)
 {
     if (!disk[0] || (g->last_disk_machine == machine && !strcmp(g->last_disk, disk)))
-        return 0;
+        return;
     text_copy(g->last_disk, sizeof(g->last_disk), disk);
     g->last_disk_machine = machine;
-    return enter_items(g, machine, disk, false);
+    enter_items(g, machine, disk, false);
 }
 
-static int enter_settings(struct gather *g, size_t machine, const struct row_run *run)
+static void enter_settings(struct gather *g, size_t machine, const struct row_run *run)
 {
     char cpus[24] = "";
 
     if (run->cpus_online)
         (void)snprintf(cpus, sizeof(cpus), "%" PRIu64, run->cpus_online);
-    return enter_setting(g, machine, "kernel", run->kernel) || enter_setting(g, machine, "cpu", run->cpu_model) ||
-                   enter_setting(g, machine, "cpus", cpus) || enter_setting(g, machine, "build", run->build) ||
-                   enter_items(g, machine, run->settings, true)
-               ? -1
-               : 0;
+    enter_setting(g, machine, "kernel", run->kernel);
+    enter_setting(g, machine, "cpu", run->cpu_model);
+    enter_setting(g, machine, "cpus", cpus);
+    enter_setting(g, machine, "build", run->build);
+    enter_items(g, machine, run->settings, true);
 }
 
 static int by_setting(const void *a, const void *b)
@@ -179,15 +159,15 @@ static int by_setting(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int finish_settings(struct gather *g)
+static void finish_settings(struct gather *g)
 {
     char nice[32];
     size_t kept = 0;
 
     for (size_t m = 0; m < g->machines.n; m++) {
         (void)snprintf(nice, sizeof(nice), "%g", g->machine[m].nice);
-        if (g->machine[m].has_nice && enter_setting(g, m, "nice", nice))
-            return -1;
+        if (g->machine[m].has_nice)
+            enter_setting(g, m, "nice", nice);
     }
     if (g->n_setting)
         qsort(g->setting, g->n_setting, sizeof(*g->setting), by_setting);
@@ -197,7 +177,6 @@ static int finish_settings(struct gather *g)
         g->setting[kept++] = g->setting[i];
     }
     g->n_setting = kept;
-    return 0;
 }
 
 /* Returns the first entry of that setting and machine, or the next one after its place. */
@@ -274,10 +253,7 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s", row->suite, row->test,
                    row->load, metric, row->copies, row->unit, work);
     size_t before = g->figures.n, number = index_enter(&g->figures, key);
-    void *grown = number == SIZE_MAX ? NULL : make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
-    if (!grown)
-        return SIZE_MAX;
-    g->figure = grown;
+    g->figure = make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
     struct gather_figure *figure = &g->figure[number];
     if (number == before) {
         put_sanitized(figure->suite, sizeof(figure->suite), row->suite);
@@ -300,58 +276,43 @@ static size_t enter_figures(struct gather *g, const struct row *row)
     const size_t number = enter_figure(g, row, row->metric);
     char metric[sizeof(row->metric)];
 
-    if (number == SIZE_MAX || !row_is_alone(row) || g->figure[number].raw)
+    if (!row_is_alone(row) || g->figure[number].raw)
         return number;
     (void)snprintf(metric, sizeof(metric), "%.*s", (int)row_is_alone(row), row->metric);
     const size_t raw = enter_figure(g, row, metric);
-    if (raw == SIZE_MAX)
-        return raw;
     g->figure[number].raw = raw + 1;
     g->figure[raw].alone = number + 1;
     return number;
 }
 
 /* error: relative; not finite: not known. */
-static int enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
+static void enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
 {
-    void *grown = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
-
-    if (!grown)
-        return -1;
-    g->values = grown;
+    g->values = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
     g->values[g->n_values++] = (struct gather_value){.figure = (uint32_t)figure,
                                                      .machine = (uint32_t)machine,
                                                      .rows = 1,
                                                      .error = error < VALUE_MOST ? (float)fmin(error, 1e30) : NAN,
                                                      .value = value};
-    return 0;
-}
-
-static int enter_row(struct gather *g, const struct row *row)
-{
-    const size_t figure = enter_figures(g, row);
-    const double error = row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean);
-
-    return figure == SIZE_MAX ? -1 : enter_value(g, figure, g->last_machine, row->value, error);
 }
 
 /* Enters the share of the core, once for each measurement. */
-static int enter_share(struct gather *g, const struct row *row)
+static void enter_share(struct gather *g, const struct row *row)
 {
     const double share = row_is_alone(row) ? (double)NAN : row_core_share(row);
     struct row of_share;
 
     if (isnan(share))
-        return 0;
+        return;
     if (!g->share) {
         row_init(&of_share, row->run);
         text_copy(of_share.suite, sizeof(of_share.suite), "core");
         text_copy(of_share.test, sizeof(of_share.test), "core");
         text_copy(of_share.unit, sizeof(of_share.unit), "ratio");
         text_copy(of_share.better, sizeof(of_share.better), "higher");
-        g->share = enter_figure(g, &of_share, "share") + 1; /* 0 when out of memory */
+        g->share = enter_figure(g, &of_share, "share") + 1;
     }
-    return g->share ? enter_value(g, g->share - 1, g->last_machine, share, (double)NAN) : -1;
+    enter_value(g, g->share - 1, g->last_machine, share, (double)NAN);
 }
 
 static int by_figure(const void *a, const void *b)
@@ -408,22 +369,20 @@ double gather_value(const struct gather *g, size_t figure, size_t machine)
 
 /* --- Rows. --- */
 
-/* Returns whether this row was added before (a file that was given twice, or copied): 1, 0, or -1 when out of
- * memory. */
-static int came_before(struct gather *g, const struct row *row)
+/* Returns whether this row was added before (a file that was given twice, or copied). */
+static bool came_before(struct gather *g, const struct row *row)
 {
     char key[2 * sizeof(*row)];
     size_t before = g->seen.n;
 
     if (!row->run->run_id[0])
-        return 0;
+        return false;
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
                    row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
                    row->cpus, row->param.text, row->value);
     /* Stores only a hash: with a million rows, a collision occurs in one of ten million fleets. */
     (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
-    size_t number = index_enter(&g->seen, key);
-    return number == SIZE_MAX ? -1 : number < before;
+    return index_enter(&g->seen, key) < before;
 }
 
 /* Returns whether two runs are equal in the columns that identify machine, rank and run. */
@@ -435,27 +394,24 @@ static bool is_same_run(const struct row_run *a, const struct row_run *b)
 }
 
 /* Adds a run, once for consecutive rows of the run. */
-static int enter_run(struct gather *g, const struct row_run *run)
+static void enter_run(struct gather *g, const struct row_run *run)
 {
     char id[128];
     size_t before = g->runs.n;
 
     if (g->machines.n && is_same_run(&g->last_run, run))
-        return 0;
+        return;
     size_t machine = enter_machine(g, run);
-    if (machine == SIZE_MAX)
-        return -1;
     (void)snprintf(id, sizeof(id), "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
     size_t number = index_enter(&g->runs, id);
-    if (number == SIZE_MAX || (number == before && enter_settings(g, machine, run)))
-        return -1;
+    if (number == before)
+        enter_settings(g, machine, run);
     struct gather_machine *entered = &g->machine[machine];
     entered->many_ranks = entered->many_ranks || (entered->runs && strcmp(entered->rank, run->rank) != 0);
     text_copy(entered->rank, sizeof(entered->rank), run->rank);
     entered->runs += number == before;
     g->last_machine = machine;
     g->last_run = *run;
-    return 0;
 }
 
 static void enter_nice(struct gather_machine *machine, double nice)
@@ -472,34 +428,33 @@ static bool is_figure(const struct gather *g, const struct row *row)
            (metrics_is_compared(g->metrics, row) || metrics_is_compared_alone(g->metrics, row));
 }
 
-int gather_row(struct gather *g, const struct row *row)
+void gather_row(struct gather *g, const struct row *row)
 {
-    if (enter_run(g, row->run))
-        return -1;
+    enter_run(g, row->run);
     if (row->status != ROW_FAILED && !is_figure(g, row))
-        return 0;
-    int before = came_before(g, row);
-    if (before) {
-        g->doubles += before > 0;
-        return before < 0 ? -1 : 0;
+        return;
+    if (came_before(g, row)) {
+        g->doubles++;
+        return;
     }
     struct gather_machine *machine = &g->machine[g->last_machine];
     g->without_rank += g->by_rank && !is_number(row->run->rank);
     if (row->status == ROW_FAILED) {
         machine->failed++;
-        return 0;
+        return;
     }
     machine->rows++;
     enter_nice(machine, row->nice);
-    if (enter_disk(g, g->last_machine, row->scratch_disk) || enter_share(g, row))
-        return -1;
-    return enter_row(g, row);
+    enter_disk(g, g->last_machine, row->scratch_disk);
+    enter_share(g, row);
+    enter_value(g, enter_figures(g, row), g->last_machine, row->value,
+                row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean));
 }
 
-int gather_finish(struct gather *g)
+void gather_finish(struct gather *g)
 {
     finish_figures(g);
-    return finish_settings(g);
+    finish_settings(g);
 }
 
 void gather_free(struct gather *g)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/memory.h"
+
 /* Lower limit of a relative spread: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002
 
@@ -286,36 +288,30 @@ static void judge_all(struct judgement *j, struct scratch *scratch)
     qsort(j->judged, j->g->machines.n, sizeof(*j->judged), by_finding);
 }
 
-int judge(struct judgement *j, const struct gather *g, double least_effect)
+void judge(struct judgement *j, const struct gather *g, double least_effect)
 {
     const size_t machines = g->machines.n, figures = g->figures.n;
     size_t most = machines > figures ? machines : figures;
-    struct scratch scratch = {.values = calloc(most + 1, sizeof(double)),
-                              .sorted = calloc(most + 1, sizeof(double)),
-                              .effects = calloc(g->n_values + 1, sizeof(double)),
-                              .effect_first = calloc(machines + 2, sizeof(size_t)),
-                              .effects_n = calloc(machines + 1, sizeof(size_t)),
-                              .shares = calloc(machines + 1, sizeof(double))};
-    int result = -1;
+    struct scratch scratch = {.values = memory_get(most, sizeof(double)),
+                              .sorted = memory_get(most, sizeof(double)),
+                              .effects = memory_get(g->n_values, sizeof(double)),
+                              .effect_first = memory_get(machines + 1, sizeof(size_t)),
+                              .effects_n = memory_get(machines, sizeof(size_t)),
+                              .shares = memory_get(machines, sizeof(double))};
 
     *j = (struct judgement){.g = g,
                             .least_effect = least_effect,
-                            .metric = calloc(figures + 1, sizeof(*j->metric)),
-                            .threshold = calloc(figures + 1, sizeof(*j->threshold)),
-                            .majority = calloc(g->settings.n + 1, sizeof(*j->majority)),
-                            .judged = calloc(machines + 1, sizeof(*j->judged))};
-    if (scratch.values && scratch.sorted && scratch.effects && scratch.effect_first && scratch.effects_n &&
-        scratch.shares && j->metric && j->threshold && j->majority && j->judged) {
-        judge_all(j, &scratch);
-        result = 0;
-    }
+                            .metric = memory_get(figures, sizeof(*j->metric)),
+                            .threshold = memory_get(figures, sizeof(*j->threshold)),
+                            .majority = memory_get(g->settings.n, sizeof(*j->majority)),
+                            .judged = memory_get(machines, sizeof(*j->judged))};
+    judge_all(j, &scratch);
     free(scratch.values);
     free(scratch.sorted);
     free(scratch.effects);
     free(scratch.effect_first);
     free(scratch.effects_n);
     free(scratch.shares);
-    return result;
 }
 
 void judge_free(struct judgement *j)

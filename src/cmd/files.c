@@ -161,9 +161,9 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 
 /* --- One row after the other. --- */
 
-/* Passes each row of a file to take(). Returns the number of rows; SIZE_MAX when out of memory. */
+/* Passes each row of a file to take(). Returns the number of rows. */
 static size_t read_each(const char *command, const char *path, unsigned wanted,
-                        int (*take)(void *context, const struct row *row), void *context)
+                        void (*take)(void *context, const struct row *row), void *context)
 {
     char message[4352];
     struct row_reader *r = row_reader_open(path, wanted, message, sizeof(message));
@@ -176,12 +176,8 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
         return 0;
     }
     while ((more = row_reader_next(r, &row)) == 1) {
-        int result = take(context, &row);
+        take(context, &row);
         row_free(&row);
-        if (result) {
-            row_reader_close(r);
-            return SIZE_MAX;
-        }
         n++;
     }
     if (more < 0)
@@ -194,21 +190,16 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
 }
 
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
-               int (*take)(void *context, const struct row *row), void *context, size_t *n_files)
+               void (*take)(void *context, const struct row *row), void *context, size_t *n_files)
 {
     struct names names = {0};
     size_t with_rows = 0;
     int status = 0;
 
     (void)add_operands(&names, command, operands, n);
-    for (size_t i = 0; i < names.n && !status; i++) {
-        size_t rows = read_each(command, names.name[i], wanted, take, context);
-        if (rows == SIZE_MAX)
-            status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
-        else
-            with_rows += rows > 0;
-    }
-    if (!status && !with_rows)
+    for (size_t i = 0; i < names.n; i++)
+        with_rows += read_each(command, names.name[i], wanted, take, context) > 0;
+    if (!with_rows)
         status = command_complain(command, "no rows to read", EXIT_USAGE);
     free_names(&names);
     if (n_files)

@@ -85,9 +85,9 @@ static int write_csv(const struct fleet *f, const struct fleet_options *options)
     return files_end(&file);
 }
 
-static int take_row(void *context, const struct row *row)
+static void take_row(void *context, const struct row *row)
 {
-    return gather_row(context, row);
+    gather_row(context, row);
 }
 
 /* Warns about duplicate rows, rows without a rank number, and hosts of the same name. */
@@ -137,8 +137,8 @@ static int judge_files(const struct command_call *call, struct fleet *f)
 
     if (status)
         return status;
-    if (gather_finish(&f->g) || judge(&f->judgement, &f->g, options->min_effect_pct / 100))
-        return command_complain("fleet", "out of memory", EXIT_ROW_FAILED);
+    gather_finish(&f->g);
+    judge(&f->judgement, &f->g, options->min_effect_pct / 100);
     complain(&f->g);
     /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
     const int written = options->output[0] ? write_csv(f, options) : EXIT_DONE;

@@ -108,10 +108,9 @@ static int read_ranks(const struct option_sweep *sweep, struct projection *p)
 
 /* --- The contents of the files. --- */
 
-static int take_row(void *context, const struct row *row)
+static void take_row(void *context, const struct row *row)
 {
     projection_enter(context, row->run->host, row);
-    return 0;
 }
 
 static void say_empty(const char *name)

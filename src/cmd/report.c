@@ -53,8 +53,7 @@ static int write_report(const struct command_call *call, struct report *report)
 
     if (status)
         return status;
-    if (report_finish(report))
-        return command_complain(name, "out of memory", EXIT_ROW_FAILED);
+    report_finish(report);
     if (!options->output[0])
         choose_output(call->operands[0], options->output, sizeof(options->output));
     if (options->force && files_clear(name, options->output))

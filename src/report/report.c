@@ -304,18 +304,17 @@ static size_t number_of(struct report *report, const struct row_run *run)
 
 /* Adds a row to the judgements as it is read. Rows of runs that are drawn are kept completely; of others only those
  * that the tables show are kept, without their long fields. */
-static int take_row(void *context, struct row *row)
+static bool take_row(void *context, struct row *row)
 {
     struct report *report = context;
     size_t number = number_of(report, row->run);
     char name[24];
 
     (void)snprintf(name, sizeof(name), "%zu", number);
-    if (gather_row(&report->gather, row))
-        return -1;
+    gather_row(&report->gather, row);
     projection_enter(&report->projection, name, row);
     if (number < REPORT_RUNS_MAX)
-        return 1;
+        return true;
     row_free(row);
     report->left_out += report->set.n >= OTHER_ROWS_MAX;
     return report->set.n < OTHER_ROWS_MAX;
@@ -330,17 +329,15 @@ void report_begin(struct report *report, const struct metrics *metrics)
     report->set.context = report;
 }
 
-int report_finish(struct report *report)
+void report_finish(struct report *report)
 {
     projection_drop_empty(&report->projection, NULL);
     projection_compute(&report->projection);
-    if (gather_finish(&report->gather))
-        return -1;
+    gather_finish(&report->gather);
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     name_runs(report);
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
     report_sort_rows(report);
-    return 0;
 }
 
 void report_free(struct report *report)

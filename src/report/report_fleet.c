@@ -366,19 +366,16 @@ void report_put_fleet(const struct report *report, struct text *out)
 {
     struct fleet f = {.g = &report->gather};
 
-    if (judge(&f.judgement, f.g, LEAST_EFFECT)) {
-        out->failed = 1;
-    } else {
-        choose_columns(&f);
-        text_printf(out, "<section><h2 id=\"fleet\">Fleet</h2>\n");
-        put_in_words(&f, out);
-        put_findings(&f, out);
-        if (f.n_columns) {
-            put_map(&f, out);
-            put_distributions(&f, out);
-        }
-        text_printf(out, "</section>\n");
+    judge(&f.judgement, f.g, LEAST_EFFECT);
+    choose_columns(&f);
+    text_printf(out, "<section><h2 id=\"fleet\">Fleet</h2>\n");
+    put_in_words(&f, out);
+    put_findings(&f, out);
+    if (f.n_columns) {
+        put_map(&f, out);
+        put_distributions(&f, out);
     }
+    text_printf(out, "</section>\n");
     judge_free(&f.judgement);
     free(f.name);
 }

@@ -291,31 +291,24 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     struct row_reader *r = row_reader_open(path, wanted, error, error_size);
     size_t n_rows = 0;
     struct row row;
-    int more = 0, result = 0;
+    int more;
 
     if (message_size)
         message[0] = '\0';
     if (!r)
         return -1;
-    while (!result && (more = row_reader_next(r, &row)) == 1) {
-        int wish = set->choose ? set->choose(set->context, &row) : 1;
-        if (wish < 0) {
-            (void)snprintf(error, error_size, "%s: out of memory", path);
-            result = -1;
-        }
-        if (wish > 0)
+    while ((more = row_reader_next(r, &row)) == 1) {
+        if (!set->choose || set->choose(set->context, &row))
             keep_row(set, &row);
         else
             row_free(&row);
         n_rows++;
     }
-    if (more < 0) {
+    if (more < 0)
         text_copy(error, error_size, row_reader_error(r));
-        result = -1;
-    }
     row_reader_describe(r, path, n_rows, message, message_size);
     row_reader_close(r);
-    return result;
+    return more;
 }
 
 /* Sort key of a row: run and suite by the positions of their first rows. */
