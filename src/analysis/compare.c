@@ -398,15 +398,14 @@ static bool host_seen(const struct compared *c, const char *host)
 
 /* Marks the hosts that stand out by the rules of `jitbench fleet` (analysis/fleet_judge.h), with the ratio of each row
  * in place of its value. */
-static int judge_hosts(struct compared *c, double min_effect)
+static void judge_hosts(struct compared *c, double min_effect)
 {
     struct gather g = {.by_rank = false};
     struct judgement j = {.g = NULL};
     struct row_run run;
-    int result = 0;
 
     row_run_init(&run);
-    for (size_t i = 0; i < c->n_rows && !result; i++) {
+    for (size_t i = 0; i < c->n_rows; i++) {
         const struct comparison *of = &c->comparison[c->row[i].number];
         if (!c->row[i].pair->host[0] || !has_direction(c, &c->row[i]))
             continue;
@@ -416,17 +415,16 @@ static int judge_hosts(struct compared *c, double min_effect)
         row.value = of->ratio;
         row.stats.n = 0; /* the ratio's error is not known */
         row.core_share[0] = '\0';
-        result = gather_row(&g, &row);
+        gather_row(&g, &row);
     }
-    if (!result)
-        result = gather_finish(&g) || judge(&j, &g, min_effect) ? -1 : 0;
-    for (size_t m = 0; !result && m < g.machines.n; m++)
+    gather_finish(&g);
+    judge(&j, &g, min_effect);
+    for (size_t m = 0; m < g.machines.n; m++)
         for (size_t h = 0; h < c->n_hosts; h++)
             if (!strcmp(c->host[h].host, j.judged[m].name))
                 c->host[h].stands_out = judge_stands_out(&j.judged[m]);
     gather_free(&g);
     judge_free(&j);
-    return result;
 }
 
 static int find_hosts(struct compared *c, double min_effect)
@@ -443,7 +441,9 @@ static int find_hosts(struct compared *c, double min_effect)
         c->host[c->n_hosts++].ratio = exp(host_log(c, pair->host));
     }
     qsort(c->host, c->n_hosts, sizeof(*c->host), compare_hosts);
-    return c->n_hosts ? judge_hosts(c, min_effect) : 0;
+    if (c->n_hosts)
+        judge_hosts(c, min_effect);
+    return 0;
 }
 
 /* --- All of it. --- */
