@@ -10,6 +10,11 @@
     ENTRY(noise)                                                                                                       \
     ENTRY(prime)                                                                                                       \
     ENTRY(array)                                                                                                       \
+    ENTRY(memory_latency)                                                                                              \
+    ENTRY(memory_loaded)                                                                                               \
+    ENTRY(memory_cores)                                                                                                \
+    ENTRY(memory_nodes)                                                                                                \
+    ENTRY(memory_steady)                                                                                               \
     ENTRY(bandwidth)                                                                                                   \
     ENTRY(dhry2reg)                                                                                                    \
     ENTRY(whetstone)                                                                                                   \

@@ -36,8 +36,8 @@ struct measure {
     struct option_table tables[TABLES_MAX];
     size_t n_tables;
     enum option_preset preset;
-    bool selected[TESTS_MAX]; /* flag for each of the suite's tests; all are set when there are no operands */
-    bool operands_given;
+    bool selected[TESTS_MAX];    /* flag for each of the suite's tests; all are set when there are no operands */
+    bool operands_given, of_all; /* of_all: several suites run */
     struct machine machine;
     struct place_request place;
     struct clock_info clock;
@@ -150,6 +150,9 @@ bool measure_given(const struct measure *m, const char *option);
 /* Fills in the numbers of copies requested, one plan item each; default_copies when the user gave none. Returns how
  * many there are in counts (OPTION_COUNTS_MAX). */
 size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts);
+/* Returns the bytes that arrays may use: the available memory, at most the container's limit, and in a 32-bit process
+ * at most half of the address space. */
+uint64_t measure_memory(const struct measure *m);
 /* Returns the number of CPUs given by --cpus, or 1 when it was not given. */
 uint64_t measure_named_cpus(const struct measure *m);
 /* Adds an item for each number of copies, with the benchmark's sampling under the preset and the user's options.

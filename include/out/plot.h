@@ -28,7 +28,8 @@ struct plot_row {
  *     [ minimum  * median  | p99  ] maximum
  *
  * The axis consists of the whole decades that contain the values, with a tick at each; the unit "ns" is labelled with
- * durations, any other with plain numbers. Values of 0 or less, and nanoseconds below 100, are drawn at the left edge.
+ * durations, any other with plain numbers. Values of 0 or less are drawn at the left edge, and so are
+ * nanoseconds below 100 where all medians are above.
  * Unknown values (NAN) are left out. If marks share a column, the median hides the maximum, that hides p99, and that
  * hides the minimum. For a row without values the name of its status is printed. The title and the labels are
  * cut if they would take more than half of a line; characters other than printable ASCII become '?'. Appends

@@ -51,6 +51,10 @@ unsigned machine_core_type(const char *root, unsigned cpu);
  * not known. */
 unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *shared);
 
+/* Reads the sizes of the caches that hold the CPU's data, the first level first; 0: not known. Returns the number of
+ * levels; 0 when nothing is known. */
+size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most);
+
 /* Counters summed over a set of CPUs; -1 when not known. irqs includes the architecture's own lines (timer, IPI) and
  * excludes ERR, MIS and lines that sum up others. It is split into timer, resched (another CPU asks this one to
  * reschedule), ipi (other inter-processor interrupts) and device, by label and name of the lines of

@@ -450,6 +450,14 @@ uint64_t measure_named_cpus(const struct measure *m)
     return measure_given(m, "cpus") ? m->place.n_order : 1;
 }
 
+uint64_t measure_memory(const struct measure *m)
+{
+    const uint64_t available = m->machine.memory_available_bytes, limit = m->machine.memory_limit_bytes;
+    const uint64_t memory = limit && (!available || limit < available) ? limit : available;
+
+    return memory && memory < SIZE_MAX / 2 ? memory : SIZE_MAX / 2;
+}
+
 size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts)
 {
     if (!m->options.copies.n) {

@@ -82,6 +82,7 @@ static int select_tests(struct session *s, const char *const *operands, int n)
     for (size_t t = 0; t < TESTS_MAX; t++)
         s->m.selected[t] = n == 0;
     s->m.operands_given = n > 0;
+    s->m.of_all = s->n_suites > 1;
     for (int i = 0; i < n; i++) {
         size_t t = 0;
         if (!takes) {

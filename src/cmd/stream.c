@@ -35,19 +35,10 @@ static size_t tables(void *options, struct option_table *out)
     return 2;
 }
 
-/* Returns the bytes that the arrays may use: the available memory, at most the container's limit, and in a 32-bit
- * process at most half of the address space. */
-static uint64_t usable_memory(const struct machine *machine)
-{
-    uint64_t available = machine->memory_available_bytes, limit = machine->memory_limit_bytes;
-    uint64_t memory = limit && (!available || limit < available) ? limit : available;
-    return memory && memory < SIZE_MAX / 2 ? memory : SIZE_MAX / 2;
-}
-
 static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out, char *error,
                           size_t error_size)
 {
-    uint64_t memory = usable_memory(&m->machine);
+    uint64_t memory = measure_memory(m);
 
     if (!params->array_bytes) {
         params->array_bytes =

@@ -216,7 +216,7 @@ static double mark_value(const struct row *row, int mark)
 /* Finds the decades of the axis. Returns 0 when no row has a value. */
 static int find_decades(struct axis *axis, const struct plot_row *rows, size_t n)
 {
-    double low = INFINITY, high = 0;
+    double low = INFINITY, high = 0, median = INFINITY;
     int found = 0;
     for (size_t i = 0; i < n * N_MARKS; i++) {
         const struct row *row = rows[i / N_MARKS].row;
@@ -225,11 +225,13 @@ static int find_decades(struct axis *axis, const struct plot_row *rows, size_t n
             continue;
         axis->time = found ? axis->time : strcmp(row->unit, "ns") == 0;
         found = 1;
+        if (i % N_MARKS == MARK_MEDIAN)
+            median = fmin(median, value);
         low = value > 0 ? fmin(low, value) : low;
         high = fmax(high, value);
     }
     low = high > 0 ? low : 1; /* only zeros: any axis will do */
-    if (axis->time)
+    if (axis->time && median >= LEAST_NS)
         low = fmax(low, LEAST_NS);
     axis->first = (int)floor(log10(low));
     axis->last = (int)ceil(log10(fmax(high, low)));

@@ -304,6 +304,21 @@ unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *share
     return last.level;
 }
 
+size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most)
+{
+    struct cache cache;
+    size_t n = 0;
+
+    for (size_t level = 0; level < most; level++)
+        bytes[level] = 0;
+    for (unsigned index = 0; read_cache(root, cpu, index, &cache); index++)
+        if (cache.level > 0 && cache.level <= most) {
+            bytes[cache.level - 1] = cache.bytes;
+            n = cache.level > n ? cache.level : n;
+        }
+    return n;
+}
+
 static uint64_t sum_last_level_caches(const char *root, const struct cpuset *online)
 {
     struct cpuset counted;

@@ -10,6 +10,7 @@
 
 #include "sys/cpuset.h"
 #include "sys/machine.h"
+#include "sys/memory_nodes.h"
 #include "sys/procfs.h"
 
 const char *const cpu_relation_names[CPU_RELATIONS] = {
@@ -40,25 +41,14 @@ static void read_site(const char *root, unsigned cpu, struct site *site)
         site->package = (unsigned)package;
 }
 
-static bool read_list(const char *root, const char *path, struct cpuset *out)
-{
-    char why[1], *text = procfs_read_all(root, path);
-    bool good = text && cpuset_parse(text, out, why, sizeof(why)) == 0;
-
-    free(text);
-    return good;
-}
-
 static void read_nodes(const char *root, struct site *sites, size_t n)
 {
     struct cpuset nodes, cpus;
-    char path[96];
 
-    if (!read_list(root, "/sys/devices/system/node/online", &nodes))
+    if (!memory_nodes_read(root, "online", &nodes))
         return;
     for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
-        (void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
-        if (!read_list(root, path, &cpus))
+        if (!memory_node_cpus(root, node, &cpus))
             continue; /* a node with memory only: its list is empty */
         for (size_t i = 0; i < n; i++)
             if (cpuset_has(&cpus, sites[i].cpu))
@@ -82,6 +72,14 @@ static enum cpu_relation relation(const struct site *a, const struct site *b)
     if (known(a->package, b->package))
         return a->package == b->package ? CPUS_SAME_PACKAGE : CPUS_SAME_NODE;
     return known(a->node, b->node) ? CPUS_SAME_NODE : CPUS_UNKNOWN;
+}
+
+/* Returns the most pairs of n CPUs. */
+static size_t pairs_room(size_t n, enum cpu_pairing pairing)
+{
+    const size_t most = n < PAIRS_ALL_CPUS ? n : PAIRS_ALL_CPUS;
+
+    return pairing == PAIRS_ALL ? most * (most - (most > 0)) / 2 : n;
 }
 
 static void add_pair(struct site *a, struct site *b, struct cpu_pairs *out)
@@ -116,6 +114,31 @@ static int by_number(const void *a, const void *b)
     return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
+static void pair_each(struct site *sites, size_t n, struct cpu_pairs *out)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++)
+            add_pair(&sites[i], &sites[k], out);
+}
+
+/* Pairs CPUs, evenly chosen, with the next CPU of each relation, until there are as many pairs as PAIRS_ALL_CPUS CPUs
+ * have. */
+static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
+{
+    const size_t most = pairs_room(PAIRS_ALL_CPUS, PAIRS_ALL) / CPU_RELATIONS, chosen = n < most ? n : most;
+
+    for (size_t c = 0; c < chosen; c++) {
+        const size_t i = c * n / chosen;
+        bool seen[CPU_RELATIONS] = {false};
+        for (size_t k = i + 1; k < n; k++) {
+            const enum cpu_relation r = relation(&sites[i], &sites[k]);
+            if (!seen[r])
+                add_pair(&sites[i], &sites[k], out);
+            seen[r] = true;
+        }
+    }
+}
+
 static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
     switch (pairing) {
@@ -131,6 +154,13 @@ static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, str
                 add_pair(&sites[i], other, out);
         }
         break;
+    case PAIRS_ALL:
+        qsort(sites, n, sizeof(*sites), by_number);
+        if (n <= PAIRS_ALL_CPUS)
+            pair_each(sites, n, out);
+        else
+            pair_relations(sites, n, out);
+        break;
     case PAIRS_HALVES:
         qsort(sites, n, sizeof(*sites), by_number);
         for (size_t i = 0; i < n / 2; i++)
@@ -144,7 +174,7 @@ int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_p
     struct site *sites = calloc(n ? n : 1, sizeof(*sites));
 
     out->n = 0;
-    out->pair = calloc(n ? n : 1, sizeof(*out->pair));
+    out->pair = calloc(pairs_room(n, pairing) + 1, sizeof(*out->pair));
     if (!sites || !out->pair) {
         free(sites);
         topology_pairs_free(out);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the levels of a curve that rises in steps. */
+#include "analysis/plateaus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/stats.h"
+
+#define POINTS_MIN 3u
+#define WITHIN     0.15
+#define SAME_BELOW 1.6
+
+static double median(const double *values, size_t n)
+{
+    struct stats_summary summary;
+
+    return stats_summarise(values, n, &summary) ? (double)NAN : summary.median;
+}
+
+/* Returns how many of the n values from the first on lie within WITHIN of the median of them. */
+static size_t run_length(const double *values, size_t n)
+{
+    size_t length = 0;
+
+    for (size_t k = 1; k <= n; k++) {
+        const double middle = median(values, k);
+        for (size_t i = 0; i < k; i++)
+            if (!(fabs(values[i] - middle) <= WITHIN * middle))
+                return length;
+        length = k;
+    }
+    return length;
+}
+
+size_t plateaus_find(const double *values, size_t n, struct plateau *out, size_t most)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < n;) {
+        const size_t length = run_length(values + i, n - i);
+        struct plateau *last = found ? &out[found - 1] : NULL;
+        if (length < POINTS_MIN) {
+            i++;
+            continue;
+        }
+        const double value = median(values + i, length);
+        if (last && value < SAME_BELOW * last->value) {
+            last->n = i + length - last->first;
+            last->value = median(values + last->first, last->n);
+        } else if (found < most) {
+            out[found++] = (struct plateau){.first = i, .n = length, .value = value};
+        }
+        i += length;
+    }
+    return found;
+}

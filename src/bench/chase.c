@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the ring of a chase, and times walks on it. */
+#include "bench/chase.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/core.h"
+#include "stats/stats.h"
+#include "sys/huge_pages.h"
+
+/* The size of a transparent huge page where it matters here: on machines with pages of 4 KiB. Elsewhere the kernel
+ * aligns as it needs. */
+#define HUGE_BYTES ((size_t)2 << 20)
+
+/* The longest warm-up, which is enough for one round of the caches of most machines. */
+#define WARM_NS 25000000u
+/* Loads between two looks at the clock in the warm-up. */
+#define WARM_LOADS 4096u
+
+const char *const chase_names[] = {"small", "huge", "in-page", NULL};
+
+int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
+{
+    const size_t whole = pages == CHASE_HUGE ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
+
+    *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages};
+    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* to align it */
+    char *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return -1;
+    const size_t before = pages == CHASE_HUGE ? (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES) % HUGE_BYTES : 0;
+    if (before)
+        (void)munmap(map, before);
+    if (room - before > whole)
+        (void)munmap(map + before + whole, room - before - whole);
+    chase->set = map + before;
+    chase->map_bytes = whole;
+    (void)madvise(chase->set, whole, pages == CHASE_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    return 0;
+}
+
+/* Links n lines from `first` on to a ring in random order (the shuffle of Fisher and Yates). order has room for n
+ * numbers. Returns the address of the ring's last line, which leads to its first. */
+static void *link_lines(char *first, uint32_t *order, size_t n, uint64_t *seed)
+{
+    for (size_t i = 0; i < n; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = n - 1; i > 0; i--) {
+        size_t other = (size_t)(stats_random(seed) % (i + 1));
+        uint32_t line = order[i];
+        order[i] = order[other];
+        order[other] = line;
+    }
+    for (size_t i = 0; i < n; i++)
+        *(void **)(first + (size_t)order[i] * CHASE_LINE) = first + (size_t)order[(i + 1) % n] * CHASE_LINE;
+    return first + (size_t)order[n - 1] * CHASE_LINE;
+}
+
+int chase_link(struct chase *chase, uint64_t seed)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), lines = chase->bytes / CHASE_LINE;
+    const size_t part = chase->pages == CHASE_IN_PAGE && page / CHASE_LINE < lines ? page / CHASE_LINE : lines;
+    uint32_t *order = malloc(part * sizeof(*order));
+    void *before = NULL, *start = NULL;
+
+    if (!order)
+        return -1;
+    for (size_t done = 0; done < lines; done += part) {
+        const size_t n = lines - done < part ? lines - done : part;
+        void *last = link_lines(chase->set + done * CHASE_LINE, order, n, &seed);
+        void *first = *(void **)last;
+        if (before)
+            *(void **)before = first;
+        else
+            start = first;
+        before = last;
+    }
+    *(void **)before = start;
+    chase->at = start;
+    free(order);
+    return 0;
+}
+
+void chase_unmap(struct chase *chase)
+{
+    if (chase->set)
+        (void)munmap(chase->set, chase->map_bytes);
+    chase->set = NULL;
+}
+
+uint64_t chase_warm_up(struct chase *chase)
+{
+    const uint64_t lines = chase->bytes / CHASE_LINE, start = clock_raw_ns();
+    uint64_t took, loads = 0, last = start;
+
+    do {
+        last = clock_raw_ns();
+        chase_walk(chase, WARM_LOADS);
+        took = clock_raw_ns() - last;
+        loads += WARM_LOADS;
+    } while (loads < lines && clock_raw_ns() - start < WARM_NS);
+    const double fit = (double)WARM_LOADS * CORE_SLICE_NS / (double)(took ? took : 1);
+    return ((uint64_t)fit / CHASE_UNROLLED + 1) * CHASE_UNROLLED;
+}
+
+void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, struct core_meter *core)
+{
+    const uint64_t start = clock_raw_ns();
+    chase_walk(chase, loads);
+    const uint64_t end = clock_raw_ns();
+
+    slices_add(slices, loads, start, end);
+    core_slice(core, (double)loads, (double)(end - start), start, end);
+}
+
+double chase_median_ns(const struct slices *slices)
+{
+    double *ns = malloc((slices->n + 1) * sizeof(*ns)), median = (double)NAN;
+    struct stats_summary summary;
+
+    for (size_t i = 0; ns && i < slices->n; i++) {
+        const struct slice *slice = &slices->slice[i];
+        ns[i] = (double)(slice->end_ns - slice->start_ns) / (double)slice->count;
+    }
+    if (ns && slices->n && !stats_summarise(ns, slices->n, &summary))
+        median = summary.median;
+    free(ns);
+    return median;
+}
+
+void chase_read_pages(const struct chase *chase, double *numbers)
+{
+    const void *const address = chase->set;
+    struct huge_pages pages;
+
+    if (huge_pages_read("", &address, 1, &pages))
+        return;
+    numbers[CHASE_PAGES_KNOWN] = 1;
+    numbers[CHASE_PAGES_HUGE] = (double)pages.huge_bytes;
+    numbers[CHASE_PAGES_POSSIBLE] = (double)pages.possible_bytes;
+}

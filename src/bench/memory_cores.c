@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* The way of a cache line between two CPUs: two processes hand a number to and fro in one line, by a store that the
+ * other one's loads wait for, or by compare-and-swap. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench/memory.h"
+#include "engine/plan.h"
+#include "engine/trial.h"
+
+enum { PARTY_FIRST, PARTY_SECOND, N_PARTIES };
+enum { METHOD_STORE, METHOD_SWAP, N_METHODS };
+enum { RECORD_TIMES, N_RECORDERS };
+
+/* The line has a page of its own, which no other pair uses, somewhere in this much shared memory: two pages of the
+ * largest size that Linux has. */
+#define SHARED_SIZE (2 * 65536u)
+/* Rounds of a batch, which is timed as a whole, and batches of a method; the first is not recorded. */
+#define ROUNDS  400u
+#define BATCHES 31u
+/* Loads in vain between two looks at whether the trial was stopped. */
+#define PATIENCE (1u << 16)
+/* What the first half writes at the end. */
+#define LAST UINT64_MAX
+
+/* Both processes map the memory at addresses of their own, which differ by whole pages. */
+static volatile uint64_t *line_of(const struct party_context *context)
+{
+    const uintptr_t at = (uintptr_t)context->shared, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    return (volatile uint64_t *)((at + page - 1) / page * page);
+}
+
+/* Waits until the line has that number. Returns false when the trial was stopped, or the last number is there. */
+static bool wait_for(const struct party_context *context, volatile uint64_t *line, uint64_t number)
+{
+    for (;;)
+        for (unsigned i = 0; i < PATIENCE; i++) {
+            const uint64_t now = __atomic_load_n(line, __ATOMIC_ACQUIRE);
+            if (now == number)
+                return true;
+            if (now == LAST)
+                return false;
+            if (i == PATIENCE - 1 && party_stopped(context))
+                return false;
+        }
+}
+
+/* Replaces the number by the next one as soon as it is there. Returns as wait_for(). */
+static bool swap_when(const struct party_context *context, volatile uint64_t *line, uint64_t number)
+{
+    for (;;)
+        for (unsigned i = 0; i < PATIENCE; i++) {
+            uint64_t now = number;
+            if (__atomic_compare_exchange_n(line, &now, number + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+                return true;
+            if (now == LAST)
+                return false;
+            if (i == PATIENCE - 1 && party_stopped(context))
+                return false;
+        }
+}
+
+/* Makes rounds of two turns each, from an even number on for the first half, from the next one for the second. */
+static bool take_turns(const struct party_context *context, volatile uint64_t *line, unsigned method, uint64_t from)
+{
+    for (uint64_t number = from; number < from + 2 * ROUNDS; number += 2) {
+        if (method == METHOD_SWAP) {
+            if (!swap_when(context, line, number))
+                return false;
+            continue;
+        }
+        if (!wait_for(context, line, number))
+            return false;
+        __atomic_store_n(line, number + 1, __ATOMIC_RELEASE);
+    }
+    return true;
+}
+
+static int setup_first(struct party_context *context)
+{
+    *line_of(context) = 0; /* touched here, so that the page is on this CPU's node */
+    context->expected_ns = 100000000u;
+    return 0;
+}
+
+/* Each batch begins with the number behind the last of the one before. */
+static int run_first(struct party_context *context)
+{
+    volatile uint64_t *line = line_of(context);
+    uint64_t number = 0;
+
+    for (unsigned method = 0; method < N_METHODS; method++)
+        for (unsigned batch = 0; batch < BATCHES; batch++, number += 2 * ROUNDS) {
+            const uint64_t start = clock_raw_ns();
+            if (!take_turns(context, line, method, number))
+                return party_fail(context, "the other CPU did not answer");
+            const uint64_t end = clock_raw_ns();
+            slices_add(context->recorder[RECORD_TIMES], 2 * ROUNDS, start, end);
+        }
+    /* The second half's last turn comes before this. */
+    if (!wait_for(context, line, number))
+        return party_fail(context, "the other CPU did not answer");
+    __atomic_store_n(line, LAST, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static int run_second(struct party_context *context)
+{
+    volatile uint64_t *line = line_of(context);
+    uint64_t number = 1;
+
+    for (unsigned method = 0; method < N_METHODS; method++)
+        for (unsigned batch = 0; batch < BATCHES; batch++, number += 2 * ROUNDS)
+            if (!take_turns(context, line, method, number))
+                return party_fail(context, "the other CPU did not answer");
+    return 0;
+}
+
+static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                  struct placement *placement)
+{
+    const struct memory_cores_params *p = params;
+
+    place_copy(request, copy, placement);
+    placement->bind = BIND_ONE;
+    cpuset_clear(&placement->cpus);
+    cpuset_add(&placement->cpus, party == PARTY_FIRST ? p->pair.first : p->pair.second);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    const struct slices *times = trial_recorder(trial, 0, 0, RECORD_TIMES);
+    int error = 0;
+
+    for (size_t i = 0; i < times->n; i++)
+        if (i % BATCHES)
+            error |= results_sample(results, 0, (unsigned)(i / BATCHES),
+                                    (double)(times->slice[i].end_ns - times->slice[i].start_ns) /
+                                        (double)times->slice[i].count);
+    return error;
+}
+
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+{
+    const struct memory_cores_params *p = params;
+
+    (void)clock;
+    row_param_add(out, PARAM_WORK, "from", "%u", p->pair.first);
+    row_param_add(out, PARAM_WORK, "to", "%u", p->pair.second);
+    row_param_add(out, PARAM_CPU, "relation", "%s", cpu_relation_names[p->pair.relation]);
+}
+
+static const struct party parties[N_PARTIES] = {
+    [PARTY_FIRST] = {.name = "cores",
+                     .role = ROLE_MEASURED,
+                     .kind = PARTY_PROCESS,
+                     .stop = STOP_SELF,
+                     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, N_METHODS *BATCHES}},
+                     .n_recorders = N_RECORDERS,
+                     .setup = setup_first,
+                     .run = run_first},
+    [PARTY_SECOND] =
+        {.name = "partner", .role = ROLE_PARTNER, .kind = PARTY_PROCESS, .stop = STOP_SELF, .run = run_second},
+};
+
+static const struct metric metrics[N_METHODS] = {
+    [METHOD_STORE] = {.id = "store",
+                      .unit = "ns",
+                      .better = "lower",
+                      .value = VALUE_MEDIAN,
+                      .headline = true,
+                      .title = "one way of a stored number to another CPU"},
+    [METHOD_SWAP] = {.id = "swap",
+                     .unit = "ns",
+                     .better = "lower",
+                     .value = VALUE_MEDIAN,
+                     .title = "one way of a number by compare-and-swap"},
+};
+
+const struct bench bench_memory_cores = {
+    .name = "cores",
+    .suite = "memory",
+    .title = "One way of a cache line between two CPUs",
+    .params_size = sizeof(struct memory_cores_params),
+    .parties = parties,
+    .n_parties = N_PARTIES,
+    .own_metrics = metrics,
+    .n_metrics = N_METHODS,
+    .sampling = {[PRESET_DEFAULT] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
+                 [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
+                 [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2}},
+    .shared_size = SHARED_SIZE,
+    .describe = describe,
+    .place = place,
+    .reduce = reduce,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Time of a load by working set: a chase over sets from below the first cache to several times the last. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/memory.h"
+#include "engine/core.h"
+#include "engine/plan.h"
+#include "engine/trial.h"
+
+enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES, N_RECORDERS };
+enum { METRIC_LATENCY, METRIC_ALONE, METRIC_CYCLES, N_METRICS };
+
+#define SLICES 16u
+
+static int setup(struct party_context *context)
+{
+    const struct memory_latency_params *params = context->params;
+    struct chase *chase = context->state = calloc(1, sizeof(*chase));
+
+    if (!chase)
+        return party_fail(context, "out of memory");
+    if (chase_map(chase, params->bytes, (enum chase_pages)params->chase) || chase_link(chase, context->sample + 1))
+        return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->bytes);
+    context->expected_ns = 2 * SLICES * CORE_SLICE_NS;
+    return 0;
+}
+
+static int run(struct party_context *context)
+{
+    struct chase *chase = context->state;
+    struct core_meter core = {.probe = context->core_probe, .record = context->recorder[RECORD_LOADS]};
+    const uint64_t loads = chase_warm_up(chase);
+
+    core_begin(&core, SLICES * CORE_SLICE_NS);
+    for (unsigned i = 0; i < SLICES; i++)
+        chase_slice(chase, loads, context->recorder[RECORD_TIMES], &core);
+    return 0;
+}
+
+static int verify(struct party_context *context)
+{
+    chase_read_pages(context->state, context->recorder[RECORD_PAGES]);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    if (context->state)
+        chase_unmap(context->state);
+    free(context->state);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    const struct core_record *core = trial_recorder(trial, 0, 0, RECORD_LOADS);
+    const double *pages = trial_recorder(trial, 0, 0, RECORD_PAGES);
+    const double ns = chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES));
+    int error = results_sample(results, 0, METRIC_LATENCY, ns);
+
+    if (core->cycles_per_tick > 0)
+        error |=
+            results_sample(results, 0, METRIC_CYCLES, ns * 1e-9 * core->cycles_per_tick * results_clock_hz(results));
+    if (pages[CHASE_PAGES_KNOWN] > 0)
+        results_pages(results, 0, pages[CHASE_PAGES_HUGE], pages[CHASE_PAGES_POSSIBLE]);
+    return error;
+}
+
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+{
+    const struct memory_latency_params *p = params;
+
+    (void)clock;
+    row_param_add(out, PARAM_WORK, "set", "%llu", (unsigned long long)p->bytes);
+    row_param_add(out, PARAM_WORK, "chase", "%s", chase_names[p->chase]);
+}
+
+static const struct party parties[] = {
+    {.name = "latency",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
+                   [RECORD_LOADS] = {RECORD_CORE, 0},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
+     .n_recorders = N_RECORDERS,
+     .setup = setup,
+     .run = run,
+     .verify = verify,
+     .teardown = teardown},
+};
+
+static const struct metric metrics[] = {
+    [METRIC_LATENCY] = {.id = "latency",
+                        .unit = "ns",
+                        .better = "lower",
+                        .value = VALUE_MEDIAN,
+                        .headline = true,
+                        .title = "time of a load that needs the one before it"},
+    [METRIC_ALONE] = {.id = "latency_alone",
+                      .unit = "ns",
+                      .better = "lower",
+                      .value = VALUE_MEAN,
+                      .alone = true,
+                      .of = METRIC_LATENCY,
+                      .recorder = RECORD_LOADS,
+                      .title = "mean time of a load over the slices with the core free"},
+    [METRIC_CYCLES] = {.id = "latency_cycles",
+                       .unit = "cycles",
+                       .better = "lower",
+                       .value = VALUE_MEDIAN,
+                       .optional = true,
+                       .title = "time of a load in cycles of the core"},
+};
+
+const struct bench bench_memory_latency = {
+    .name = "latency",
+    .suite = "memory",
+    .title = "Time of a load by working set",
+    .params_size = sizeof(struct memory_latency_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .own_metrics = metrics,
+    .n_metrics = N_METRICS,
+    .sampling = {[PRESET_DEFAULT] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
+                 [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
+                 [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2}},
+    .huge_pages = true,
+    .describe = describe,
+    .reduce = reduce,
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Time of a load on one CPU while the others read memory: the first copy chases, the others read blocks with a pause
+ * after each. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "bench/memory.h"
+#include "engine/core.h"
+#include "engine/plan.h"
+#include "engine/trial.h"
+
+enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES, N_RECORDERS };
+enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
+
+/* Enough for the 1.5 ms slices of a run; more are joined in pairs. */
+#define SLICES_MAX 128u
+/* The others' unit of reading. Their slices are of many blocks. */
+#define BLOCK_BYTES 4096u
+
+struct work {
+    struct chase chase; /* of the first copy */
+    uint64_t *stream;   /* of the others; NULL: this copy reads nothing */
+    uint64_t loads;     /* of a slice */
+};
+
+static int setup_stream(struct party_context *context, struct work *work)
+{
+    const struct memory_loaded_params *params = context->params;
+
+    if (params->pause_ns == UINT64_MAX)
+        return 0;
+    void *map = mmap(NULL, params->stream_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->stream_bytes);
+    (void)madvise(map, params->stream_bytes, MADV_HUGEPAGE);
+    work->stream = map;
+    for (uint64_t i = 0; i < params->stream_bytes / sizeof(uint64_t); i++)
+        work->stream[i] = i; /* not all zero, which some machines compress */
+    return 0;
+}
+
+static int setup(struct party_context *context)
+{
+    const struct memory_loaded_params *params = context->params;
+    struct work *work = context->state = calloc(1, sizeof(*work));
+
+    if (!work)
+        return party_fail(context, "out of memory");
+    if (context->copy)
+        return setup_stream(context, work);
+    if (chase_map(&work->chase, params->bytes, CHASE_HUGE) || chase_link(&work->chase, context->sample + 1))
+        return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->bytes);
+    return 0;
+}
+
+static uint64_t read_block(const uint64_t *from)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < BLOCK_BYTES / sizeof(*from); i++)
+        sum += from[i];
+    return sum;
+}
+
+static void pause_until(uint64_t until)
+{
+    while (clock_raw_ns() < until) {
+        /* a sleep would be longer than most pauses */
+    }
+}
+
+/* Reads the memory round and round, a pause after each block. A slice is at least CORE_SLICE_NS long. */
+static void stream(struct party_context *context, const struct work *work)
+{
+    const struct memory_loaded_params *params = context->params;
+    const uint64_t blocks = params->stream_bytes / BLOCK_BYTES;
+    uint64_t sum = 0, n = 0, start = clock_raw_ns(), now = start;
+
+    for (uint64_t block = 0; !party_stopped(context); block = (block + 1) % blocks) {
+        sum += read_block(work->stream + block * (BLOCK_BYTES / sizeof(uint64_t)));
+        __asm__ volatile("" : : "r"(sum));
+        n += BLOCK_BYTES;
+        now = clock_raw_ns();
+        if (params->pause_ns) {
+            pause_until(now + params->pause_ns);
+            now = clock_raw_ns();
+        }
+        if (now - start >= CORE_SLICE_NS) {
+            slices_add(context->recorder[RECORD_TIMES], n, start, now);
+            start = now;
+            n = 0;
+        }
+    }
+}
+
+static int run(struct party_context *context)
+{
+    struct work *work = context->state;
+    struct core_meter core = {.probe = context->core_probe, .record = context->recorder[RECORD_LOADS]};
+
+    if (context->copy) {
+        if (work->stream)
+            stream(context, work);
+        return 0;
+    }
+    const uint64_t loads = chase_warm_up(&work->chase);
+    core_begin(&core, context->time_ns);
+    while (!party_stopped(context))
+        chase_slice(&work->chase, loads, context->recorder[RECORD_TIMES], &core);
+    return 0;
+}
+
+static int verify(struct party_context *context)
+{
+    const struct work *work = context->state;
+
+    if (!context->copy)
+        chase_read_pages(&work->chase, context->recorder[RECORD_PAGES]);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    struct work *work = context->state;
+
+    if (work)
+        chase_unmap(&work->chase); /* the memory of the others goes with the process */
+    free(work);
+}
+
+/* Returns the bytes a second that the others read while the first copy's slices ran. */
+static double bandwidth(const struct trial *trial)
+{
+    const struct slices *chase = trial_recorder(trial, 0, 0, RECORD_TIMES);
+    double bytes = 0;
+
+    if (!chase->n)
+        return (double)NAN;
+    const uint64_t from = chase->slice[0].start_ns, to = chase->slice[chase->n - 1].end_ns;
+    for (unsigned copy = 1; copy < trial_spec_of(trial)->copies; copy++)
+        bytes += slices_completed(trial_recorder(trial, 0, copy, RECORD_TIMES), from, to);
+    return bytes * 1e9 / (double)(to - from);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    const double *pages = trial_recorder(trial, 0, 0, RECORD_PAGES);
+
+    if (pages[CHASE_PAGES_KNOWN] > 0)
+        results_pages(results, 0, pages[CHASE_PAGES_HUGE], pages[CHASE_PAGES_POSSIBLE]);
+    return results_sample(results, 0, METRIC_LATENCY, chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES))) |
+           results_sample(results, 0, METRIC_BANDWIDTH, bandwidth(trial) * 1e-6);
+}
+
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+{
+    const struct memory_loaded_params *p = params;
+
+    (void)clock;
+    row_param_add(out, PARAM_WORK, "step", "%u", p->step);
+    if (p->pause_ns == UINT64_MAX)
+        row_param_add(out, PARAM_WORK, "others", "idle");
+    else
+        row_param_add(out, PARAM_WORK, "pause_ns", "%llu", (unsigned long long)p->pause_ns);
+    row_param_add(out, PARAM_CPU, "bytes", "%llu", (unsigned long long)p->bytes);
+}
+
+static const struct party parties[] = {
+    {.name = "loaded",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_FLAG,
+     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES_MAX},
+                   [RECORD_LOADS] = {RECORD_CORE, 0},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
+     .n_recorders = N_RECORDERS,
+     .setup = setup,
+     .run = run,
+     .verify = verify,
+     .teardown = teardown},
+};
+
+static const struct metric metrics[] = {
+    [METRIC_LATENCY] = {.id = "loaded_latency",
+                        .unit = "ns",
+                        .better = "lower",
+                        .value = VALUE_MEDIAN,
+                        .headline = true,
+                        .title = "time of a load that needs the one before it"},
+    [METRIC_BANDWIDTH] = {.id = "loaded_bandwidth",
+                          .unit = "MB/s",
+                          .better = "higher",
+                          .value = VALUE_MEDIAN,
+                          .title = "bytes that the other CPUs read meanwhile"},
+};
+
+#define SAMPLING(samples, ms)                                                                                          \
+    {                                                                                                                  \
+        .min_samples = (samples), .max_samples = (samples), .time_ns = (ms)*1000000ull, .max_ns = 10000000000u,        \
+        .precision_pct = 2                                                                                             \
+    }
+
+const struct bench bench_memory_loaded = {
+    .name = "loaded",
+    .suite = "memory",
+    .title = "Time of a load while the other CPUs read memory",
+    .params_size = sizeof(struct memory_loaded_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .own_metrics = metrics,
+    .n_metrics = N_METRICS,
+    .sampling =
+        {[PRESET_DEFAULT] = SAMPLING(3, 60), [PRESET_QUICK] = SAMPLING(1, 40), [PRESET_CLASSIC] = SAMPLING(3, 60)},
+    .huge_pages = true,
+    .describe = describe,
+    .reduce = reduce,
+};

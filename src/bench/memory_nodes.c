@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Time of a load, and bytes a second, from the CPUs of each memory node (NUMA) to the memory of each. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench/memory.h"
+#include "engine/core.h"
+#include "engine/plan.h"
+#include "engine/trial.h"
+#include "sys/memory_nodes.h"
+
+enum { RECORD_TIMES, RECORD_READS, RECORD_PAGES, N_RECORDERS };
+enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
+
+#define SLICES 16u
+#define READS  8u
+/* Pages whose node is asked for. */
+#define PAGES_LOOKED_AT 256u
+
+static int setup(struct party_context *context)
+{
+    const struct memory_nodes_params *params = context->params;
+    struct chase *chase = context->state = calloc(1, sizeof(*chase));
+    unsigned there = 0;
+
+    if (!chase || chase_map(chase, params->bytes, CHASE_HUGE))
+        return party_fail(context, "out of memory");
+    int error = memory_node_bind(chase->set, chase->map_bytes, params->memory_node);
+    if (error)
+        return party_fail(context, "mbind: %s", strerror(-error));
+    if (chase_link(chase, context->sample + 1))
+        return party_fail(context, "out of memory");
+    int asked = memory_node_count(chase->set, chase->bytes, params->memory_node, PAGES_LOOKED_AT, &there);
+    if (asked < 0)
+        return party_fail(context, "move_pages: %s", strerror(-asked));
+    if (there < (unsigned)asked)
+        return party_fail(context, "only %u of %d pages are on node %u", there, asked, params->memory_node);
+    context->expected_ns = 500000000u;
+    return 0;
+}
+
+static int run(struct party_context *context)
+{
+    struct chase *chase = context->state;
+    struct core_meter core = {.probe = NULL};
+    const uint64_t loads = chase_warm_up(chase);
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < SLICES; i++)
+        chase_slice(chase, loads, context->recorder[RECORD_TIMES], &core);
+    for (unsigned i = 0; i < READS; i++) {
+        const uint64_t start = clock_raw_ns();
+        for (size_t at = 0; at < chase->bytes; at += sizeof(uint64_t))
+            sum += *(const uint64_t *)(const void *)(chase->set + at);
+        __asm__ volatile("" : : "r"(sum));
+        slices_add(context->recorder[RECORD_READS], chase->bytes, start, clock_raw_ns());
+    }
+    return 0;
+}
+
+static int verify(struct party_context *context)
+{
+    chase_read_pages(context->state, context->recorder[RECORD_PAGES]);
+    return 0;
+}
+
+static void teardown(struct party_context *context)
+{
+    if (context->state)
+        chase_unmap(context->state);
+    free(context->state);
+}
+
+static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                  struct placement *placement)
+{
+    const struct memory_nodes_params *p = params;
+
+    (void)party;
+    place_copy(request, copy, placement);
+    placement->bind = BIND_ONE;
+    cpuset_clear(&placement->cpus);
+    cpuset_add(&placement->cpus, p->cpu);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    const double *pages = trial_recorder(trial, 0, 0, RECORD_PAGES);
+
+    if (pages[CHASE_PAGES_KNOWN] > 0)
+        results_pages(results, 0, pages[CHASE_PAGES_HUGE], pages[CHASE_PAGES_POSSIBLE]);
+    return results_sample(results, 0, METRIC_LATENCY, chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES))) |
+           results_sample(results, 0, METRIC_BANDWIDTH,
+                          1e3 / chase_median_ns(trial_recorder(trial, 0, 0, RECORD_READS)));
+}
+
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+{
+    const struct memory_nodes_params *p = params;
+
+    (void)clock;
+    row_param_add(out, PARAM_WORK, "from_node", "%u", p->cpu_node);
+    row_param_add(out, PARAM_WORK, "to_node", "%u", p->memory_node);
+    row_param_add(out, PARAM_CPU, "bytes", "%llu", (unsigned long long)p->bytes);
+}
+
+static const struct party parties[] = {
+    {.name = "nodes",
+     .role = ROLE_MEASURED,
+     .kind = PARTY_PROCESS,
+     .stop = STOP_SELF,
+     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
+                   [RECORD_READS] = {RECORD_SLICES, READS},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
+     .n_recorders = N_RECORDERS,
+     .setup = setup,
+     .run = run,
+     .verify = verify,
+     .teardown = teardown},
+};
+
+static const struct metric metrics[] = {
+    [METRIC_LATENCY] = {.id = "node_latency",
+                        .unit = "ns",
+                        .better = "lower",
+                        .value = VALUE_MEDIAN,
+                        .headline = true,
+                        .title = "time of a load that needs the one before it"},
+    [METRIC_BANDWIDTH] = {.id = "node_bandwidth",
+                          .unit = "MB/s",
+                          .better = "higher",
+                          .value = VALUE_MEDIAN,
+                          .title = "bytes that one CPU reads"},
+};
+
+const struct bench bench_memory_nodes = {
+    .name = "nodes",
+    .suite = "memory",
+    .title = "Latency and bandwidth between memory nodes",
+    .params_size = sizeof(struct memory_nodes_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .own_metrics = metrics,
+    .n_metrics = N_METRICS,
+    .sampling = {[PRESET_DEFAULT] = {.min_samples = 3, .max_samples = 3, .max_ns = 3000000000u, .precision_pct = 2},
+                 [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
+                 [PRESET_CLASSIC] = {.min_samples = 3, .max_samples = 3, .max_ns = 3000000000u, .precision_pct = 2}},
+    .huge_pages = true,
+    .describe = describe,
+    .place = place,
+    .reduce = reduce,
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench memory: its options and its plan. */
+#include "bench/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/memory.h"
+#include "cmd/suites.h"
+#include "sys/memory_nodes.h"
+
+struct memory_options {
+    uint64_t max_size;      /* of the largest set; 0: chosen automatically */
+    struct cpu_pairs pairs; /* of test cores; freed by end() */
+};
+
+enum { TEST_LATENCY, TEST_LOADED, TEST_CORES, TEST_NODES, TEST_STEADY, N_TESTS };
+static const struct bench *const tests[N_TESTS] = {
+    [TEST_LATENCY] = &bench_memory_latency, [TEST_LOADED] = &bench_memory_loaded, [TEST_CORES] = &bench_memory_cores,
+    [TEST_NODES] = &bench_memory_nodes,     [TEST_STEADY] = &bench_memory_steady,
+};
+
+#define SET_MIN 4096u
+/* The largest set when the caches' sizes are not known. */
+#define SET_UNKNOWN (256ull << 20)
+/* The largest set of the in-page order begins here: below a page it is the same as the others. */
+#define IN_PAGE_MIN (16u << 10)
+/* A set that the last cache holds and the one before it does not. */
+#define CACHE_SET_DEFAULT (2ull << 20)
+/* Least memory that the others of test loaded read, each. */
+#define STREAM_MIN (8ull << 20)
+
+static const struct option rows[] = {
+    {.name = "max-size",
+     .type = OPTION_SIZE,
+     .value_name = "SIZE",
+     .min = 65536,
+     .max = 1e15,
+     OPTION_AT(struct memory_options, max_size),
+     .help = "largest working set; default: 4 times the sum of all last-level caches"},
+};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){
+        .heading = "Options of memory", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    return 1;
+}
+
+/* Returns the largest set: what the user wants, or 4 times the caches, within a quarter of the memory. */
+static uint64_t largest_set(const struct measure *m, const struct memory_options *o)
+{
+    const uint64_t room = measure_memory(m) / 4;
+    uint64_t wanted = m->machine.cache_llc_bytes ? m->machine.cache_llc_bytes * 4 : SET_UNKNOWN;
+
+    wanted = o->max_size ? o->max_size : wanted;
+    wanted = wanted < room ? wanted : room;
+    return wanted > SET_MIN ? wanted : SET_MIN;
+}
+
+/* Returns the kth size of half powers of two, in whole cache lines. */
+static uint64_t size_at(unsigned k)
+{
+    const uint64_t power = (uint64_t)SET_MIN << k / 2;
+
+    return k % 2 ? (uint64_t)((double)power * 1.4142135623730951) / CHASE_LINE * CHASE_LINE : power;
+}
+
+/* --quick takes huge pages only. */
+static int plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
+{
+    const bool quick = m->preset == PRESET_QUICK;
+    struct memory_latency_params params;
+
+    for (unsigned k = 0; (params.bytes = size_at(k)) <= largest_set(m, o); k++)
+        for (params.chase = 0; params.chase < CHASE_KINDS; params.chase++) {
+            if ((quick && params.chase != CHASE_HUGE) || (params.chase == CHASE_IN_PAGE && params.bytes < IN_PAGE_MIN))
+                continue;
+            if (measure_add(m, out, &bench_memory_latency, &params, 1, 0))
+                return -1;
+        }
+    return 0;
+}
+
+static int skip(struct plan *out, const char *why)
+{
+    out->items[out->n - 1].skip = strdup(why);
+    return out->items[out->n - 1].skip ? 0 : -1;
+}
+
+static int plan_loaded(const struct measure *m, const struct memory_options *o, struct plan *out)
+{
+    static const uint64_t pauses[MEMORY_LOADED_STEPS] = {UINT64_MAX, 20000, 8000, 4000, 2000, 1000, 500, 200, 0};
+    const unsigned copies = (unsigned)m->place.n_order;
+    struct memory_loaded_params params = {.bytes = largest_set(m, o)};
+
+    params.stream_bytes = copies > 1 ? params.bytes / (copies - 1) : 0;
+    params.stream_bytes = params.stream_bytes > STREAM_MIN ? params.stream_bytes : STREAM_MIN;
+    for (params.step = 0; params.step < (copies > 1 ? MEMORY_LOADED_STEPS : 1); params.step++) {
+        params.pause_ns = pauses[params.step];
+        if (measure_add(m, out, &bench_memory_loaded, &params, copies, 1) ||
+            (copies < 2 && skip(out, "there is only one CPU to measure on")))
+            return -1;
+    }
+    return 0;
+}
+
+static int plan_cores(const struct measure *m, struct memory_options *o, struct plan *out)
+{
+    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_ALL, &o->pairs))
+        return -1;
+    for (size_t i = 0; i < o->pairs.n; i++)
+        if (measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){o->pairs.pair[i]}, 1, 2))
+            return -1;
+    return o->pairs.n ? 0
+                      : measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2) ||
+                            skip(out, "there is only one CPU to measure on");
+}
+
+/* Fills in a CPU of the node that may be measured on; returns false when there is none. */
+static bool cpu_of_node(const struct measure *m, unsigned node, unsigned *cpu)
+{
+    struct cpuset cpus;
+
+    if (!memory_node_cpus("", node, &cpus))
+        return false;
+    for (size_t i = 0; i < m->place.n_order; i++)
+        if (cpuset_has(&cpus, *cpu = m->place.order[i]))
+            return true;
+    return false;
+}
+
+static int plan_nodes(const struct measure *m, const struct memory_options *o, struct plan *out)
+{
+    struct memory_nodes_params params = {.bytes = largest_set(m, o)};
+    struct cpuset memory, online;
+
+    if (!memory_nodes_read("", "has_memory", &memory) || !memory_nodes_read("", "online", &online))
+        cpuset_clear(&memory);
+    if (cpuset_count(&memory) < 2)
+        return measure_add(m, out, &bench_memory_nodes, &params, 1, 3) ||
+               skip(out, cpuset_count(&memory) ? "there is only one memory node" : "the memory nodes are not known");
+    for (unsigned from = cpuset_next(&online, 0); from != CPUSET_NONE; from = cpuset_next(&online, from + 1)) {
+        params.cpu_node = from;
+        for (unsigned to = cpuset_next(&memory, 0); to != CPUSET_NONE; to = cpuset_next(&memory, to + 1)) {
+            params.memory_node = to;
+            if (cpu_of_node(m, from, &params.cpu) && measure_add(m, out, &bench_memory_nodes, &params, 1, 3))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int plan_steady(const struct measure *m, const struct memory_options *o, struct plan *out)
+{
+    uint64_t caches[4], last = m->machine.cache_llc_bytes;
+    const size_t n = machine_data_caches("", m->place.order[0], caches, sizeof(caches) / sizeof(caches[0]));
+    struct memory_steady_params params = {.memory_bytes = largest_set(m, o), .cache_bytes = CACHE_SET_DEFAULT};
+
+    if (n > 1 && caches[n - 2])
+        params.cache_bytes = 4 * caches[n - 2];
+    if (n && caches[n - 1])
+        last = caches[n - 1];
+    if (last && params.cache_bytes > last / 2)
+        params.cache_bytes = last / 2;
+    if (params.cache_bytes > params.memory_bytes)
+        params.cache_bytes = params.memory_bytes;
+    return measure_add(m, out, &bench_memory_steady, &params, 1, 4);
+}
+
+/* `all` leaves out loaded and nodes, for its time. */
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct memory_options *o = options;
+    const bool chosen = !m->of_all;
+
+    (void)snprintf(error, error_size, "out of memory");
+    if (o->max_size > measure_memory(m) / 4) {
+        (void)snprintf(error, error_size, "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
+                       (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
+        return -1;
+    }
+    return (m->selected[TEST_LATENCY] && plan_latency(m, o, out)) ||
+                   (m->selected[TEST_LOADED] && chosen && plan_loaded(m, o, out)) ||
+                   (m->selected[TEST_CORES] && plan_cores(m, o, out)) ||
+                   (m->selected[TEST_NODES] && chosen && plan_nodes(m, o, out)) ||
+                   (m->selected[TEST_STEADY] && plan_steady(m, o, out))
+               ? -1
+               : 0;
+}
+
+static void end(void *options, bool unused)
+{
+    struct memory_options *o = options;
+
+    (void)unused;
+    topology_pairs_free(&o->pairs);
+}
+
+static bool test_word(size_t i, struct operand_word *out)
+{
+    *out = (struct operand_word){.name = i < N_TESTS ? tests[i]->name : NULL,
+                                 .help = i < N_TESTS ? tests[i]->title : NULL};
+    return out->name;
+}
+
+const struct suite suite_memory = {
+    .name = "memory",
+    .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
+    .seconds = {[PRESET_DEFAULT] = 16, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 16},
+    .options_size = sizeof(struct memory_options),
+    .tables = tables,
+    .schedule = SCHEDULE_SEQUENCE,
+    .test = test_word,
+    .plan = plan,
+    .print = memory_print,
+    .conclude = memory_conclude,
+    .end = end,
+};
+
+const struct command command_memory = {
+    .name = "memory",
+    .operands = "[latency] [loaded] [cores] [nodes] [steady]",
+    .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
+    .description = "latency times loads of which each needs the one before it, by the size of the memory they are in. "
+                   "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
+                   "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
+                   "memory are. All run unless some are named.",
+    .suite = &suite_memory,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

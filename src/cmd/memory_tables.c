@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench memory: the levels of the curve, and the tables. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/plateaus.h"
+#include "bench/memory.h"
+#include "cmd/memory.h"
+#include "out/grid.h"
+#include "out/plot.h"
+#include "sys/machine.h"
+#include "sys/memory.h"
+
+#define LEVELS_MAX 5u
+#define SIZES_MAX  128u
+/* A level may be seen up to this multiple of its cache's size. */
+#define BEYOND 1.45
+/* CPUs of the matrix in the table; larger ones are in the CSV, the export and the report. */
+#define MATRIX_MAX 24u
+
+static bool is(const struct row *row, const char *test, const char *metric)
+{
+    return !strcmp(row->test, test) && !strcmp(row->metric, metric);
+}
+
+/* --- Levels. --- */
+
+/* The curve of one kind of chase. */
+struct curve {
+    const struct row *row[SIZES_MAX];
+    double set[SIZES_MAX], ns[SIZES_MAX];
+    size_t n;
+};
+
+static void find_curve(const struct row *rows, size_t n, const char *chase, struct curve *curve)
+{
+    curve->n = 0;
+    for (size_t i = 0; i < n && curve->n < SIZES_MAX; i++) {
+        const double set = row_param_number(&rows[i].param, "set");
+        if (!is(&rows[i], bench_memory_latency.name, "latency") || !row_param_is(&rows[i].param, "chase", chase) ||
+            !(rows[i].value > 0) || !(set > 0))
+            continue;
+        curve->row[curve->n] = &rows[i];
+        curve->set[curve->n] = set;
+        curve->ns[curve->n++] = rows[i].value;
+    }
+}
+
+static void put_level(struct measure *m, const struct curve *curve, const struct plateau *level, const char *name,
+                      uint64_t known_bytes)
+{
+    struct row row;
+
+    row_init(&row, &m->run);
+    text_copy(row.suite, sizeof(row.suite), bench_memory_latency.suite);
+    text_copy(row.test, sizeof(row.test), bench_memory_latency.name);
+    text_copy(row.metric, sizeof(row.metric), "level");
+    text_copy(row.unit, sizeof(row.unit), "ns");
+    text_copy(row.better, sizeof(row.better), "lower");
+    text_copy(row.cpus, sizeof(row.cpus), curve->row[0]->cpus);
+    row_param_add(&row.param, PARAM_WORK, "level", "%s", name);
+    row_param_add(&row.param, PARAM_OUTCOME, "up_to", "%.0f", curve->set[level->first + level->n - 1]);
+    if (known_bytes)
+        row_param_add(&row.param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)known_bytes);
+    row.copies = 1;
+    row.value = level->value;
+    measure_put_row(m, &row);
+}
+
+/* Names a level by the smallest cache that holds its sets: "L1", "L2", "memory". A plateau may reach beyond the cache's
+ * size a little, since some of a larger set is still found there. Where the caches are not known, levels are numbered.
+ * Returns the cache's size; 0: memory, or not known. */
+static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[16])
+{
+    size_t level = 0;
+
+    if (!n_caches) {
+        (void)snprintf(name, 16, "level %zu", number + 1);
+        return 0;
+    }
+    while (level < n_caches && up_to > BEYOND * (double)caches[level])
+        level++;
+    (void)snprintf(name, 16, level < n_caches ? "L%zu" : "memory", level + 1);
+    return level < n_caches ? caches[level] : 0;
+}
+
+void memory_conclude(struct measure *m)
+{
+    struct curve curve;
+    struct plateau level[LEVELS_MAX];
+    uint64_t caches[LEVELS_MAX];
+
+    find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve);
+    const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
+    const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        char name[16];
+        const uint64_t bytes = name_level(curve.set[level[i].first + level[i].n - 1], i, caches, n_caches, name);
+        find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve); /* adding rows may have moved them */
+        put_level(m, &curve, &level[i], name, bytes);
+    }
+}
+
+/* --- Tables. --- */
+
+static void put_bytes(double bytes, struct grid *grid)
+{
+    char text[32] = "-";
+
+    if (bytes > 0)
+        text_bytes((uint64_t)bytes, text, sizeof(text));
+    grid_text(grid, text);
+}
+
+static double value_at(const struct row *rows, size_t n, const char *metric, const char *chase, double set)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is(&rows[i], bench_memory_latency.name, metric) && row_param_is(&rows[i].param, "chase", chase) &&
+            row_param_number(&rows[i].param, "set") == set)
+            return rows[i].value;
+    return (double)NAN;
+}
+
+static void put_curve(const struct table_rows *r, struct text *out)
+{
+    static const struct grid_column columns[] = {{.title = "Set"},
+                                                 {.title = "Huge pages ns"},
+                                                 {.title = "Cycles", .optional = true},
+                                                 {.title = "Alone ns", .optional = true, .rank = 2},
+                                                 {.title = "Small pages ns", .optional = true},
+                                                 {.title = "In page ns", .optional = true, .rank = 1}};
+    const char *const huge = chase_names[CHASE_HUGE];
+    struct grid grid = {.n_columns = 0};
+    double last = 0;
+
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < r->n; i++) {
+        const double set = row_param_number(&r->rows[i].param, "set");
+        if (!is(&r->rows[i], bench_memory_latency.name, "latency") || !(set > last))
+            continue;
+        last = set;
+        put_bytes(set, &grid);
+        grid_number(&grid, value_at(r->rows, r->n, "latency", huge, set), 2);
+        grid_number(&grid, value_at(r->rows, r->n, "latency_cycles", huge, set), 1);
+        grid_number(&grid, value_at(r->rows, r->n, "latency_alone", huge, set), 2);
+        grid_number(&grid, value_at(r->rows, r->n, "latency", chase_names[CHASE_SMALL], set), 2);
+        grid_number(&grid, value_at(r->rows, r->n, "latency", chase_names[CHASE_IN_PAGE], set), 2);
+        grid_end_row(&grid);
+    }
+    if (last > 0)
+        text_printf(out, "Time of a load that needs the one before it, by working set\n");
+    grid_print(&grid, r->table_width, out);
+}
+
+static void put_levels(const struct table_rows *r, struct text *out)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
+    struct grid grid = {.n_columns = 0};
+    size_t length;
+
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < r->n; i++) {
+        const char *name = row_param(&r->rows[i].param, "level", &length);
+        if (!name || strcmp(r->rows[i].metric, "level") != 0)
+            continue;
+        text_append(grid_cell(&grid, COLOR_NONE), name, length);
+        grid_number(&grid, r->rows[i].value, 2);
+        put_bytes(row_param_number(&r->rows[i].param, "up_to"), &grid);
+        put_bytes(row_param_number(&r->rows[i].param, "cache_bytes"), &grid);
+        grid_end_row(&grid);
+    }
+    grid_print(&grid, r->table_width, out);
+}
+
+/* Draws the curve as text. */
+static void put_plot(const struct table_rows *r, struct text *out)
+{
+    struct curve curve;
+    struct plot_row lines[SIZES_MAX] = {{.row = NULL}};
+    char bytes[32];
+
+    find_curve(r->rows, r->n, chase_names[CHASE_HUGE], &curve);
+    for (size_t i = 0; i < curve.n; i++) {
+        text_bytes((uint64_t)curve.set[i], bytes, sizeof(bytes));
+        lines[i].row = curve.row[i];
+        (void)snprintf(lines[i].label, sizeof(lines[i].label), "%s", bytes);
+    }
+    text_append(out, "\n", curve.n > 0);
+    plot_ranges("Time of a load", lines, curve.n, r->width, out);
+}
+
+static const struct table_column loaded_columns[] = {
+    {.heading = "Others MB/s", .metric = "loaded_bandwidth", .field = TABLE_VALUE},
+    {.heading = "Load ns", .metric = "loaded_latency", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Min", .metric = "loaded_latency", .field = TABLE_MIN, .decimals = 1, .rank = 1},
+    {.heading = "Max", .metric = "loaded_latency", .field = TABLE_MAX, .decimals = 1, .rank = 1},
+    {.heading = "Pause ns", .metric = "loaded_latency", .field = TABLE_PARAM_VALUE, .key = "pause_ns"},
+    {.heading = "CPUs", .metric = "loaded_latency", .field = TABLE_CPUS},
+};
+static const struct table_layout loaded_layout = {
+    .title = "Time of a load on the first CPU while the others read memory, with a pause after each 4 KiB",
+    .columns = loaded_columns,
+    .n_columns = sizeof(loaded_columns) / sizeof(loaded_columns[0])};
+
+static const struct table_column node_columns[] = {
+    {.heading = "From node", .metric = "node_latency", .field = TABLE_PARAM_VALUE, .key = "from_node"},
+    {.heading = "To node", .metric = "node_latency", .field = TABLE_PARAM_VALUE, .key = "to_node"},
+    {.heading = "Load ns", .metric = "node_latency", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "MB/s", .metric = "node_bandwidth", .field = TABLE_VALUE},
+    {.heading = "CPU", .metric = "node_latency", .field = TABLE_CPUS},
+};
+static const struct table_layout node_layout = {.title = "Memory nodes: one CPU's loads and readings",
+                                                .columns = node_columns,
+                                                .n_columns = sizeof(node_columns) / sizeof(node_columns[0])};
+
+static const struct table_column steady_columns[] = {
+    {.heading = "Memory ns", .metric = "memory_latency", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Cache ns", .metric = "cache_latency", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Read MB/s", .metric = "memory_bandwidth", .field = TABLE_VALUE},
+    {.heading = "P90 over median %", .metric = "memory_spread", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Worst 100 ms %", .metric = "memory_worst", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "RSD %", .metric = "memory_latency", .field = TABLE_RSD, .decimals = 1},
+    {.heading = "Probes", .metric = "memory_probe", .field = TABLE_N, .rank = 1},
+    {.heading = "CPU", .metric = "memory_latency", .field = TABLE_CPUS},
+};
+static const struct table_layout steady_layout = {
+    .title = "How steady last cache and memory are, looked at every millisecond",
+    .columns = steady_columns,
+    .n_columns = sizeof(steady_columns) / sizeof(steady_columns[0])};
+
+/* Prints the matrix of one method between CPUs. */
+static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
+{
+    unsigned cpu[MATRIX_MAX];
+    size_t n = 0, left_out = 0;
+    char headings[MATRIX_MAX][16];
+    struct grid_column columns[MATRIX_MAX + 1] = {{.title = "CPU"}};
+    struct grid grid = {.n_columns = 0};
+    double ns[MATRIX_MAX][MATRIX_MAX];
+
+    for (size_t i = 0; i < r->n; i++) {
+        unsigned of[2] = {(unsigned)row_param_number(&r->rows[i].param, "from"),
+                          (unsigned)row_param_number(&r->rows[i].param, "to")};
+        if (!is(&r->rows[i], bench_memory_cores.name, metric) || isnan(r->rows[i].value))
+            continue;
+        size_t at[2];
+        for (unsigned side = 0; side < 2; side++) {
+            for (at[side] = 0; at[side] < n && cpu[at[side]] != of[side]; at[side]++) {
+            }
+            if (at[side] == n && n < MATRIX_MAX) {
+                cpu[n] = of[side];
+                for (size_t k = 0; k <= n; k++)
+                    ns[n][k] = ns[k][n] = (double)NAN;
+                n++;
+            }
+        }
+        if (at[0] < n && at[1] < n)
+            ns[at[0]][at[1]] = ns[at[1]][at[0]] = r->rows[i].value;
+        else
+            left_out++;
+    }
+    for (size_t k = 0; k < n; k++) {
+        (void)snprintf(headings[k], sizeof(headings[k]), "%u", cpu[k]);
+        columns[k + 1] = (struct grid_column){.title = headings[k]};
+    }
+    grid_columns(&grid, columns, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        grid_text(&grid, headings[i]);
+        for (size_t k = 0; k < n; k++)
+            grid_number(&grid, ns[i][k], ns[i][k] < 100 ? 1 : 0);
+    }
+    if (n)
+        text_printf(out, "%s\n", title);
+    grid_print(&grid, 0, out);
+    if (left_out)
+        text_printf(out, "%zu more pairs are in the CSV, and in the report\n", left_out);
+}
+
+static void put_break(size_t before, struct text *out)
+{
+    if (out->length > before)
+        text_append(out, "\n", 1);
+}
+
+void memory_print(const struct table_rows *r, struct text *out)
+{
+    size_t before = out->length;
+
+    put_curve(r, out);
+    put_break(before, out);
+    before = out->length;
+    put_levels(r, out);
+    if (r->pictures)
+        put_plot(r, out);
+    put_break(before, out);
+    before = out->length;
+    table_print(&loaded_layout, r->rows, r->n, r->table_width, out);
+    put_break(before, out);
+    before = out->length;
+    put_matrix(r, "store", "One way of a stored number between two CPUs, ns", out);
+    put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
+    put_break(before, out);
+    before = out->length;
+    table_print(&node_layout, r->rows, r->n, r->table_width, out);
+    put_break(before, out);
+    table_print(&steady_layout, r->rows, r->n, r->table_width, out);
+}

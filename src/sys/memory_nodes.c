@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory nodes by raw system calls. */
+#include "sys/memory_nodes.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/procfs.h"
+
+/* From the kernel's mempolicy.h. */
+#define POLICY_BIND      2
+#define POLICY_MAX_NODES 1024u
+#define PAGES_MAX        256u
+
+static bool read_list(const char *root, const char *path, struct cpuset *out)
+{
+    char why[1], *text = procfs_read_all(root, path);
+    const bool read = text && cpuset_parse(text, out, why, sizeof(why)) == 0;
+
+    free(text);
+    return read;
+}
+
+bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/sys/devices/system/node/%s", which);
+    return read_list(root, path, nodes);
+}
+
+bool memory_node_cpus(const char *root, unsigned node, struct cpuset *cpus)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
+    return read_list(root, path, cpus);
+}
+
+int memory_node_bind(void *start, size_t bytes, unsigned node)
+{
+    unsigned long mask[POLICY_MAX_NODES / (CHAR_BIT * sizeof(unsigned long))] = {0};
+    const unsigned bits = CHAR_BIT * sizeof(mask[0]);
+
+    if (node >= POLICY_MAX_NODES)
+        return -EINVAL;
+    mask[node / bits] = 1ul << (node % bits);
+    return syscall(SYS_mbind, start, bytes, POLICY_BIND, mask, (unsigned long)POLICY_MAX_NODES, 0) ? -errno : 0;
+}
+
+int memory_node_count(void *start, size_t bytes, unsigned node, unsigned most, unsigned *on_node)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = bytes / page;
+    void *address[PAGES_MAX];
+    int status[PAGES_MAX];
+    unsigned n = most < PAGES_MAX ? most : PAGES_MAX;
+
+    n = n < pages ? n : (unsigned)pages;
+    for (unsigned i = 0; i < n; i++)
+        address[i] = (char *)start + pages * i / n * page;
+    if (syscall(SYS_move_pages, 0, (unsigned long)n, address, NULL, status, 0))
+        return -errno;
+    *on_node = 0;
+    for (unsigned i = 0; i < n; i++)
+        *on_node += status[i] == (int)node;
+    return (int)n;
+}
