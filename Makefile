@@ -178,6 +178,7 @@ WRAP_test_results   := qsort trial_party trial_copy_machine
 WRAP_test_scale_projection := $(MEMORY) qsort
 WRAP_test_fleet_gather := $(MEMORY) qsort
 WRAP_test_fleet_judge := $(MEMORY) qsort
+WRAP_test_chase     := $(MEMORY)
 WRAP_test_verdicts  := $(MEMORY) qsort
 WRAP_test_pictures  := $(MEMORY)
 WRAP_test_compare   := $(MEMORY) qsort

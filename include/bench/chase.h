@@ -39,19 +39,7 @@ int chase_link(struct chase *chase, uint64_t seed);
 void chase_unmap(struct chase *chase);
 
 /* Makes that many loads (a multiple of CHASE_UNROLLED). */
-static inline void chase_walk(struct chase *chase, uint64_t loads)
-{
-    void *p = chase->at;
-
-    for (uint64_t i = 0; i < loads / CHASE_UNROLLED; i++) {
-#define CHASE_LOAD p = *(void **)p;
-#define CHASE_FOUR CHASE_LOAD CHASE_LOAD CHASE_LOAD CHASE_LOAD
-        CHASE_FOUR CHASE_FOUR CHASE_FOUR CHASE_FOUR
-    }
-    /* Without this the loads may be moved behind the reading of the clock that follows. */
-    __asm__ volatile("" : "+r"(p) : : "memory");
-    chase->at = p;
-}
+void chase_walk(struct chase *chase, uint64_t loads);
 
 /* Walks until the caches hold what they can of the set: once round, but not longer than some 25 ms. Returns the number
  * of loads that take CORE_SLICE_NS. */

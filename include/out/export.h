@@ -50,7 +50,8 @@ struct export_format {
     ENTRY(gbench, "gbench")                                                                                            \
     ENTRY(openmetrics, "openmetrics")                                                                                  \
     ENTRY(unixbench, "unixbench")                                                                                      \
-    ENTRY(unixbench_csv, "unixbench-csv")
+    ENTRY(unixbench_csv, "unixbench-csv")                                                                              \
+    ENTRY(pairs, "pairs")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
 EXPORT_FORMATS(EXPORT_DECLARE)

@@ -28,13 +28,13 @@ struct plot_row {
  *     [ minimum  * median  | p99  ] maximum
  *
  * The axis consists of the whole decades that contain the values, with a tick at each; the unit "ns" is labelled with
- * durations, any other with plain numbers. Values of 0 or less are drawn at the left edge, and so are
- * nanoseconds below 100 where all medians are above.
+ * durations, any other with plain numbers. Values of `least` or less are drawn at the left edge.
  * Unknown values (NAN) are left out. If marks share a column, the median hides the maximum, that hides p99, and that
  * hides the minimum. For a row without values the name of its status is printed. The title and the labels are
  * cut if they would take more than half of a line; characters other than printable ASCII become '?'. Appends
  * nothing when no row has a value. */
-void plot_ranges(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
+void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
+                 struct text *out);
 
 /* Draws the time lost by n rows over the run, below each other, as lines of plain ASCII no wider than width columns
  * (limited to 40 to 300), and a last line, which may be wider, that explains the signs:

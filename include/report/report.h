@@ -75,6 +75,9 @@ void report_put_machine(const struct report *report, struct text *out);
 /* report_figures.c: all figures of a suite's rows. */
 void report_put_figures(const struct report *report, const char *suite, struct text *out);
 
+/* report_memory.c: the heat map of the ways between CPUs, for each run that has them. */
+void report_put_cores(const struct report *report, struct text *out);
+
 /* report_scale.c: the cost of noise on many ranks; nothing if the noise test did not run. report_scale_begin() sets the
  * steps and ranks that are shown. */
 void report_scale_begin(struct report *report);

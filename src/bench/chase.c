@@ -91,6 +91,19 @@ void chase_unmap(struct chase *chase)
     chase->set = NULL;
 }
 
+/* Apart from its callers, so that the test of its machine code sees the loads alone. */
+__attribute__((noinline)) void chase_walk(struct chase *chase, uint64_t loads)
+{
+    void *p = chase->at;
+
+    for (uint64_t i = 0; i < loads / CHASE_UNROLLED; i++) {
+#define CHASE_LOAD p = *(void **)p;
+#define CHASE_FOUR CHASE_LOAD CHASE_LOAD CHASE_LOAD CHASE_LOAD
+        CHASE_FOUR CHASE_FOUR CHASE_FOUR CHASE_FOUR
+    }
+    chase->at = p;
+}
+
 uint64_t chase_warm_up(struct chase *chase)
 {
     const uint64_t lines = chase->bytes / CHASE_LINE, start = clock_raw_ns();

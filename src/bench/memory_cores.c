@@ -3,7 +3,6 @@
  * other one's loads wait for, or by compare-and-swap. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench/memory.h"
@@ -155,9 +154,6 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
 static const struct party parties[N_PARTIES] = {
     [PARTY_FIRST] = {.name = "cores",
-                     .role = ROLE_MEASURED,
-                     .kind = PARTY_PROCESS,
-                     .stop = STOP_SELF,
                      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, N_METHODS *BATCHES}},
                      .n_recorders = N_RECORDERS,
                      .setup = setup_first,

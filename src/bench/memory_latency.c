@@ -2,7 +2,6 @@
 /* Time of a load by working set: a chase over sets from below the first cache to several times the last. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/memory.h"
 #include "engine/core.h"
@@ -17,10 +16,8 @@ enum { METRIC_LATENCY, METRIC_ALONE, METRIC_CYCLES, N_METRICS };
 static int setup(struct party_context *context)
 {
     const struct memory_latency_params *params = context->params;
-    struct chase *chase = context->state = calloc(1, sizeof(*chase));
+    struct chase *chase = context->state; /* its memory is unmapped when the process ends */
 
-    if (!chase)
-        return party_fail(context, "out of memory");
     if (chase_map(chase, params->bytes, (enum chase_pages)params->chase) || chase_link(chase, context->sample + 1))
         return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->bytes);
     context->expected_ns = 2 * SLICES * CORE_SLICE_NS;
@@ -43,13 +40,6 @@ static int verify(struct party_context *context)
 {
     chase_read_pages(context->state, context->recorder[RECORD_PAGES]);
     return 0;
-}
-
-static void teardown(struct party_context *context)
-{
-    if (context->state)
-        chase_unmap(context->state);
-    free(context->state);
 }
 
 static int reduce(const struct trial *trial, struct results *results)
@@ -78,17 +68,14 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
 static const struct party parties[] = {
     {.name = "latency",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_SELF,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
                    [RECORD_LOADS] = {RECORD_CORE, 0},
                    [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
      .n_recorders = N_RECORDERS,
+     .state_size = sizeof(struct chase),
      .setup = setup,
      .run = run,
-     .verify = verify,
-     .teardown = teardown},
+     .verify = verify},
 };
 
 static const struct metric metrics[] = {
@@ -101,7 +88,6 @@ static const struct metric metrics[] = {
     [METRIC_ALONE] = {.id = "latency_alone",
                       .unit = "ns",
                       .better = "lower",
-                      .value = VALUE_MEAN,
                       .alone = true,
                       .of = METRIC_LATENCY,
                       .recorder = RECORD_LOADS,

@@ -3,7 +3,6 @@
  * after each. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"
@@ -44,10 +43,8 @@ static int setup_stream(struct party_context *context, struct work *work)
 static int setup(struct party_context *context)
 {
     const struct memory_loaded_params *params = context->params;
-    struct work *work = context->state = calloc(1, sizeof(*work));
+    struct work *work = context->state; /* its memory is unmapped when the process ends */
 
-    if (!work)
-        return party_fail(context, "out of memory");
     if (context->copy)
         return setup_stream(context, work);
     if (chase_map(&work->chase, params->bytes, CHASE_HUGE) || chase_link(&work->chase, context->sample + 1))
@@ -121,15 +118,6 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    struct work *work = context->state;
-
-    if (work)
-        chase_unmap(&work->chase); /* the memory of the others goes with the process */
-    free(work);
-}
-
 /* Returns the bytes a second that the others read while the first copy's slices ran. */
 static double bandwidth(const struct trial *trial)
 {
@@ -169,17 +157,15 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
 static const struct party parties[] = {
     {.name = "loaded",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES_MAX},
                    [RECORD_LOADS] = {RECORD_CORE, 0},
                    [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
      .n_recorders = N_RECORDERS,
+     .state_size = sizeof(struct work),
      .setup = setup,
      .run = run,
-     .verify = verify,
-     .teardown = teardown},
+     .verify = verify},
 };
 
 static const struct metric metrics[] = {

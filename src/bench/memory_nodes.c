@@ -2,7 +2,6 @@
 /* Time of a load, and bytes a second, from the CPUs of each memory node (NUMA) to the memory of each. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -23,10 +22,10 @@ enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 static int setup(struct party_context *context)
 {
     const struct memory_nodes_params *params = context->params;
-    struct chase *chase = context->state = calloc(1, sizeof(*chase));
+    struct chase *chase = context->state; /* its memory is unmapped when the process ends */
     unsigned there = 0;
 
-    if (!chase || chase_map(chase, params->bytes, CHASE_HUGE))
+    if (chase_map(chase, params->bytes, CHASE_HUGE))
         return party_fail(context, "out of memory");
     int error = memory_node_bind(chase->set, chase->map_bytes, params->memory_node);
     if (error)
@@ -67,13 +66,6 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    if (context->state)
-        chase_unmap(context->state);
-    free(context->state);
-}
-
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *placement)
 {
@@ -109,17 +101,14 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
 static const struct party parties[] = {
     {.name = "nodes",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
-     .stop = STOP_SELF,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
                    [RECORD_READS] = {RECORD_SLICES, READS},
                    [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
      .n_recorders = N_RECORDERS,
+     .state_size = sizeof(struct chase),
      .setup = setup,
      .run = run,
-     .verify = verify,
-     .teardown = teardown},
+     .verify = verify},
 };
 
 static const struct metric metrics[] = {

@@ -4,7 +4,6 @@
  * as the core probe's is the neighbour on the core. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/memory.h"
 #include "engine/core.h"
@@ -39,10 +38,8 @@ struct work {
 static int setup(struct party_context *context)
 {
     const struct memory_steady_params *params = context->params;
-    struct work *work = context->state = calloc(1, sizeof(*work));
+    struct work *work = context->state; /* its memory is unmapped when the process ends */
 
-    if (!work)
-        return party_fail(context, "out of memory");
     if (chase_map(&work->cache, params->cache_bytes, CHASE_HUGE) || chase_link(&work->cache, 2 * context->sample + 1) ||
         chase_map(&work->memory, params->memory_bytes, CHASE_HUGE) ||
         chase_link(&work->memory, 2 * context->sample + 2))
@@ -100,17 +97,6 @@ static int run(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    struct work *work = context->state;
-
-    if (work) {
-        chase_unmap(&work->cache);
-        chase_unmap(&work->memory);
-    }
-    free(work);
-}
-
 static int reduce(const struct trial *trial, struct results *results)
 {
     const struct hist *cache = trial_recorder(trial, 0, 0, RECORD_CACHE);
@@ -141,8 +127,6 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
 static const struct party parties[] = {
     {.name = "steady",
-     .role = ROLE_MEASURED,
-     .kind = PARTY_PROCESS,
      .stop = STOP_FLAG,
      .recorders = {[RECORD_CACHE] = {RECORD_HIST, 0},
                    [RECORD_MEMORY] = {RECORD_HIST, 0},
@@ -150,9 +134,9 @@ static const struct party parties[] = {
                    [RECORD_SERIES_OF] = {RECORD_SERIES, 0},
                    [RECORD_STRETCH] = {RECORD_NUMBERS, 1}},
      .n_recorders = N_RECORDERS,
+     .state_size = sizeof(struct work),
      .setup = setup,
-     .run = run,
-     .teardown = teardown},
+     .run = run},
 };
 
 static const struct metric metrics[] = {

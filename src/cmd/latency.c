@@ -50,6 +50,9 @@ static void describe_late(const struct task *task, const struct row *row, char *
     (void)snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
 }
 
+/* The start of the picture's axis in ns: what is below depends mostly on how it was measured. */
+#define LEAST_NS 100
+
 #define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                               \
     {                                                                                                                  \
         .heading = heading_, .metric = metric_, .field = field_, .decimals = decimals, .scale = scale, .rank = rank_   \
@@ -113,7 +116,7 @@ static void put_picture(const struct table_rows *r, struct text *out)
     }
     if (n) {
         put_gap(out);
-        plot_ranges("Latency, log scale", shown, n, r->width, out);
+        plot_ranges("Latency, log scale", LEAST_NS, shown, n, r->width, out);
     }
     free(shown);
 }

@@ -55,7 +55,7 @@ static void put_level(struct measure *m, const struct curve *curve, const struct
 
     row_init(&row, &m->run);
     text_copy(row.suite, sizeof(row.suite), bench_memory_latency.suite);
-    text_copy(row.test, sizeof(row.test), bench_memory_latency.name);
+    text_copy(row.test, sizeof(row.test), "levels");
     text_copy(row.metric, sizeof(row.metric), "level");
     text_copy(row.unit, sizeof(row.unit), "ns");
     text_copy(row.better, sizeof(row.better), "lower");
@@ -189,7 +189,7 @@ static void put_plot(const struct table_rows *r, struct text *out)
         (void)snprintf(lines[i].label, sizeof(lines[i].label), "%s", bytes);
     }
     text_append(out, "\n", curve.n > 0);
-    plot_ranges("Time of a load", lines, curve.n, r->width, out);
+    plot_ranges("Time of a load", 0, lines, curve.n, r->width, out);
 }
 
 static const struct table_column loaded_columns[] = {

@@ -18,7 +18,6 @@
 #define LEAST_WIDTH 40u
 #define MOST_WIDTH  300u
 #define GAP         2u
-#define LEAST_NS    100.0 /* latencies below this depend mostly on how they were measured */
 
 struct bins {
     size_t n;
@@ -214,9 +213,9 @@ static double mark_value(const struct row *row, int mark)
 }
 
 /* Finds the decades of the axis. Returns 0 when no row has a value. */
-static int find_decades(struct axis *axis, const struct plot_row *rows, size_t n)
+static int find_decades(struct axis *axis, double least, const struct plot_row *rows, size_t n)
 {
-    double low = INFINITY, high = 0, median = INFINITY;
+    double low = INFINITY, high = 0;
     int found = 0;
     for (size_t i = 0; i < n * N_MARKS; i++) {
         const struct row *row = rows[i / N_MARKS].row;
@@ -225,14 +224,11 @@ static int find_decades(struct axis *axis, const struct plot_row *rows, size_t n
             continue;
         axis->time = found ? axis->time : strcmp(row->unit, "ns") == 0;
         found = 1;
-        if (i % N_MARKS == MARK_MEDIAN)
-            median = fmin(median, value);
         low = value > 0 ? fmin(low, value) : low;
         high = fmax(high, value);
     }
     low = high > 0 ? low : 1; /* only zeros: any axis will do */
-    if (axis->time && median >= LEAST_NS)
-        low = fmax(low, LEAST_NS);
+    low = fmax(low, least);
     axis->first = (int)floor(log10(low));
     axis->last = (int)ceil(log10(fmax(high, low)));
     axis->last += axis->last == axis->first;
@@ -370,10 +366,11 @@ static void lay_out(struct axis *axis, const char *title, const struct plot_row 
     axis->span = width - axis->left - (unsigned)behind;
 }
 
-void plot_ranges(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
+void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
+                 struct text *out)
 {
     struct axis axis = {0};
-    if (!find_decades(&axis, rows, n))
+    if (!find_decades(&axis, least, rows, n))
         return;
     lay_out(&axis, title, rows, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
     put_axis(&axis, title, out);

@@ -17,6 +17,7 @@
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
 #define METRICS_MAX  12u
+#define SPLIT_MAX    4u /* most lines of a run in a curve */
 
 /* --- The figures. --- */
 
@@ -50,6 +51,7 @@ struct report_figure {
     const char *prefer; /* value of key of the work that is shown first; NULL: the first one */
     const char *title, *note, *x_title, *y_title, *x_unit, *y_unit; /* y_unit NULL: that of the rows */
     const char *x_metric;
+    const char *split; /* KIND_CURVE: a line for each value of this word in param */
     bool per_test, log;
     struct part parts[PARTS_MAX];
 };
@@ -186,6 +188,47 @@ static const struct report_figure figures[] = {
                        "Mean against divisions", "Limit"),
     EXPERIMENT_FIGURES("stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size",
                        "Elements"),
+    {.suite = "memory",
+     .test = "latency",
+     .metric = "latency",
+     .kind = KIND_CURVE,
+     .label = LABEL_KEY,
+     .key = "set",
+     .split = "chase",
+     .title = "Time of a load by working set",
+     .note = "huge and small: pages; in-page: small pages one after the other",
+     .x_title = "Working set",
+     .y_title = "A load took",
+     .x_unit = "bytes"},
+    {.suite = "memory",
+     .test = "loaded",
+     .metric = "loaded_latency",
+     .kind = KIND_CURVE,
+     .label = LABEL_KEY,
+     .title = "Time of a load while the other CPUs read",
+     .x_title = "The others read",
+     .y_title = "A load took",
+     .x_unit = "MB/s",
+     .x_metric = "loaded_bandwidth"},
+    {.suite = "memory",
+     .test = "steady",
+     .metric = "memory_probe",
+     .kind = KIND_SERIES,
+     .label = LABEL_CPUS,
+     .title = "64 loads from memory, each millisecond",
+     .note = "the first 500 and the 2,000 longest",
+     .x_title = "Since the start",
+     .y_title = "They took",
+     .x_unit = "us"},
+    {.suite = "memory",
+     .test = "steady",
+     .metric = "memory_probe",
+     .kind = KIND_HISTOGRAM,
+     .label = LABEL_CPUS,
+     .title = "64 loads from memory, by time",
+     .x_title = "They took",
+     .y_title = "Probes",
+     .y_unit = ""},
     {.suite = "stream",
      .test = "bandwidth",
      .metric = "copy_rate",
@@ -401,35 +444,70 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Takes the points of one run (and of one value of split; NULL: all). Returns their number. */
+static size_t take_points(const struct picks *picks, size_t run, const char *value, struct figure_value *out)
+{
+    const struct report_figure *about = picks->about;
+    size_t n = 0;
+
+    for (size_t i = 0; i < picks->n; i++) {
+        const struct row *row = picks->pick[i].row, *x = row;
+        if (picks->pick[i].run != run || (value && !row_param_is(&row->param, about->split, value)))
+            continue;
+        if (about->x_metric)
+            x = report_sibling(picks->report, row, about->x_metric);
+        out[n++] = (struct figure_value){.x = about->x_metric ? (x ? x->value : (double)NAN)
+                                              : about->key    ? row_param_number(&row->param, about->key)
+                                                              : (double)NAN,
+                                         .value = row->stats.mean,
+                                         .low = row->stats.ci95_lo,
+                                         .high = row->stats.ci95_hi};
+    }
+    qsort(out, n, sizeof(*out), by_x);
+    return n;
+}
+
+/* Lists the values of split; one empty text when the figure has none. */
+static size_t split_values(const struct picks *picks, char (*values)[LABEL_SIZE])
+{
+    size_t n = 0, length;
+
+    for (size_t i = 0; i < picks->n && picks->about->split; i++) {
+        const char *word = row_param(&picks->pick[i].row->param, picks->about->split, &length);
+        size_t k = 0;
+        while (word && k < n && (strlen(values[k]) != length || strncmp(values[k], word, length) != 0))
+            k++;
+        if (word && k == n && n < SPLIT_MAX)
+            (void)snprintf(values[n++], LABEL_SIZE, "%.*s", (int)(length < 40 ? length : 40), word);
+    }
+    if (!n)
+        values[n++][0] = '\0';
+    return n;
+}
+
 static void put_curve(const struct picks *picks, struct text *out)
 {
-    struct figure_line lines[REPORT_RUNS_MAX];
+    struct figure_line lines[REPORT_RUNS_MAX * SPLIT_MAX];
+    char value[SPLIT_MAX][LABEL_SIZE], labels[REPORT_RUNS_MAX * SPLIT_MAX][LABEL_SIZE + REPORT_NAME + 2], title[256];
     struct figure_value *values = memory_get(PICKS_MAX, sizeof(*values));
     size_t n_lines = 0, used = 0;
-    char title[256];
+    const size_t n_values = split_values(picks, value);
 
-    for (size_t run = 0; run < picks->report->n_runs; run++) {
-        struct figure_line *line = &lines[n_lines];
-        *line =
-            (struct figure_line){.label = picks->report->name[run], .colour = (unsigned)run, .values = values + used};
-        for (size_t i = 0; i < picks->n; i++) {
-            const struct row *row = picks->pick[i].row, *x = row;
-            if (picks->pick[i].run != run)
+    for (size_t run = 0; run < picks->report->n_runs; run++)
+        for (size_t v = 0; v < n_values; v++) {
+            const bool named = picks->report->n_runs > 1 || !value[v][0];
+            const size_t n = take_points(picks, run, value[v][0] ? value[v] : NULL, values + used);
+            if (!n)
                 continue;
-            if (picks->about->x_metric)
-                x = report_sibling(picks->report, row, picks->about->x_metric);
-            values[used + line->n++] =
-                (struct figure_value){.x = picks->about->x_metric ? (x ? x->value : (double)NAN)
-                                           : picks->about->key    ? row_param_number(&row->param, picks->about->key)
-                                                                  : (double)NAN,
-                                      .value = row->stats.mean,
-                                      .low = row->stats.ci95_lo,
-                                      .high = row->stats.ci95_hi};
+            (void)snprintf(labels[n_lines], sizeof(labels[n_lines]), "%s%s%.60s", named ? picks->report->name[run] : "",
+                           named && value[v][0] ? " " : "", value[v]);
+            lines[n_lines] = (struct figure_line){.label = labels[n_lines],
+                                                  .colour = (unsigned)((run * n_values + v) % HTML_COLOURS),
+                                                  .values = values + used,
+                                                  .n = n};
+            n_lines++;
+            used += n;
         }
-        qsort(values + used, line->n, sizeof(*values), by_x);
-        used += line->n;
-        n_lines += line->n > 0;
-    }
     struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
     (void)figure_curve(out, &words, lines, n_lines);
     free(values);

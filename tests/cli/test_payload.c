@@ -218,6 +218,32 @@ static void test_core_probe_adds_in_six_chains(void **state)
     assert_int_equal(adds, 300);
 }
 
+/* Sixteen loads a turn, each from the address that the one before it gave, and nothing else of memory. */
+static void test_chase_loads_depend_on_each_other(void **state)
+{
+    static struct code code;
+    char place[16];
+    size_t loads = 0, first = 0, last = 0;
+
+    require_objdump();
+    disassemble("chase_walk", &code);
+    assert_true(code.n > 16);
+    for (size_t i = 0; i < code.n; i++)
+        if (sscanf(code.at[i].operands, "(%%%15[a-z0-9])", place) == 1 && is(&code.at[i], "mov")) {
+            char chained[40];
+            (void)snprintf(chained, sizeof(chained), "(%%%s),%%%s", place, place);
+            if (strcmp(code.at[i].operands, chained) != 0)
+                continue;
+            first = loads++ ? first : i;
+            last = i;
+            assert_string_equal(code.at[i].operands, code.at[first].operands);
+        }
+    assert_int_equal(loads, 16);
+    for (size_t i = first; i <= last; i++)
+        loads -= strchr(code.at[i].operands, '(') != NULL;
+    assert_int_equal(loads, 0);
+}
+
 static void test_prime_divides_once_a_turn(void **state)
 {
     /* Instructions by which compilers replace a division or its remainder. */
@@ -394,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prime_touches_no_memory_between_the_readings),
         cmocka_unit_test(test_core_probe_adds_in_six_chains),
+        cmocka_unit_test(test_chase_loads_depend_on_each_other),
         cmocka_unit_test(test_prime_divides_once_a_turn),
         cmocka_unit_test(test_array_moves_each_element_by_one_load_and_two_stores),
         cmocka_unit_test(test_stream_kernels_call_nothing),

@@ -190,6 +190,7 @@ static int make_machine(void **state)
 static void test_machine_sizes_topology(void **state)
 {
     struct cpuset found;
+    uint64_t caches[4];
 
     assert_int_equal(machine.cpus_online, n_cpus);
     assert_int_equal(cpuset_count(&machine.online), n_cpus);
@@ -199,6 +200,8 @@ static void test_machine_sizes_topology(void **state)
         assert_int_equal(cpuset_count(&found), n_cpus > 1 ? 2 : 1);
         assert_true(cpuset_has(&found, cpu) && cpuset_has(&found, core_of(cpu)));
         assert_int_equal(machine_last_cache(tree_root, cpu, &found), 3);
+        assert_int_equal(machine_data_caches(tree_root, cpu, caches, 4), 3);
+        assert_true(caches[2] == UINT64_C(1) << 25 && !caches[3]);
         assert_int_equal(cpuset_count(&found), n_cpus / n_packages());
     }
 }

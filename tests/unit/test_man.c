@@ -866,9 +866,11 @@ static const char *unit_shown(const struct bench *bench, const struct metric *me
     return metric->unit;
 }
 
-/* The items under the headings that name the test or its suite. */
+/* The items under the headings that name the test or its suite. A word that is a test of another suite too is that. */
 static void metrics_of_page(const struct page *page, const char *test, const char *suite, struct items *listed)
 {
+    for (size_t b = 0; bench_list[b]; b++)
+        suite = strcmp(bench_list[b]->name, suite) ? suite : test;
     for (size_t i = 0; i < page->n; i++)
         if (begins(page->line[i], ".It ") && !strcmp(page->section[i], "METRICS") &&
             (has_word(page->subsection[i], test) || has_word(page->subsection[i], suite)))
@@ -904,6 +906,8 @@ static void put_measured(struct measure *m, const struct suite *suite, const str
 {
     struct row row = ROW(&m->run, 1, .suite = suite->name, .test = test_name(item), .metric = metric->id);
     row.copies = copies;
+    if (item->bench->describe)
+        item->bench->describe(item->params, &m->clock, &row.param);
     if (metric->headline && baseline_of(item) > 0)
         row.index = 10;
     measure_put_row(m, &row);

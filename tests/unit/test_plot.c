@@ -195,7 +195,7 @@ static struct text ranges(const struct row *rows, const char *const *labels, siz
     struct plot_row list[MOST_ROWS];
     struct text out = {0};
     list_rows(rows, labels, n, list);
-    plot_ranges("log scale", list, n, width, &out);
+    plot_ranges("log scale", n && !strcmp(rows[0].unit, "ns") ? 100 : 0, list, n, width, &out);
     assert_false(out.failed);
     return out;
 }

@@ -173,6 +173,7 @@ static void check_all_suites(unsigned cpus, enum bind_mode bind, struct seen *se
         check_suite(&suite_unix, WORDS(fifo, c, n, (char *)"--all-tests"), cpus, bind, seen);
     }
     check_suite(&suite_noise, WORDS(fifo), cpus, bind, seen);
+    check_suite(&suite_memory, WORDS(fifo), cpus, bind, seen);
     check_suite(&suite_run, WORDS(fifo), cpus, bind, seen);
     check_suite(&suite_latency, WORDS(fifo, custom, load), cpus, bind, seen);
     check_suite(&suite_latency, WORDS((char *)"-r", custom, load), cpus, bind, seen);

@@ -133,6 +133,39 @@ static void test_topology_next_goes_round(void **state)
     PAIRS(PAIRS_NEXT, "0-1:same-core 1-0:same-core", 0, 1);
 }
 
+static void test_topology_all_pairs_by_number(void **state)
+{
+    put_two_sockets();
+    put_nodes("0-3\n", "4-7\n");
+    PAIRS(PAIRS_ALL, "0-1:same-core 0-2:same-cache 0-4:other-node 1-2:same-cache 1-4:other-node 2-4:other-node", 2, 4,
+          0, 1);
+    PAIRS(PAIRS_ALL, "", 3);
+}
+
+/* Of 200 CPUs a sample: some CPUs with the next one of each relation, and not more pairs than 64 CPUs have. */
+static void test_topology_all_pairs_of_many_cpus_are_a_sample(void **state)
+{
+    static unsigned order[200];
+    struct cpu_pairs pairs;
+    size_t of[CPU_RELATIONS] = {0};
+
+    for (unsigned cpu = 0; cpu < 200; cpu++) {
+        char siblings[16];
+        order[cpu] = cpu;
+        (void)snprintf(siblings, sizeof(siblings), "%u-%u\n", cpu / 2 * 2, cpu / 2 * 2 + 1);
+        put_core(cpu, siblings, cpu < 100 ? "0\n" : "1\n");
+    }
+    assert_int_equal(topology_pairs(tree_root, order, 200, PAIRS_ALL, &pairs), 0);
+    assert_true(pairs.n > 250 && pairs.n <= 64 * 63 / 2);
+    for (size_t i = 0; i < pairs.n; i++) {
+        assert_true(pairs.pair[i].first < pairs.pair[i].second);
+        of[pairs.pair[i].relation]++;
+    }
+    /* Without nodes, CPUs of different packages are on the same node, as far as is known. */
+    assert_true(of[CPUS_SAME_CORE] == 100 && of[CPUS_SAME_PACKAGE] > 90 && of[CPUS_SAME_NODE] == 100);
+    topology_pairs_free(&pairs);
+}
+
 static void test_topology_single_cpu_has_no_pair(void **state)
 {
     put_two_sockets();
@@ -190,6 +223,8 @@ int main(void)
         TEST(test_topology_caches_within_a_package),
         TEST(test_topology_halves_are_by_number),
         TEST(test_topology_next_goes_round),
+        TEST(test_topology_all_pairs_by_number),
+        TEST(test_topology_all_pairs_of_many_cpus_are_a_sample),
         TEST(test_topology_single_cpu_has_no_pair),
         TEST(test_topology_not_known),
         TEST(test_topology_frees_its_memory),

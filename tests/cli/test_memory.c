@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of jitbench memory with the real program: rows, levels, the pairs of CPUs, wrong options. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void measure(const struct cli *cli, struct cli_run run, struct cli_csv *csv)
+{
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_result_free(&result);
+    cli_csv_only(cli->work, csv);
+}
+
+static size_t count(const struct cli_csv *csv, const char *column, const char *value)
+{
+    size_t n = 0;
+
+    for (size_t row = 0; row < csv->n_rows; row++)
+        n += !strcmp(cli_cell(csv, row, column), value);
+    return n;
+}
+
+/* From 4 to 64 KiB there are nine sizes; three kinds of pages from 16 KiB on, two below. A load takes a cycle or more.
+ */
+static void test_memory_curve_has_all_sizes(void **state)
+{
+    static struct cli_csv csv;
+
+    measure(*state, (struct cli_run){.args = ARGS("memory", "latency", "-q", "--max-size", "64K")}, &csv);
+    assert_int_equal(count(&csv, "metric", "latency"), 9 * 2 + 5);
+    assert_int_equal(count(&csv, "metric", "latency_alone"), 9 * 2 + 5);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        if (strcmp(cli_cell(&csv, row, "metric"), "latency") != 0)
+            continue;
+        const double ns = cli_number(&csv, row, "value");
+        assert_string_equal(cli_cell(&csv, row, "unit"), "ns");
+        if (!(ns > 0.1 && ns < 1e5))
+            fail_msg("%s: %g ns", cli_cell(&csv, row, "param"), ns);
+    }
+    cli_csv_free(&csv);
+}
+
+/* Each size in huge pages only. */
+static void test_memory_quick_is_huge_pages(void **state)
+{
+    static struct cli_csv csv;
+
+    measure(*state, (struct cli_run){.args = ARGS("memory", "latency", "--quick", "-q", "--max-size", "64K")}, &csv);
+    assert_int_equal(count(&csv, "metric", "latency"), 9);
+    for (size_t row = 0; row < csv.n_rows; row++)
+        if (!strcmp(cli_cell(&csv, row, "metric"), "latency"))
+            assert_non_null(strstr(cli_cell(&csv, row, "param"), "chase=huge"));
+    cli_csv_free(&csv);
+}
+
+/* Thirty batches of each method, and the export has the pair. */
+static void test_memory_cores_are_exported_as_pairs(void **state)
+{
+    static struct cli_csv csv;
+    struct cli_result result;
+
+    cli_need_cpus(2);
+    measure(*state, (struct cli_run){.args = ARGS("memory", "cores", "-q", "--cpus", "0,1", "-o", "cores.csv")}, &csv);
+    assert_int_equal(csv.n_rows, 2);
+    assert_non_null(strstr(cli_cell(&csv, 0, "param"), "from=0 to=1"));
+    assert_string_equal(cli_cell(&csv, 0, "n"), "30");
+    const double ns = cli_number(&csv, 1, "value");
+    assert_string_equal(cli_cell(&csv, 1, "metric"), "swap");
+    cli_csv_free(&csv);
+    cli_expect(*state, &(struct cli_run){.args = ARGS("export", "-f", "pairs", "cores.csv")}, 0, &result);
+    double exported = 0;
+    assert_int_equal(sscanf(result.out, "a,b,ns\n0,1,%lf\n", &exported), 1);
+    assert_true(fabs(exported - ns) <= 0.051);
+    cli_result_free(&result);
+}
+
+/* More is read with shorter pauses: in the last step, without any, more than in the second, with 20 us. */
+static void test_memory_others_read_more_without_pauses(void **state)
+{
+    static struct cli_csv csv;
+    double first = NAN, last = NAN;
+
+    cli_need_cpus(2);
+    measure(*state, (struct cli_run){.args = ARGS("memory", "loaded", "--quick", "-q", "--max-size", "4M")}, &csv);
+    assert_int_equal(count(&csv, "metric", "loaded_bandwidth"), 9);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        if (strcmp(cli_cell(&csv, row, "metric"), "loaded_bandwidth") != 0)
+            continue;
+        if (strstr(cli_cell(&csv, row, "param"), "others=idle"))
+            assert_true(cli_number(&csv, row, "value") == 0);
+        first = strstr(cli_cell(&csv, row, "param"), "pause_ns=20000 ") ? cli_number(&csv, row, "value") : first;
+        last = strstr(cli_cell(&csv, row, "param"), "pause_ns=0 ") ? cli_number(&csv, row, "value") : last;
+    }
+    if (!(last > 2 * first))
+        fail_msg("%g MB/s with pauses of 20 us, %g MB/s without", first, last);
+    cli_csv_free(&csv);
+}
+
+static void test_memory_steady_looks_each_millisecond(void **state)
+{
+    static struct cli_csv csv;
+
+    measure(*state, (struct cli_run){.args = ARGS("memory", "steady", "--samples", "1", "-q", "--max-size", "4M")},
+            &csv);
+    for (size_t row = 0; row < csv.n_rows; row++) {
+        if (strcmp(cli_cell(&csv, row, "metric"), "memory_probe") != 0)
+            continue;
+        /* 600 ms; a busy machine may skip some. */
+        assert_true(cli_number(&csv, row, "n") > 10 && cli_number(&csv, row, "n") <= 601);
+        assert_true(strlen(cli_cell(&csv, row, "series")) > 20);
+    }
+    assert_int_equal(count(&csv, "metric", "memory_spread"), 1);
+    cli_csv_free(&csv);
+}
+
+static void test_memory_skips_what_is_not_here(void **state)
+{
+    static struct cli_csv csv;
+
+    measure(*state, (struct cli_run){.args = ARGS("memory", "cores", "loaded", "-q", "--cpus", "0")}, &csv);
+    assert_int_equal(csv.n_rows, 2);
+    assert_int_equal(count(&csv, "status", "skipped"), 2);
+    assert_int_equal(count(&csv, "reason", "there is only one CPU to measure on"), 2);
+    cli_csv_free(&csv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_memory_curve_has_all_sizes),           CLI_TEST(test_memory_quick_is_huge_pages),
+        CLI_TEST(test_memory_cores_are_exported_as_pairs),   CLI_TEST(test_memory_others_read_more_without_pauses),
+        CLI_TEST(test_memory_steady_looks_each_millisecond), CLI_TEST(test_memory_skips_what_is_not_here),
+    };
+
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}
