@@ -6,6 +6,8 @@
 #include "cmd/measure.h"
 
 void memory_print(const struct table_rows *rows, struct text *out);
+/* What memory_conclude() makes. */
+extern const struct metrics_test memory_levels;
 /* Adds a row for each level of the measured curve: L1, L2, L3, memory. */
 void memory_conclude(struct measure *m);
 

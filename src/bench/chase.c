@@ -84,13 +84,6 @@ int chase_link(struct chase *chase, uint64_t seed)
     return 0;
 }
 
-void chase_unmap(struct chase *chase)
-{
-    if (chase->set)
-        (void)munmap(chase->set, chase->map_bytes);
-    chase->set = NULL;
-}
-
 /* Apart from its callers, so that the test of its machine code sees the loads alone. */
 __attribute__((noinline)) void chase_walk(struct chase *chase, uint64_t loads)
 {

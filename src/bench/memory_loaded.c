@@ -49,6 +49,7 @@ static int setup(struct party_context *context)
         return setup_stream(context, work);
     if (chase_map(&work->chase, params->bytes, CHASE_HUGE) || chase_link(&work->chase, context->sample + 1))
         return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->bytes);
+    work->loads = chase_warm_up(&work->chase);
     return 0;
 }
 
@@ -102,10 +103,10 @@ static int run(struct party_context *context)
             stream(context, work);
         return 0;
     }
-    const uint64_t loads = chase_warm_up(&work->chase);
     core_begin(&core, context->time_ns);
-    while (!party_stopped(context))
-        chase_slice(&work->chase, loads, context->recorder[RECORD_TIMES], &core);
+    do
+        chase_slice(&work->chase, work->loads, context->recorder[RECORD_TIMES], &core);
+    while (!party_stopped(context));
     return 0;
 }
 

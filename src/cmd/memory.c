@@ -216,6 +216,7 @@ const struct suite suite_memory = {
     .plan = plan,
     .print = memory_print,
     .conclude = memory_conclude,
+    .made = &memory_levels,
     .end = end,
 };
 

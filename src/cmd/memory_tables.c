@@ -48,6 +48,15 @@ static void find_curve(const struct row *rows, size_t n, const char *chase, stru
     }
 }
 
+static const struct metrics_metric level_metrics[] = {
+    {"level", "time of a load on a plateau of the curve", "ns", "lower", true},
+};
+const struct metrics_test memory_levels = {.suite = "memory",
+                                           .name = "levels",
+                                           .title = "Levels of the curve: caches and memory",
+                                           .metric = level_metrics,
+                                           .n = sizeof(level_metrics) / sizeof(level_metrics[0])};
+
 static void put_level(struct measure *m, const struct curve *curve, const struct plateau *level, const char *name,
                       uint64_t known_bytes)
 {
@@ -55,8 +64,8 @@ static void put_level(struct measure *m, const struct curve *curve, const struct
 
     row_init(&row, &m->run);
     text_copy(row.suite, sizeof(row.suite), bench_memory_latency.suite);
-    text_copy(row.test, sizeof(row.test), "levels");
-    text_copy(row.metric, sizeof(row.metric), "level");
+    text_copy(row.test, sizeof(row.test), memory_levels.name);
+    text_copy(row.metric, sizeof(row.metric), level_metrics[0].id);
     text_copy(row.unit, sizeof(row.unit), "ns");
     text_copy(row.better, sizeof(row.better), "lower");
     text_copy(row.cpus, sizeof(row.cpus), curve->row[0]->cpus);

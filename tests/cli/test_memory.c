@@ -15,15 +15,6 @@ static void measure(const struct cli *cli, struct cli_run run, struct cli_csv *c
     cli_csv_only(cli->work, csv);
 }
 
-static size_t count(const struct cli_csv *csv, const char *column, const char *value)
-{
-    size_t n = 0;
-
-    for (size_t row = 0; row < csv->n_rows; row++)
-        n += !strcmp(cli_cell(csv, row, column), value);
-    return n;
-}
-
 /* From 4 to 64 KiB there are nine sizes; three kinds of pages from 16 KiB on, two below. A load takes a cycle or more.
  */
 static void test_memory_curve_has_all_sizes(void **state)
@@ -31,8 +22,8 @@ static void test_memory_curve_has_all_sizes(void **state)
     static struct cli_csv csv;
 
     measure(*state, (struct cli_run){.args = ARGS("memory", "latency", "-q", "--max-size", "64K")}, &csv);
-    assert_int_equal(count(&csv, "metric", "latency"), 9 * 2 + 5);
-    assert_int_equal(count(&csv, "metric", "latency_alone"), 9 * 2 + 5);
+    assert_int_equal(cli_count(&csv, NULL, "latency"), 9 * 2 + 5);
+    assert_int_equal(cli_count(&csv, NULL, "latency_alone"), 9 * 2 + 5);
     for (size_t row = 0; row < csv.n_rows; row++) {
         if (strcmp(cli_cell(&csv, row, "metric"), "latency") != 0)
             continue;
@@ -50,7 +41,7 @@ static void test_memory_quick_is_huge_pages(void **state)
     static struct cli_csv csv;
 
     measure(*state, (struct cli_run){.args = ARGS("memory", "latency", "--quick", "-q", "--max-size", "64K")}, &csv);
-    assert_int_equal(count(&csv, "metric", "latency"), 9);
+    assert_int_equal(cli_count(&csv, NULL, "latency"), 9);
     for (size_t row = 0; row < csv.n_rows; row++)
         if (!strcmp(cli_cell(&csv, row, "metric"), "latency"))
             assert_non_null(strstr(cli_cell(&csv, row, "param"), "chase=huge"));
@@ -86,7 +77,7 @@ static void test_memory_others_read_more_without_pauses(void **state)
 
     cli_need_cpus(2);
     measure(*state, (struct cli_run){.args = ARGS("memory", "loaded", "--quick", "-q", "--max-size", "4M")}, &csv);
-    assert_int_equal(count(&csv, "metric", "loaded_bandwidth"), 9);
+    assert_int_equal(cli_count(&csv, NULL, "loaded_bandwidth"), 9);
     for (size_t row = 0; row < csv.n_rows; row++) {
         if (strcmp(cli_cell(&csv, row, "metric"), "loaded_bandwidth") != 0)
             continue;
@@ -109,11 +100,11 @@ static void test_memory_steady_looks_each_millisecond(void **state)
     for (size_t row = 0; row < csv.n_rows; row++) {
         if (strcmp(cli_cell(&csv, row, "metric"), "memory_probe") != 0)
             continue;
-        /* 600 ms; a busy machine may skip some. */
-        assert_true(cli_number(&csv, row, "n") > 10 && cli_number(&csv, row, "n") <= 601);
+        assert_true(cli_number(&csv, row, "n") >= 1);
+        assert_true(cli_number(&csv, row, "n") <= 1000 * cli_number(&csv, row, "wall_s") + 1);
         assert_true(strlen(cli_cell(&csv, row, "series")) > 20);
     }
-    assert_int_equal(count(&csv, "metric", "memory_spread"), 1);
+    assert_int_equal(cli_count(&csv, "steady", "memory_spread"), 1);
     cli_csv_free(&csv);
 }
 
@@ -123,8 +114,8 @@ static void test_memory_skips_what_is_not_here(void **state)
 
     measure(*state, (struct cli_run){.args = ARGS("memory", "cores", "loaded", "-q", "--cpus", "0")}, &csv);
     assert_int_equal(csv.n_rows, 2);
-    assert_int_equal(count(&csv, "status", "skipped"), 2);
-    assert_int_equal(count(&csv, "reason", "there is only one CPU to measure on"), 2);
+    cli_expect_all(&csv, "status", "skipped");
+    cli_expect_all(&csv, "reason", "there is only one CPU to measure on");
     cli_csv_free(&csv);
 }
 
