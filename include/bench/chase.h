@@ -30,8 +30,8 @@ struct chase {
     void *at; /* the next load's address */
 };
 
-/* Maps the set (until the process ends), with the policy of its kind of pages; no page of it is touched yet. bytes is at least CHASE_LINE, and
- * is rounded down to whole lines. Returns 0, or -1 when out of memory. */
+/* Maps the set (until the process ends), with the policy of its kind of pages; no page of it is touched yet. bytes is
+ * at least CHASE_LINE, and is rounded down to whole lines. Returns 0, or -1 when out of memory. */
 int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages);
 /* Links the lines to one ring that visits each of them once, which touches all pages. Returns 0, or -1 when out of
  * memory. */

@@ -21,12 +21,12 @@ extern const char *const cpu_relation_names[CPU_RELATIONS]; /* names of the rela
 
 #define PAIRS_ALL_CPUS 64u
 enum cpu_pairing {
-    PAIRS_NEXT,   /* each CPU with the next in order, and the last with the first: as many pairs as CPUs */
-    PAIRS_NEAR,   /* each CPU in one pair, with the nearest remaining CPU */
-    PAIRS_FAR,    /* each CPU in one pair, with the most distant remaining CPU of another package or node; CPUs without
-                   * such a partner are left out */
-    PAIRS_ALL,    /* each CPU with each other one, the lower number first; of more than PAIRS_ALL_CPUS a sample: CPUs with
-                   * the next one of each relation */
+    PAIRS_NEXT, /* each CPU with the next in order, and the last with the first: as many pairs as CPUs */
+    PAIRS_NEAR, /* each CPU in one pair, with the nearest remaining CPU */
+    PAIRS_FAR,  /* each CPU in one pair, with the most distant remaining CPU of another package or node; CPUs without
+                 * such a partner are left out */
+    PAIRS_ALL,  /* each CPU with each other one, the lower number first; of more than PAIRS_ALL_CPUS a sample: CPUs with
+                 * the next one of each relation */
     PAIRS_HALVES, /* by number: the first CPU of the first half with the first one of the second half, and so on */
 };
 
