@@ -198,7 +198,7 @@ WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 procfs_read
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
-$(foreach test,compare_samples inference pairs scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
+$(foreach test,compare_commands compare_samples inference pairs scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
 comma := ,
 
 # An archive of the objects of each layer and of those below: the linker reads only what a test needs.
@@ -308,8 +308,8 @@ $(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,stats sys
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
 scipy: $(BUILD)/stats/inference ## compare p values with scipy's
 	@$(RUN) --one tests/stats/against_scipy.py $(BUILD)/stats/inference
-stats: scipy $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim ## as scipy, and check intervals, verdicts and causes with 2000 simulated experiments: five minutes
-	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim
+stats: scipy $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs ## as scipy, and check intervals, verdicts and causes with 2000 simulated experiments: seven minutes
+	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs
 
 # Makes each system call fail in turn, in all commands: strace lists the calls (skipped without it),
 # tests/faults/inject.c makes them fail. FAULTS=300: only this many, drawn with FAULTS_SEED, which is different each

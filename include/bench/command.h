@@ -17,10 +17,12 @@
 struct command_params {
     /* Parameters set by the command line's options. */
     uint64_t warmup, timeout_ns;
-    char prepare[4096], input[1024], keep_output[1024], name[1024], separator[64];
-    bool shell, ignore_failure, clean_env, show_output;
+    char prepare[4096], input[1024], keep_output[1024], name[1024], separator[64], fail_on[32];
+    bool shell, ignore_failure, clean_env, show_output, aa;
     /* Parameters that the suite derives from them, for one command. */
-    bool fixed_layout;
+    bool fixed_layout, again; /* again: the second of two of one command (aa) */
+    uint64_t planned;         /* blocks A B B A that fit into the time; 0: not known, or the number of runs is fixed */
+    double margin;            /* logarithm of the ratio to the first command that --fail-on is about */
     int image_fd; /* shared memory, inherited by the workers; command_pack()'s bytes start at image_offset */
     size_t image_offset, image_size;
     int fds[3]; /* inherited; become the command's 0, 1 and 2; -1: the file input, or /dev/null */

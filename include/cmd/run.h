@@ -19,8 +19,9 @@ struct run_options {
     struct name names[COMMANDS_MAX]; /* names of the commands, which become the tests of the rows */
     bool opened;                     /* the descriptors below are open */
     int image_fd, fds[3];
-    bool keeps;    /* the file of --keep-output was created here */
-    bool children; /* this process had children before its exec, which it must not end */
+    bool keeps;           /* the file of --keep-output was created here */
+    bool fails_on_slower; /* --fail-on */
+    bool children;        /* this process had children before its exec, which it must not end */
 };
 
 /* The commands of a run, while the plan is made. All functions below return 0, or -1 with the error. */
@@ -43,6 +44,8 @@ struct commands {
 int run_wrong(const struct commands *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Splits the words after the first "--" into commands. */
 int run_split_commands(struct commands *c);
+/* --aa: makes two commands of the one. */
+int run_twice(struct commands *c);
 /* Finds the program of --prepare and splits its words. */
 int run_read_prepare(struct commands *c);
 /* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
@@ -57,5 +60,13 @@ int run_name_commands(struct commands *c);
 int run_open_input(struct commands *c);
 int run_open_output(struct commands *c);
 int run_open_image(struct commands *c);
+
+/* run_pairs.c */
+/* Reads --fail-on. Returns 0, or -1 with the error. */
+int run_read_fail_on(struct commands *c);
+/* The stop rule of several commands, for struct plan. */
+bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples);
+/* Returns the exit status of --fail-on, with a line on standard error for each command that fails. */
+int run_fail(const struct measure *m, const struct run_options *options);
 
 #endif

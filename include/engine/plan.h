@@ -33,10 +33,21 @@ struct plan_item {
                         * by plan_free() */
 };
 
+/* The samples of items that end together, after a whole number of blocks A B B A. */
+struct plan_samples {
+    const double *const *of; /* by item: its headline metric's samples, n of them; NULL: it has ended already */
+    size_t n;
+    uint64_t spent_ns, limit_ns; /* time that the items have taken, and may take (the sum of max_ns) */
+};
+
 struct plan {
     struct plan_item *items;
     size_t n, capacity;
     enum schedule schedule;
+    /* For SCHEDULE_ABBA: called after each block, returns whether the items need no further one. Items of which no
+     * exact number of samples was asked for end together then, and not each for itself; the limit of time is for the
+     * callee. It may change the items' params, for instance to have them described. NULL: each item ends for itself. */
+    bool (*enough)(struct plan_item *items, size_t n, const struct plan_samples *samples);
 };
 
 /* Appends an item with a copy of the params. Returns it, or NULL when out of memory. */

@@ -31,16 +31,22 @@ int paired_test(const double *differences, size_t n, double confidence, struct p
 
 /* The same question while pairs are still being measured, of `planned` pairs at most. It is asked after each number of
  * pairs for which paired_is_look() is true, and after the last. With each look the chance of a false claim grows; so a
- * group sequential test is used: the error spent up to a look is the error times the share of the planned pairs
- * (Lan, DeMets 1983; linear spending, Kim, DeMets 1987), and the limit at a look is where 2,047 random flips of the
- * signs, the same at all looks, spend that. The statistic is that of paired_test(). *claimed says whether a look up to
- * n claimed a difference. The error is e.g. 0.05. Returns 0, or -1 when out of memory. */
-int paired_sequential(const double *differences, size_t n, size_t planned, double error, bool *claimed);
+ * group sequential test is used: the error spent up to a look is the error times the share of the planned pairs (Lan,
+ * DeMets 1983; linear spending, Kim, DeMets 1987), and the limit at a look is where 2,047 random flips of the signs,
+ * the same at all looks, spend that. The statistic is that of paired_test(). claimed says whether a look up to n
+ * claimed a difference. level is the p of paired_test() at which the last look would have claimed one: with 1 - level
+ * as its confidence, the interval of a run without a claim contains 0, and is right as often as no false claim is made.
+ * The error is e.g. 0.05. Returns 0, or -1 when out of memory. */
+struct paired_looks {
+    bool claimed;
+    double level;
+};
+int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out);
 bool paired_is_look(size_t n);
 
 /* Returns the least difference that is found in the share `power` (e.g. 0.8) of measurements of `pairs` pairs, by
  * paired_test() with this confidence. The noise is that of the given differences between two sides that are alike;
- * 1,000 measurements are drawn from them, with signs at random. INFINITY when there are too few pairs for the
+ * 500 measurements are drawn from them, with signs at random. INFINITY when there are too few pairs for the
  * confidence, NAN when n is 0, a difference is not finite, or memory ran out. */
 double paired_least_effect(const double *differences, size_t n, size_t pairs, double confidence, double power);
 

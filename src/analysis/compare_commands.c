@@ -1,35 +1,142 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the commands of `jitbench run` with the first. */
+/* Compares the commands of `jitbench run` with the first, in pairs. */
 #include "analysis/compare_commands.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The test of very many pairs takes long and says no more: blocks are joined then. */
+#define PAIRS_MOST 400u
+
+static size_t blocks_of_pair(size_t blocks)
+{
+    return blocks > PAIRS_MOST ? (blocks + PAIRS_MOST - 1) / PAIRS_MOST : 1;
+}
+
+/* Tests whether the logarithms differ from the margin, and sets the interval of a run in which no look found that. */
+static int test_margin(double *logs, size_t n, size_t planned, double margin, double error,
+                       struct command_difference *out)
+{
+    struct paired_looks looks;
+    struct paired beyond;
+    int result;
+
+    for (size_t i = 0; i < n; i++)
+        logs[i] -= margin;
+    result = planned ? paired_sequential(logs, n, planned, error, &looks) : paired_test(logs, n, 1 - error, &beyond);
+    if (result)
+        return result;
+    out->claimed = planned ? looks.claimed : beyond.p < error;
+    if (!planned || looks.claimed || !(looks.level > 0))
+        return 0;
+    result = paired_test(logs, n, 1 - looks.level, &beyond);
+    if (!result && !isnan(beyond.low)) {
+        out->logs.low = beyond.low + margin;
+        out->logs.high = beyond.high + margin;
+    }
+    return result;
+}
+
+int commands_differ(const double *base, const double *changed, size_t n, size_t planned, double margin, double error,
+                    struct command_difference *out)
+{
+    const size_t each = blocks_of_pair(planned ? planned : n / 2);
+    double *logs = malloc((n / 2 + 1) * sizeof(*logs));
+
+    *out = (struct command_difference){.each = each};
+    if (!logs)
+        return -1;
+    const size_t pairs = paired_log_ratios(base, changed, n, 2 * each, logs);
+    int result = paired_test(logs, pairs, 1 - error, &out->logs);
+    if (!result)
+        result = test_margin(logs, pairs, planned / each, margin, error, out);
+    free(logs);
+    return result;
+}
+
+bool commands_look(size_t blocks, size_t planned)
+{
+    const size_t each = blocks_of_pair(planned);
+
+    return blocks >= planned || (blocks % each == 0 && paired_is_look(blocks / each));
+}
+
+/* --- Rows. --- */
+
+static bool is_wall(const struct row *row)
+{
+    return !strcmp(row->metric, "wall");
+}
 
 static bool has_time(const struct row *row)
 {
-    return !strcmp(row->metric, "wall") && row->status < ROW_SKIPPED && row->n_samples > 0;
+    return is_wall(row) && row->status < ROW_SKIPPED && row->n_samples > 0;
 }
 
 const struct row *run_base(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(rows[i].metric, "wall") && rows[i].copies == row->copies)
+        if (is_wall(&rows[i]) && rows[i].copies == row->copies)
             return &rows[i];
     return row;
 }
 
-int run_compare(const struct row *rows, size_t n, struct comparison *out)
+/* Files of older versions do not have the position on the command line. */
+bool run_same_command(const struct row *a, const struct row *b)
 {
+    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
+           !strcmp(a->param.text, b->param.text);
+}
+
+/* Returns whether some of the runs failed, with --ignore-failure, and others did not. */
+static bool ended_differently(const struct row *rows, size_t n, const struct row *row)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].metric, "exit_code") && run_same_command(&rows[i], row) &&
+            rows[i].stats.min != rows[i].stats.max)
+            return true;
+    return false;
+}
+
+static enum command_verdict verdict_of(const struct command_difference *d, double margin)
+{
+    if (!d->logs.n)
+        return COMMAND_NO_TIME;
+    if (d->logs.n < PAIRED_LEAST)
+        return COMMAND_FEW;
+    if (!d->claimed || (d->logs.low <= margin && d->logs.high >= margin))
+        return COMMAND_ALIKE;
+    return d->logs.low > margin ? COMMAND_SLOWER : COMMAND_FASTER;
+}
+
+static int compare_row(const struct row *rows, size_t n, size_t i, double margin, double error,
+                       struct command_comparison *out)
+{
+    const struct row *row = &rows[i], *base = out->base;
+    const size_t runs = row->n_samples < base->n_samples ? row->n_samples : base->n_samples;
+    const double planned = row_param_number(&row->param, COMMANDS_PLANNED);
+
+    if (commands_differ(base->samples, row->samples, runs, planned >= 1 && planned < 1e9 ? (size_t)planned : 0, margin,
+                        error, &out->difference))
+        return -1;
+    out->seconds = base->wall_s + row->wall_s;
+    const bool mixed = ended_differently(rows, n, row) || ended_differently(rows, n, base);
+    out->verdict = mixed ? COMMAND_MIXED : runs < 2 ? COMMAND_FEW : verdict_of(&out->difference, margin);
+    return 0;
+}
+
+int run_compare(const struct row *rows, size_t n, double margin, struct command_comparison *out)
+{
+    size_t compared = 0;
+
     for (size_t i = 0; i < n; i++) {
-        const struct row *row = &rows[i], *base = run_base(rows, n, row);
-        const struct comparison_run before = {base->samples, base->n_samples}, after = {row->samples, row->n_samples};
-        out[i] = (struct comparison){.ratio = (double)NAN, .p = (double)NAN, .low = (double)NAN, .high = (double)NAN};
-        if (base == row || !has_time(row) || !has_time(base))
-            continue;
-        if (comparison_measure(&(struct comparison_side){&before, 1}, &(struct comparison_side){&after, 1},
-                               ORDER_SAMPLES_ALTERNATE, &out[i]))
-            return -1;
-        out[i].ratio = out[i].base > 0 ? out[i].changed / out[i].base : (double)NAN;
+        out[i] = (struct command_comparison){.verdict = COMMAND_NO_VERDICT, .base = run_base(rows, n, &rows[i])};
+        compared += out[i].base != &rows[i] && has_time(&rows[i]) && has_time(out[i].base);
     }
-    return comparison_judge(out, n, 0.95, COMPARE_COMMANDS_LEAST);
+    for (size_t i = 0; i < n; i++)
+        if (out[i].base != &rows[i] && has_time(&rows[i]) && has_time(out[i].base) &&
+            compare_row(rows, n, i, margin, COMMANDS_ERROR / (double)compared, &out[i]))
+            return -1;
+    return 0;
 }

@@ -87,6 +87,15 @@ static const struct option options[] = {
      .preset = {"--"},
      OPTION_AT(struct command_params, separator),
      .help = "word that separates two commands, for commands that contain '--' themselves"},
+    {.name = "aa",
+     .type = OPTION_FLAG,
+     OPTION_AT(struct command_params, aa),
+     .help = "run one command against itself: which differences would be found, and how long that takes"},
+    {.name = "fail-on",
+     .type = OPTION_TEXT,
+     .value_name = "slower[:PCT]",
+     OPTION_AT(struct command_params, fail_on),
+     .help = "exit with status 4 when a command is slower than the first, or slower by more than PCT"},
 };
 
 /* --- The command image as bytes. --- */
@@ -494,6 +503,10 @@ static void describe(const void *params, const struct clock_info *clock, struct 
         row_param_add(out, PARAM_WORK, "env", "clean");
     if (p->show_output || p->keep_output[0])
         row_param_add(out, PARAM_WORK, "output", "%s", p->show_output ? "shown" : "kept");
+    if (p->again)
+        row_param_add(out, PARAM_WORK, "aa", "yes");
+    if (p->planned)
+        row_param_add(out, PARAM_OUTCOME, "planned", "%llu", (unsigned long long)p->planned);
     if (p->warmup)
         row_param_add(out, PARAM_WORK, "warmup", "%llu", (unsigned long long)p->warmup);
     if (p->input_line[0])

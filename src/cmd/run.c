@@ -16,6 +16,11 @@
 
 #define COLUMNS_MAX 16
 
+/* Several commands: least number of runs of each, and the half-width in % of the interval of a ratio that is narrow
+ * enough to say that there is no difference. */
+#define RUNS_LEAST         (2 * PAIRED_LEAST)
+#define PRECISION_OF_RATIO 0.5
+
 static size_t tables(void *options, struct option_table *out)
 {
     out[0] = (struct option_table){.heading = "Options of run",
@@ -52,6 +57,21 @@ static void show_options(struct command_params *params)
     show_word(params->input, params->input_line, sizeof(params->input_line));
 }
 
+/* The sampling of several commands, which are compared in pairs. */
+static void sample_in_pairs(const struct measure *m, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        struct sampling *s = &plan->items[i].sampling;
+        if (measure_given(m, "samples"))
+            continue;
+        s->max_samples = s->max_samples ? RUNS_LEAST : 0;
+        s->min_samples = RUNS_LEAST;
+        if (!measure_given(m, "precision"))
+            s->precision_pct = PRECISION_OF_RATIO;
+    }
+    plan->enough = run_enough;
+}
+
 static int add_commands(struct commands *c, struct plan *plan)
 {
     struct run_options *o = c->options;
@@ -63,6 +83,7 @@ static int add_commands(struct commands *c, struct plan *plan)
 
     for (size_t i = 0; i < c->n && !status; i++) {
         each[i] = o->command;
+        each[i].again = o->command.aa && i > 0;
         status = run_pack_command(c, i, &each[i]);
     }
     if (!status)
@@ -76,6 +97,8 @@ static int add_commands(struct commands *c, struct plan *plan)
         for (size_t k = before; k < plan->n; k++)
             plan->items[k].test = o->names[i].text;
     }
+    if (!status && c->n > 1)
+        sample_in_pairs(c->m, plan);
     free(each);
     return status;
 }
@@ -92,7 +115,11 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     show_options(&o->command);
     int status = run_split_commands(&c);
     if (!status)
+        status = run_twice(&c);
+    if (!status)
         status = run_read_prepare(&c);
+    if (!status)
+        status = run_read_fail_on(&c);
     if (!status)
         status = run_choose_env(&c);
     if (!status)
@@ -114,6 +141,11 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 static bool prints(const void *options)
 {
     return ((const struct run_options *)options)->command.show_output;
+}
+
+static int finish(const struct measure *m, const void *options)
+{
+    return run_fail(m, options);
 }
 
 static void end(void *options, bool unused)
@@ -158,7 +190,7 @@ static void label(const struct row *row, struct row *out)
 }
 
 /* Copies the rows (to be read only) with the commands' labels, followed by the ratios of the medians. */
-static size_t shown_rows(const struct table_rows *r, const struct comparison *compared, struct row *rows)
+static size_t shown_rows(const struct table_rows *r, const struct command_comparison *compared, struct row *rows)
 {
     size_t n = 0;
 
@@ -167,13 +199,13 @@ static size_t shown_rows(const struct table_rows *r, const struct comparison *co
         label(&r->rows[i], &rows[n]);
     }
     for (size_t i = 0; i < r->n; i++) {
-        const bool is_base = run_base(r->rows, r->n, &r->rows[i]) == &r->rows[i];
-        if (!is_wall(&r->rows[i]) || (!is_base && !(compared[i].ratio > 0)))
+        const struct row *base = compared[i].base;
+        if (!is_wall(&r->rows[i]) || !(base->stats.median > 0) || !(r->rows[i].stats.median >= 0))
             continue;
         rows[n] = rows[i];
         text_copy(rows[n].metric, sizeof(rows[n].metric), "ratio");
         rows[n].headline = 0;
-        rows[n].value = is_base ? 1 : compared[i].ratio;
+        rows[n].value = r->rows[i].stats.median / base->stats.median;
         n++;
     }
     return n;
@@ -186,14 +218,6 @@ struct shape {
     bool copies, several, codes;
 };
 
-/* Returns whether two rows are of the same command. Files of older versions do not have its position on the command
- * line. */
-static bool same_command(const struct row *a, const struct row *b)
-{
-    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
-           !strcmp(a->param.text, b->param.text);
-}
-
 static struct shape shape_of(const struct table_rows *r)
 {
     struct shape shape = {.scale = 1, .decimals = 4, .unit = "s"};
@@ -202,7 +226,7 @@ static struct shape shape_of(const struct table_rows *r)
     for (size_t i = 0; i < r->n; i++) {
         const struct row *row = &r->rows[i];
         shape.copies |= row->copies != 1;
-        shape.several |= !same_command(row, &r->rows[0]);
+        shape.several |= !run_same_command(row, &r->rows[0]);
         shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
         if (is_wall(row) && row->stats.mean < least)
             least = row->stats.mean;
@@ -297,10 +321,10 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 static void print(const struct table_rows *r, struct text *out)
 {
     struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
-    struct comparison *compared = calloc(r->n + 1, sizeof(*compared));
+    struct command_comparison *compared = calloc(r->n + 1, sizeof(*compared));
     const struct shape shape = shape_of(r);
 
-    if (rows && compared && !run_compare(r->rows, r->n, compared)) {
+    if (rows && compared && !run_compare(r->rows, r->n, 0, compared)) {
         size_t n = shown_rows(r, compared, rows);
         if (r->verbose)
             put_runs(&shape, rows, n, out);
@@ -327,6 +351,7 @@ const struct suite suite_run = {
     .schedule = SCHEDULE_ABBA,
     .plan = plan,
     .print = print,
+    .finish = finish,
     .prints = prints,
     .end = end,
 };

@@ -43,7 +43,7 @@ int run_split_commands(struct commands *c)
     bool begins = true;
 
     c->words = calloc(m->n_words + 1, sizeof(*c->words));
-    c->argv = calloc(m->n_words + 1, sizeof(*c->argv));
+    c->argv = calloc(m->n_words + 2, sizeof(*c->argv)); /* --aa adds one */
     if (!c->words || !c->argv)
         return run_wrong(c, "out of memory");
     for (size_t i = 0; i < m->n_words; i++) {
@@ -63,6 +63,16 @@ int run_split_commands(struct commands *c)
     if (begins)
         return run_wrong(c, "no command after the last '%.40s'", separator);
     return c->n <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n, COMMANDS_MAX);
+}
+
+int run_twice(struct commands *c)
+{
+    if (!c->options->command.aa)
+        return 0;
+    if (c->n > 1)
+        return run_wrong(c, "--aa runs one command against itself, and %zu are given", c->n);
+    c->argv[c->n++] = c->argv[0];
+    return 0;
 }
 
 static size_t list_length(char *const *list)
@@ -221,6 +231,7 @@ int run_name_commands(struct commands *c)
     const char *given = c->options->command.name;
     size_t n = 0;
 
+    const size_t typed = c->options->command.aa ? 1 : c->n;
     for (size_t i = 0; i < c->n; i++)
         run_name_after_program(c->argv[i][0], c->options->command.shell, &c->options->names[i]);
     if (!measure_given(c->m, "name"))
@@ -230,16 +241,18 @@ int run_name_commands(struct commands *c)
         if (!length || length >= sizeof(struct name))
             return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given,
                              sizeof(struct name) - 1);
-        if (n < c->n)
+        if (n < typed)
             (void)snprintf(c->options->names[n].text, sizeof(struct name), "%.*s", (int)length, given);
         n++;
         given += length;
         if (!*given)
             break;
     }
-    return n == c->n
-               ? 0
-               : run_wrong(c, "--name: %zu name%s for %zu command%s", n, n == 1 ? "" : "s", c->n, c->n == 1 ? "" : "s");
+    if (c->options->command.aa)
+        c->options->names[1] = c->options->names[0];
+    return n == typed ? 0
+                      : run_wrong(c, "--name: %zu name%s for %zu command%s", n, n == 1 ? "" : "s", typed,
+                                  typed == 1 ? "" : "s");
 }
 
 /* --- Descriptors. --- */

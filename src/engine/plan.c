@@ -96,8 +96,9 @@ struct execution {
     const struct plan_run *how;
     struct results *results; /* results by item */
     enum item_state *state;
-    double *value;       /* the value that an item measured, for the items that it calibrates */
-    char (*failed)[160]; /* reason why an item measured no value */
+    double *value;          /* the value that an item measured, for the items that it calibrates */
+    char (*failed)[160];    /* reason why an item measured no value */
+    const double **samples; /* of the items that end together */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial has run */
@@ -248,6 +249,12 @@ static off_t series_end(const struct plan_run *how)
     return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
 }
 
+/* Returns whether the item ends after a block together with the others. */
+static bool ends_together(const struct plan *plan, const struct plan_item *item)
+{
+    return plan->enough && item->sampling.max_samples != item->sampling.min_samples;
+}
+
 /* Runs one trial of an item, and ends the item when that was its last. */
 static void step(struct execution *e, size_t i)
 {
@@ -298,7 +305,8 @@ static void step(struct execution *e, size_t i)
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
     /* A trial that a signal ended early still counts, but it does not complete its item: the rows will say so. */
-    else if (!(item->bench->ends_early && signals_pending()) && results_sampled_enough(results))
+    else if (!ends_together(e->plan, item) && !(item->bench->ends_early && signals_pending()) &&
+             results_sampled_enough(results))
         end_item(e, i, ROW_OK, "");
     trial_free(trial);
 }
@@ -324,12 +332,37 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
             continue;
         if (before >= 0 && e->state[before] == ITEM_OPEN)
             continue; /* it runs after its calibration */
-        do
+        uint64_t before_step;
+        do { /* a trial in which something was stopped is repeated at once, so that the order stays A B B A */
+            before_step = e->results[i].n_trials;
             step(e, i);
-        while (e->plan->schedule == SCHEDULE_SEQUENCE && e->state[i] == ITEM_OPEN && !e->interrupted);
+        } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->results[i].n_trials == before_step) &&
+                 e->state[i] == ITEM_OPEN && !e->interrupted && !signals_pending());
         if (signals_pending())
             e->interrupted = true;
     }
+}
+
+/* Ends the items that end together when they have enough samples. */
+static void end_together(struct execution *e)
+{
+    const struct plan *plan = e->plan;
+    struct plan_samples all = {.of = e->samples, .n = SIZE_MAX};
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct results *results = &e->results[i];
+        e->samples[i] = NULL;
+        if (e->state[i] == ITEM_ENDED || !ends_together(plan, &plan->items[i]))
+            continue;
+        e->samples[i] = results->group[0].metric[0].samples;
+        all.n = results->n_trials < all.n ? (size_t)results->n_trials : all.n;
+        all.spent_ns += results->spent_ns;
+        all.limit_ns += plan->items[i].sampling.max_ns;
+    }
+    const bool enough = all.n < SIZE_MAX && plan->enough(plan->items, plan->n, &all);
+    for (size_t i = 0; enough && i < plan->n; i++)
+        if (e->samples[i])
+            end_item(e, i, ROW_OK, "");
 }
 
 /* Ends all open items of an interrupted run: degraded with the samples so far, or skipped without any, with the
@@ -364,7 +397,8 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     e.state = calloc(plan->n + 1, sizeof(*e.state));
     e.value = calloc(plan->n + 1, sizeof(*e.value));
     e.failed = calloc(plan->n + 1, sizeof(*e.failed));
-    ready = e.results && e.state && e.value && e.failed;
+    e.samples = calloc(plan->n + 1, sizeof(*e.samples));
+    ready = e.results && e.state && e.value && e.failed && e.samples;
     for (size_t i = 0; ready && i < plan->n; i++) {
         e.value[i] = (double)NAN;
         ready = results_init(&e.results[i], &plan->items[i], how) == 0;
@@ -377,8 +411,11 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
         e.worst = ROW_FAILED;
         goto out;
     }
-    for (unsigned phase; !e.interrupted && (phase = open_phase(&e)) != UINT_MAX; backwards = !backwards)
+    for (unsigned phase; !e.interrupted && (phase = open_phase(&e)) != UINT_MAX; backwards = !backwards) {
         pass(&e, phase, plan->schedule == SCHEDULE_ABBA && backwards);
+        if (plan->enough && backwards && !e.interrupted)
+            end_together(&e);
+    }
     if (e.interrupted)
         end_interrupted(&e);
 out:
@@ -386,5 +423,6 @@ out:
     free(e.state);
     free(e.value);
     free(e.failed);
+    free(e.samples);
     return e.interrupted ? -signals_pending() : (int)e.worst;
 }

@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define IN_TIMES 2.0 /* from here on "takes 2.00 times as long" instead of "100 % slower" */
+#include "out/grid.h"
+
+#define IN_TIMES 2.0 /* from here on "takes 2.00 times as long" instead of "slower by 100 %" */
 
 static void put_name(const struct row *row, const struct row *other, struct text *out)
 {
@@ -14,46 +17,127 @@ static void put_name(const struct row *row, const struct row *other, struct text
     if (row->copies > 1)
         text_printf(out, " x%" PRIu64, row->copies);
     /* Commands of the same name are distinguished by their command lines. */
-    if (other && !strcmp(row->test, other->test) && row_command_line(&row->param))
+    if (!strcmp(row->test, other->test) && row_command_line(&row->param))
         text_printf(out, " (%s)", row_command_line(&row->param));
 }
 
-/* Appends "is 3.0 % slower than A, -2.0 to 8.0 %", or for large ratios "takes 9.81 times as long as A, 9.70 to
- * 9.92". */
-static void put_size(const struct row *row, const struct row *base, const struct comparison *c, struct text *out)
+/* Appends ", 24 pairs, 31 s". */
+static void put_extent(const struct command_comparison *c, struct text *out)
 {
-    const bool slower = c->ratio >= 1, in_times = c->ratio >= IN_TIMES || c->ratio <= 1 / IN_TIMES;
-    const double low = slower ? c->low - 1 : 1 - c->high, high = slower ? c->high - 1 : 1 - c->low;
+    char time[32];
 
-    put_name(row, base, out);
-    if (in_times)
-        text_printf(out, " takes %.3g times as long as ", c->ratio);
-    else
-        text_printf(out, " is %.1f %% %s than ", 100 * fabs(c->ratio - 1), slower ? "slower" : "faster");
-    put_name(base, row, out);
-    if (isnan(c->low))
-        return;
-    if (in_times)
-        text_printf(out, ", %.3g to %.3g", c->low, c->high);
-    else
-        text_printf(out, ", %.1f to %.1f %%", 100 * low, 100 * high);
+    text_duration((uint64_t)(c->seconds * 1e9), time, sizeof(time));
+    text_printf(out, ", %zu pair%s, %s", c->difference.logs.n, c->difference.logs.n == 1 ? "" : "s", time);
 }
 
-void run_put_verdicts(const struct row *rows, size_t n, const struct comparison *compared, struct text *out)
+/* Returns as many decimals as show the width of an interval, in %. */
+static int decimals_of(double width)
+{
+    return width >= 0.3 || !(width > 0) ? 1 : width >= 0.03 ? 2 : 3;
+}
+
+/* Appends " is slower by 2.1 % (1.7 to 2.6)". */
+static void put_difference(const struct paired *logs, struct text *out)
+{
+    const bool slower = logs->centre >= 0;
+    const double ratio = exp(logs->centre), sign = slower ? 100 : -100;
+    const double ends[2] = {sign * expm1(logs->low), sign * expm1(logs->high)};
+    const int decimals = decimals_of(fabs(ends[1] - ends[0]));
+
+    if (ratio >= IN_TIMES || ratio <= 1 / IN_TIMES)
+        text_printf(out, " takes %.3g times as long (%.3g to %.3g)", ratio, exp(logs->low), exp(logs->high));
+    else
+        text_printf(out, " is %s by %.*f %% (%.*f to %.*f)", slower ? "slower" : "faster", decimals,
+                    sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
+}
+
+/* Appends the largest difference that the interval contains, rounded upwards. */
+static void put_alike(const struct paired *logs, struct text *out)
+{
+    const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
+    const int decimals = decimals_of(most);
+    const double unit = pow(10, -decimals);
+
+    text_printf(out, ": no difference larger than %.*f %%", decimals, fmax(0, ceil(most / unit - 1e-6)) * unit);
+}
+
+static void put_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
+{
+    const struct paired *logs = &c->difference.logs;
+
+    put_name(row, c->base, out);
+    switch (c->verdict) {
+    case COMMAND_NO_VERDICT:
+        break;
+    case COMMAND_SLOWER:
+    case COMMAND_FASTER:
+        put_difference(logs, out);
+        put_extent(c, out);
+        break;
+    case COMMAND_ALIKE:
+        put_alike(logs, out);
+        put_extent(c, out);
+        break;
+    case COMMAND_FEW:
+        text_printf(out, ": not decided, %zu pair%s of at least %u: --runs %u", logs->n, logs->n == 1 ? "" : "s",
+                    PAIRED_LEAST, 2 * PAIRED_LEAST);
+        break;
+    case COMMAND_NO_TIME:
+        text_printf(out, ": not decided, a run took no time by the clock");
+        break;
+    case COMMAND_MIXED:
+        text_printf(out, ": not decided, some runs failed and others did not");
+        break;
+    }
+    text_printf(out, "\n");
+}
+
+/* --- A command against itself. --- */
+
+#define PAIRS_MOST 800u /* beyond that the simulation takes long */
+
+/* Appends what such a measurement finds in 80 %, and the time for some effects. */
+static void put_power(const struct row *row, const struct command_comparison *c, struct text *out)
+{
+    static const double effects[] = {0.05, 0.02, 0.01, 0.005};
+    const struct command_difference *d = &c->difference;
+    const size_t each = 2 * d->each, n_effects = sizeof(effects) / sizeof(effects[0]);
+    double *logs = malloc((row->n_samples / 2 + 1) * sizeof(*logs));
+    const size_t n = logs ? paired_log_ratios(c->base->samples, row->samples, d->logs.n * each, each, logs) : 0;
+    const double seconds = n ? c->seconds / (double)n : 0;
+    struct grid grid = {.n_columns = 0};
+    static const struct grid_column columns[] = {{.title = "Difference"}, {.title = "Pairs"}, {.title = "Time"}};
+    char time[32];
+
+    if (n < PAIRED_LEAST) {
+        free(logs);
+        return;
+    }
+    const double least = 100 * expm1(paired_least_effect(logs, n, n, 1 - COMMANDS_ERROR, 0.8));
+    text_printf(out, "The least difference that is found in 80 %% of such measurements: %.*f %%\n", decimals_of(least),
+                least);
+    grid_columns(&grid, columns, 3);
+    for (size_t i = 0, pairs = PAIRED_LEAST; i < n_effects; i++) {
+        while (pairs <= PAIRS_MOST &&
+               !(paired_least_effect(logs, n, pairs, 1 - COMMANDS_ERROR, 0.8) <= log1p(effects[i])))
+            pairs += pairs / 4;
+        text_printf(grid_cell(&grid, COLOR_NONE), "%g %%", 100 * effects[i]);
+        const bool known = pairs <= PAIRS_MOST;
+        text_duration((uint64_t)((double)(known ? pairs : PAIRS_MOST) * seconds * 1e9), time, sizeof(time));
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", known ? pairs : (size_t)PAIRS_MOST);
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%s", known ? "" : "> ", time);
+    }
+    grid_print(&grid, 0, out);
+    free(logs);
+}
+
+void run_put_verdicts(const struct row *rows, size_t n, const struct command_comparison *compared, struct text *out)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct comparison *c = &compared[i];
-        if (!(c->ratio > 0))
+        if (compared[i].verdict == COMMAND_NO_VERDICT)
             continue;
-        put_size(&rows[i], run_base(rows, n, &rows[i]), c, out);
-        if (c->change == CHANGE_UNKNOWN)
-            text_printf(out, ": not judged, repeat with --runs 10\n");
-        else if (c->change != CHANGE_NONE)
-            text_printf(out, ": difference seen (p %s%.2g)\n", c->p_adjusted < 0.0001 ? "< " : "",
-                        fmax(c->p_adjusted, 0.0001));
-        else if (c->doubt == DOUBT_SMALL)
-            text_printf(out, ": no difference above %g %%\n", 100 * COMPARE_COMMANDS_LEAST);
-        else
-            text_printf(out, ": no difference seen (p %.2g)\n", c->p_adjusted);
+        put_verdict(&rows[i], &compared[i], out);
+        if (row_param_is(&rows[i].param, COMMANDS_AA, "yes"))
+            put_power(&rows[i], &compared[i], out);
     }
 }

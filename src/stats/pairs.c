@@ -12,7 +12,7 @@
 
 #define SEED     0x7061697265644142u
 #define FLIPS    2047u /* with the signs that were observed, 2,048 */
-#define RESAMPLE 1000u
+#define RESAMPLE 500u
 
 static bool all_finite(const double *values, size_t n)
 {
@@ -192,12 +192,12 @@ int paired_test(const double *differences, size_t n, double confidence, struct p
     struct sized *sized = malloc(n * sizeof(*sized));
     const size_t means = n * (n + 1) / 2;
     size_t begin = 0;
-    if (sorted && ranks && sized && !interval_begin(n, confidence, &begin)) {
+    const bool ready = sorted && ranks && sized && !interval_begin(n, confidence, &begin);
+    if (ready) {
         rank(differences, n, sized, ranks);
         out->p = signed_rank_p(differences, ranks, n);
     }
-    const bool failed = isnan(out->p);
-    if (!failed) {
+    if (ready && !isnan(out->p)) {
         memcpy(sorted, differences, n * sizeof(*sorted));
         stats_sort(sorted, n);
         out->centre = (mean_of_two(sorted, n, (means + 1) / 2) + mean_of_two(sorted, n, means / 2 + 1)) / 2;
@@ -207,7 +207,7 @@ int paired_test(const double *differences, size_t n, double confidence, struct p
     free(sized);
     free(ranks);
     free(sorted);
-    return failed ? -1 : 0;
+    return isnan(out->p) ? -1 : 0;
 }
 
 /* --- The sequential test. --- */
@@ -269,34 +269,66 @@ static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t mos
     return beyond;
 }
 
-int paired_sequential(const double *differences, size_t n, size_t planned, double error, bool *claimed)
-{
-    struct flipped *flips = malloc((FLIPS + 1) * sizeof(*flips)), *alive = flips;
-    uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
-    struct sized *sized = malloc((n ? n : 1) * sizeof(*sized));
-    const bool ready = flips && ranks && sized;
-    size_t left = FLIPS + 1;
+/* Flips that are not beyond the limit of a look yet, sorted; those that are stand before them. */
+struct flips {
+    struct flipped *all, *alive;
+    size_t left;
+    uint64_t *ranks;
+    struct sized *sized;
+};
 
-    *claimed = false;
+/* Makes one look. Returns how many flips are beyond the limit after it that were not before. */
+static size_t look_at(const double *differences, size_t n, double spent, struct flips *flips)
+{
+    const size_t most = (size_t)(spent * (FLIPS + 1)), before = FLIPS + 1 - flips->left;
+
+    rank(differences, n, flips->sized, flips->ranks);
+    for (size_t i = 0; i < flips->left; i++)
+        flips->alive[i].extreme = extreme_of(differences, flips->ranks, n, flips->alive[i].flip);
+    qsort(flips->alive, flips->left, sizeof(*flips->alive), compare_flipped);
+    return most > before ? extreme_at_most(flips->alive, flips->left, most - before) : 0;
+}
+
+/* Returns the share of all flips that are as extreme as the last that is beyond the limit of the last look. */
+static double level_of(const double *differences, size_t n, const struct flips *flips)
+{
+    const size_t beyond = FLIPS + 1 - flips->left;
+    size_t extreme = 0;
+
+    if (!beyond)
+        return 0;
+    const uint64_t limit = flips->alive[-1].extreme;
+    for (size_t i = 0; i <= FLIPS; i++)
+        extreme += extreme_of(differences, flips->ranks, n, flips->all[i].flip) >= limit;
+    return (double)extreme / (FLIPS + 1);
+}
+
+int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out)
+{
+    struct flips flips = {.all = malloc((FLIPS + 1) * sizeof(*flips.all)),
+                          .ranks = malloc((n ? n : 1) * sizeof(*flips.ranks)),
+                          .sized = malloc((n ? n : 1) * sizeof(*flips.sized)),
+                          .left = FLIPS + 1};
+    const bool ready = flips.all && flips.ranks && flips.sized;
+    size_t beyond = 0;
+
+    *out = (struct paired_looks){.level = 0};
+    flips.alive = flips.all;
     for (unsigned i = 0; ready && i <= FLIPS; i++)
-        flips[i].flip = i;
-    for (size_t look = 0; ready && !*claimed && look < n && all_finite(differences, n);) {
+        flips.all[i].flip = i;
+    for (size_t look = 0; ready && !out->claimed && look < n && all_finite(differences, n);) {
         look = next_look(look) < n ? next_look(look) : n;
-        const double share = look < planned ? (double)look / (double)planned : 1;
-        const size_t spent = (size_t)(error * share * (FLIPS + 1)), before = FLIPS + 1 - left;
-        rank(differences, look, sized, ranks);
-        for (size_t i = 0; i < left; i++)
-            alive[i].extreme = extreme_of(differences, ranks, look, alive[i].flip);
-        qsort(alive, left, sizeof(*alive), compare_flipped);
-        const size_t removed = spent > before ? extreme_at_most(alive, left, spent - before) : 0;
-        for (size_t i = 0; i < removed; i++)
-            *claimed |= alive[i].flip == 0;
-        alive += removed;
-        left -= removed;
+        beyond = look_at(differences, look, error * (look < planned ? (double)look / (double)planned : 1), &flips);
+        for (size_t i = 0; i < beyond; i++)
+            out->claimed |= flips.alive[i].flip == 0;
+        flips.alive += beyond;
+        flips.left -= beyond;
     }
-    free(sized);
-    free(ranks);
-    free(flips);
+    if (beyond)
+        out->level = level_of(differences, n, &flips);
+    free(flips.sized);
+    free(flips.ranks);
+    free(flips.all);
     return ready ? 0 : -1;
 }
 

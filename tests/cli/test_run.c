@@ -20,6 +20,7 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define FAILED       1
 #define USAGE        2
+#define FINDING      4
 
 /* --- Helpers. --- */
 
@@ -181,17 +182,19 @@ static void test_run_failure_that_is_ignored_is_a_metric(void **state)
 }
 
 /* The table's ratio is that of the rows' medians, whatever these are on a busy machine. If all runs of the second took
- * longer than all of the first, which they do unless the machine is very busy, the verdict says so. */
+ * longer than all of the first, which they do unless the machine is very busy, the verdict says so, and --fail-on. */
 static void test_run_table_has_a_line_each_and_ratios(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {
-        .args = ARGS("run", "-q", "-o", "-", "-i", "5", "--name", "a,b", "--", "sleep", "0.01", "--", "sleep", "0.1")};
+    const struct cli_run run = {.args = ARGS("run", "-q", "-o", "-", "-i", "12", "--fail-on", "slower:100", "--name",
+                                             "a,b", "--", "sleep", "0.01", "--", "sleep", "0.06")};
+    struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
 
     need_commands();
-    cli_expect(cli, &run, 0, &result);
+    cli_start(cli, &run, &child);
+    cli_wait(&child, &result);
     cli_csv_parse(result.out, &csv);
     size_t a = cli_row(&csv, "a", "wall", 0), b = cli_row(&csv, "b", "wall", 0);
     cli_expect_text(result.err, "times in ms; ratio of the medians to that of the first\n");
@@ -202,10 +205,46 @@ static void test_run_table_has_a_line_each_and_ratios(void **state)
     assert_int_equal(sscanf(line + strlen("\nb "), "%*d %*f %*f %*f %*f %*f %*f %*f %*f %*f %lf", &ratio), 1);
     if (!(fabs(ratio - expected) <= 0.000501))
         fail_msg("the ratio is %g, that of the rows is %.6f", ratio, expected);
-    const char *verdict = strstr(line + 1, "\nb ");
+    const char *verdict = strstr(line + 1, "\nb");
     assert_non_null(verdict);
-    cli_expect_text(verdict, expected >= 2 || expected <= 0.5 ? " times as long as a, " : " than a");
+    const bool slower = cli_number(&csv, b, "min") > 2 * cli_number(&csv, a, "max");
+    if (slower) {
+        cli_expect_text(verdict, "\nb takes ");
+        cli_expect_text(verdict, " times as long (");
+        cli_expect_text(verdict, "), 6 pairs, ");
+        cli_expect_text(result.err, "jitbench run: --fail-on: b is slower by more than 100 %\n");
+    }
+    if (strstr(result.err, "--fail-on"))
+        cli_expect_status(&result, FINDING);
+    else
+        cli_expect_status(&result, 0);
     cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* A command against itself has two rows, of which the second says so; the same verdict is in the CSV. */
+static void test_run_aa_takes_turns_with_itself(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("run", "-q", "-o", "aa.csv", "--aa", "--quick", "--name", "x", "--", "sleep", "0.001")};
+    const struct cli_run show = {.args = ARGS("show", "-q", "aa.csv")};
+    struct cli_result result, shown;
+    struct cli_csv csv;
+
+    need_commands();
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "6 pairs, ");
+    cli_expect_text(result.out, "\nThe least difference that is found in 80 % of such measurements: ");
+    cli_expect_text(result.out, "\nDifference ");
+    cli_expect(cli, &show, 0, &shown);
+    cli_expect_text(shown.out, strstr(result.out, "\nThe least difference"));
+    cli_csv_only(cli->work, &csv);
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "x", "wall", 1), "param"), "command=sleep 0.001");
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "x", "wall", 0), "param"), "aa=yes command=sleep 0.001");
+    assert_int_equal(cli_number(&csv, cli_row(&csv, "x", "wall", 1), "n"), 12);
+    cli_csv_free(&csv);
+    cli_result_free(&shown);
     cli_result_free(&result);
 }
 
@@ -246,6 +285,10 @@ static void test_run_says_what_is_wrong_with_the_line(void **state)
     expect_error(cli, ARGS("run", "--name", "a,b", "--", "true"), "jitbench run: --name: 2 names for 1 command\n");
     expect_error(cli, ARGS("run", "--name", "a,", "--", "true", "--", "true"),
                  "jitbench run: --name: '': a name has 1 to 47 bytes\n");
+    expect_error(cli, ARGS("run", "--aa", "--", "true", "--", "true"),
+                 "jitbench run: --aa runs one command against itself, and 2 are given\n");
+    expect_error(cli, ARGS("run", "--fail-on", "slower", "--", "true"),
+                 "jitbench run: --fail-on needs two commands or more\n");
     expect_error(cli, ARGS("run", "--timeout", "100h", "--", "true"),
                  "jitbench run: --timeout: '100h' is out of range (1 ms to 96 h)\n");
     expect_error(cli, ARGS("run", "--show-output", "--keep-output", "x", "--", "true"),
@@ -730,6 +773,7 @@ int main(void)
         CLI_TEST(test_run_failure_is_a_failed_row),
         CLI_TEST(test_run_failure_that_is_ignored_is_a_metric),
         CLI_TEST(test_run_table_has_a_line_each_and_ratios),
+        CLI_TEST(test_run_aa_takes_turns_with_itself),
         CLI_TEST(test_run_finds_what_cannot_run_before_anything_does),
         CLI_TEST(test_run_says_what_is_wrong_with_the_line),
         CLI_TEST(test_run_refuses_words_that_the_kernel_would_not_take),

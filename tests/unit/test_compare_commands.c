@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdicts below the table of `jitbench run`. */
+/* The comparison of commands that took turns, and the lines below the table of `jitbench run`. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,113 +10,270 @@
 
 #include <cmocka.h>
 
+#include "memory_fixture.h"
 #include "out/compare_commands.h"
 #include "row_fixture.h"
 
 #define ROWS 4
 
-/* Samples that spread by 1 % around the level. */
+/* Runs of a command, each `level` but for the drift of the machine, which neighbours share, and a little of their own.
+ */
 static void make_row(struct row *row, const char *test, uint64_t copies, double level, size_t n)
 {
-    static const double around[] = {-0.01, 0.01, 0, 0.005, -0.005};
+    static const double own[] = {-0.001, 0.002, 0, 0.001, -0.002, 0.0005, 0.0015};
 
     *row = ROW(NULL, NAN, .test = test, .metric = "wall", .better = "lower");
     row->copies = copies;
+    row->wall_s = level * (double)n;
     row->samples = malloc((n + 1) * sizeof(*row->samples));
     assert_non_null(row->samples);
     for (size_t i = 0; i < n; i++)
-        row->samples[row->n_samples++] = level * (1 + around[i % 5]);
+        row->samples[row->n_samples++] =
+            level * (1 + 0.2 * sin((double)(i / 2)) + own[(i + (size_t)(100 * level)) % 7]);
 }
 
-static void expect(struct row *rows, size_t n, const char *text)
+static void free_rows(struct row *rows, size_t n)
 {
-    struct comparison compared[ROWS];
-    struct text out = {0};
-
-    assert_int_equal(run_compare(rows, n, compared), 0);
-    run_put_verdicts(rows, n, compared, &out);
-    assert_string_equal(out.length ? out.data : "", text);
-    text_free(&out);
     for (size_t i = 0; i < n; i++)
         row_free(&rows[i]);
 }
 
-static void test_run_verdict_of_a_change_and_of_none(void **state)
+static void compare(const struct row *rows, size_t n, struct command_comparison *compared)
 {
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1.00, 15);
-    make_row(&rows[1], "B", 1, 1.03, 15);
-    make_row(&rows[2], "C", 1, 1.00, 15);
-    make_row(&rows[3], "D", 1, 9.81, 15);
-    expect(rows, 4,
-           "B is 3.0 % slower than A, 3.0 to 3.0 %: difference seen (p 0.047)\n"
-           "C is 0.0 % slower than A, 0.0 to 0.0 %: no difference seen (p 1)\n"
-           "D takes 9.81 times as long as A, 9.81 to 9.81: difference seen (p 0.047)\n");
+    assert_int_equal(run_compare(rows, n, 0, compared), 0);
 }
 
-/* The interval of a faster command has the lower bound first, too. A change below 1 % does not count, however sure. */
-static void test_run_verdict_of_less_time(void **state)
+static void expect(struct row *rows, size_t n, const char *text)
 {
-    struct row rows[ROWS];
-
-    make_row(&rows[0], "A", 1, 1.00, 15);
-    make_row(&rows[1], "B", 1, 0.90, 15);
-    expect(rows, 2, "B is 10.0 % faster than A, 10.0 to 10.0 %: difference seen (p 0.016)\n");
-    make_row(&rows[0], "A", 1, 1.000, 1000);
-    make_row(&rows[1], "B", 1, 1.007, 1000);
-    struct comparison compared[2];
+    struct command_comparison compared[ROWS];
     struct text out = {0};
-    assert_int_equal(run_compare(rows, 2, compared), 0);
-    assert_int_equal(compared[1].doubt, DOUBT_SMALL);
-    run_put_verdicts(rows, 2, compared, &out);
-    assert_non_null(strstr(out.data, ": no difference above 1 %\n"));
+
+    compare(rows, n, compared);
+    run_put_verdicts(rows, n, compared, &out);
+    assert_string_equal(out.length ? out.data : "", text);
     text_free(&out);
-    row_free(&rows[0]);
-    row_free(&rows[1]);
+    free_rows(rows, n);
 }
 
-/* Each with the first of as many copies; a failed command and a single sample are not judged. */
-static void test_run_verdict_of_copies_and_of_what_failed(void **state)
+/* The machine's drift of 20 % is that of both of a pair. */
+static void test_compare_commands_of_a_difference_and_of_none(void **state)
 {
     struct row rows[ROWS];
 
-    make_row(&rows[0], "A", 1, 1, 15);
-    make_row(&rows[1], "A", 2, 1, 15);
-    make_row(&rows[2], "B", 2, 1.5, 15);
-    make_row(&rows[3], "B", 1, 1.5, 15);
+    make_row(&rows[0], "A", 1, 1.00, 20);
+    make_row(&rows[1], "B", 1, 1.03, 20);
+    make_row(&rows[2], "C", 1, 1.00, 20);
+    make_row(&rows[3], "D", 1, 9.81, 20);
+    expect(rows, 4,
+           "B is slower by 3.03 % (2.92 to 3.10), 10 pairs, 40.6 s\n"
+           "C: no difference larger than 0.0 %, 10 pairs, 40 s\n"
+           "D takes 9.81 times as long (9.8 to 9.82), 10 pairs, 3.6 min\n");
+}
+
+/* The interval of a faster command has the lower bound first, too. */
+static void test_compare_commands_of_less_time(void **state)
+{
+    struct row rows[ROWS];
+
+    make_row(&rows[0], "A", 1, 1.00, 30);
+    make_row(&rows[1], "B", 1, 0.90, 30);
+    make_row(&rows[2], "C", 1, 0.02, 30);
+    expect(rows, 3,
+           "B is faster by 10.01 % (9.94 to 10.06), 15 pairs, 57 s\n"
+           "C takes 0.02 times as long (0.02 to 0.02), 15 pairs, 30.6 s\n");
+}
+
+/* Each with the first of as many copies; a failed command has no times. */
+static void test_compare_commands_of_copies_and_of_what_failed(void **state)
+{
+    struct row rows[ROWS];
+
+    make_row(&rows[0], "A", 1, 1, 20);
+    make_row(&rows[1], "A", 2, 1, 20);
+    make_row(&rows[2], "B", 2, 1.5, 20);
+    make_row(&rows[3], "B", 1, 1.5, 20);
     rows[3].status = ROW_FAILED;
-    expect(rows, 4, "B x2 is 50.0 % slower than A x2, 50.0 to 50.0 %: difference seen (p 0.016)\n");
-    make_row(&rows[0], "A", 1, 1, 1);
-    make_row(&rows[1], "B", 1, 1.5, 1);
-    expect(rows, 2, "B is 50.0 % slower than A: not judged, repeat with --runs 10\n");
+    expect(rows, 4, "B x2 is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n");
 }
 
-/* 3 % in samples that spread by 10 %: what is sure by 200 of them is no less so because one alone does not show it. */
-static void test_run_verdict_has_no_noise_floor(void **state)
+/* One pair, equal or not; a time of 0; commands that fail in some of their runs, or in all. */
+static void test_compare_commands_not_decided(void **state)
 {
     struct row rows[ROWS];
-    struct comparison compared[2];
 
-    make_row(&rows[0], "A", 1, 1, 200);
-    make_row(&rows[1], "B", 1, 1.03, 200);
-    for (size_t i = 0; i < 200; i++)
-        for (int r = 0; r < 2; r++)
-            rows[r].samples[i] += (r ? 1.03 : 1) * 0.1 * ((double)(i * 37 % 200) / 100 - 1);
-    assert_int_equal(run_compare(rows, 2, compared), 0);
-    assert_int_equal(compared[1].change, CHANGE_HIGHER);
-    row_free(&rows[0]);
-    row_free(&rows[1]);
+    make_row(&rows[0], "A", 1, 1, 3);
+    make_row(&rows[1], "B", 1, 1.5, 3);
+    make_row(&rows[2], "C", 1, 1.5, 1);
+    expect(rows, 3,
+           "B: not decided, 1 pair of at least 6: --runs 12\n"
+           "C: not decided, 0 pairs of at least 6: --runs 12\n");
+    make_row(&rows[0], "A", 1, 1, 20);
+    make_row(&rows[1], "B", 1, 1.5, 20);
+    rows[1].samples[7] = rows[1].samples[6] = 0;
+    expect(rows, 2, "B: not decided, a run took no time by the clock\n");
+    for (int all = 0; all < 2; all++) {
+        make_row(&rows[0], "A", 1, 1, 20);
+        make_row(&rows[1], "B", 1, 1.5, 20);
+        rows[2] = ROW(NULL, 3, .test = "B", .metric = "exit_code");
+        rows[2].copies = 1;
+        rows[2].stats.min = all ? 3 : 0;
+        rows[2].stats.max = 3;
+        expect(rows, 3,
+               all ? "B is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n"
+                   : "B: not decided, some runs failed and others did not\n");
+    }
+}
+
+/* Commands of the same name are told apart by their command lines. */
+static void test_compare_commands_of_one_name(void **state)
+{
+    struct row rows[ROWS];
+
+    make_row(&rows[0], "A", 1, 1, 20);
+    make_row(&rows[1], "A", 1, 1.5, 20);
+    set_params(&rows[0], "command=A 1");
+    set_params(&rows[1], "command=A 2");
+    expect(rows, 2, "A (A 2) is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n");
+}
+
+/* With looks in between the difference has to be clearer: after 8 of 100 blocks 0.4 % is spent, and p is 0.8 %. */
+static void test_compare_commands_allows_for_looks(void **state)
+{
+    struct row rows[ROWS];
+    struct command_comparison compared[ROWS];
+
+    for (int planned = 0; planned < 2; planned++) {
+        make_row(&rows[0], "A", 1, 1, 16);
+        make_row(&rows[1], "B", 1, 1.03, 16);
+        if (planned)
+            set_params(&rows[1], "planned=100");
+        compare(rows, 2, compared);
+        assert_int_equal(compared[1].verdict, planned ? COMMAND_ALIKE : COMMAND_SLOWER);
+        free_rows(rows, 2);
+    }
+    make_row(&rows[0], "A", 1, 1, 24);
+    make_row(&rows[1], "B", 1, 1.03, 24);
+    set_params(&rows[1], "planned=100");
+    compare(rows, 2, compared);
+    assert_int_equal(compared[1].verdict, COMMAND_SLOWER);
+    free_rows(rows, 2);
+}
+
+/* Three comparisons have to be right together, so that each needs a smaller p. */
+static void test_compare_commands_shares_the_error(void **state)
+{
+    struct row rows[ROWS];
+    struct command_comparison compared[ROWS];
+
+    for (size_t n = 2; n <= 4; n += 2) {
+        for (size_t i = 0; i < n; i++)
+            make_row(&rows[i], "A", 1, i ? 1.03 : 1, 12);
+        compare(rows, n, compared);
+        assert_int_equal(compared[1].verdict, n == 2 ? COMMAND_SLOWER : COMMAND_ALIKE); /* p is 1/32 */
+        free_rows(rows, n);
+    }
+}
+
+/* Relative to a margin, 3 % are less than 5 % and more than 1 %. */
+static void test_compare_commands_with_a_margin(void **state)
+{
+    struct row rows[ROWS];
+    struct command_comparison compared[ROWS];
+
+    make_row(&rows[0], "A", 1, 1, 20);
+    make_row(&rows[1], "B", 1, 1.03, 20);
+    assert_int_equal(run_compare(rows, 2, log(1.05), compared), 0);
+    assert_int_equal(compared[1].verdict, COMMAND_FASTER);
+    assert_int_equal(run_compare(rows, 2, log(1.01), compared), 0);
+    assert_int_equal(compared[1].verdict, COMMAND_SLOWER);
+    assert_true(fabs(compared[1].difference.logs.centre - log(1.03)) < 0.001);
+    free_rows(rows, 2);
+}
+
+/* 10,000 runs are 400 pairs or fewer, of several blocks each, whose looks are those of the pairs. */
+static void test_compare_commands_joins_blocks(void **state)
+{
+    struct row rows[ROWS];
+    struct command_comparison compared[ROWS];
+
+    make_row(&rows[0], "A", 1, 1, 10000);
+    make_row(&rows[1], "B", 1, 1.03, 10000);
+    compare(rows, 2, compared);
+    assert_int_equal(compared[1].difference.each, 13);
+    assert_int_equal(compared[1].difference.logs.n, 384);
+    free_rows(rows, 2);
+    assert_false(commands_look(9, 5000));
+    assert_false(commands_look(8, 5000));
+    assert_true(commands_look(8 * 13, 5000));
+    assert_true(commands_look(8, 400));
+    assert_true(commands_look(5000, 5000) && commands_look(5001, 5000));
+}
+
+/* A command against itself: what such a measurement would find, and how long that takes. */
+static void test_compare_commands_with_itself(void **state)
+{
+    struct row rows[ROWS];
+    struct command_comparison compared[ROWS];
+    struct text out = {0};
+
+    make_row(&rows[0], "A", 1, 1, 40);
+    make_row(&rows[1], "A", 1, 1.01 / 1.01, 40);
+    for (size_t i = 0; i < 40; i++)
+        rows[1].samples[i] *= exp(0.02 * sin(1.7 * (double)i));
+    set_params(&rows[1], "aa=yes command=A 2");
+    compare(rows, 2, compared);
+    run_put_verdicts(rows, 2, compared, &out);
+    const char *least = strstr(out.data, "\nThe least difference that is found in 80 % of such measurements: ");
+    assert_non_null(least);
+    const double percent = strtod(strchr(least, ':') + 1, NULL);
+    assert_true(percent > 0.4 && percent < 2);
+    /* One of 5 % is found in the least number of pairs there is, of which one takes 4 s. */
+    assert_non_null(strstr(least, "\nDifference  Pairs "));
+    assert_non_null(strstr(least, "\n       5 %      6"));
+    assert_non_null(strstr(least, " 24 s\n"));
+    assert_non_null(strstr(least, "\n     0.5 %  "));
+    text_free(&out);
+    free_rows(rows, 2);
+}
+
+static int compare_and_print(void)
+{
+    struct row rows[2];
+    struct command_comparison compared[2];
+
+    const unsigned refused = allocations_before_refusal;
+    allocations_before_refusal = UINT_MAX;
+    make_row(&rows[0], "A", 1, 1, 20);
+    make_row(&rows[1], "B", 1, 1.03, 20);
+    set_params(&rows[1], "planned=50");
+    allocations_before_refusal = refused;
+    const int result = run_compare(rows, 2, 0, compared);
+    const unsigned left = allocations_before_refusal;
+    free_rows(rows, 2);
+    allocations_before_refusal = left;
+    return result;
+}
+
+static void test_compare_commands_out_of_memory(void **state)
+{
+    assert_true(memory_needed(compare_and_print) > 5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_verdict_of_a_change_and_of_none),
-        cmocka_unit_test(test_run_verdict_of_less_time),
-        cmocka_unit_test(test_run_verdict_of_copies_and_of_what_failed),
-        cmocka_unit_test(test_run_verdict_has_no_noise_floor),
+        cmocka_unit_test(test_compare_commands_of_a_difference_and_of_none),
+        cmocka_unit_test(test_compare_commands_of_less_time),
+        cmocka_unit_test(test_compare_commands_of_copies_and_of_what_failed),
+        cmocka_unit_test(test_compare_commands_not_decided),
+        cmocka_unit_test(test_compare_commands_of_one_name),
+        cmocka_unit_test(test_compare_commands_allows_for_looks),
+        cmocka_unit_test(test_compare_commands_shares_the_error),
+        cmocka_unit_test(test_compare_commands_with_a_margin),
+        cmocka_unit_test(test_compare_commands_joins_blocks),
+        cmocka_unit_test(test_compare_commands_with_itself),
+        cmocka_unit_test(test_compare_commands_out_of_memory),
     };
 
-    return cmocka_run_group_tests_name("run_verdict", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

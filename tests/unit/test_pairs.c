@@ -149,10 +149,10 @@ static double noise(void)
 
 static bool claimed(const double *d, size_t n, size_t planned)
 {
-    bool claims;
+    struct paired_looks looks;
 
-    assert_int_equal(paired_sequential(d, n, planned, 0.05, &claims), 0);
-    return claims;
+    assert_int_equal(paired_sequential(d, n, planned, 0.05, &looks), 0);
+    return looks.claimed;
 }
 
 /* Returns how many of the trials claim a difference in up to 22 pairs, looking at 8, 10, 12, 15, 18 and 22; naive: at
@@ -250,9 +250,9 @@ static int test_darwin(void)
 
 static int test_darwin_in_turn(void)
 {
-    bool claims;
+    struct paired_looks looks;
 
-    return paired_sequential(darwin, COUNT(darwin), 20, 0.05, &claims);
+    return paired_sequential(darwin, COUNT(darwin), 20, 0.05, &looks);
 }
 
 static int least_of_darwin(void)

@@ -260,6 +260,70 @@ static void test_plan_abba_goes_forwards_and_backwards(void **state)
     assert_string_equal(seen.trials, "ABCCBAABCBA");
 }
 
+static struct {
+    unsigned calls;
+    size_t ended_at, n;
+    uint64_t limit_ns;
+    bool missing;
+} together;
+
+static bool enough_together(struct plan_item *items, size_t n, const struct plan_samples *samples)
+{
+    (void)items;
+    together.calls++;
+    together.n = samples->n;
+    together.limit_ns = samples->limit_ns;
+    together.missing = false;
+    for (size_t i = 0; i < n; i++)
+        together.missing |= !samples->of[i];
+    assert_true(samples->spent_ns > 0);
+    return samples->n >= together.ended_at;
+}
+
+/* Adds an item without an exact number of samples. */
+static struct plan_item *add_open(char id)
+{
+    struct plan_item *item = add(id, 2);
+
+    item->sampling.max_samples = 0;
+    item->sampling.max_ns = 7;
+    return item;
+}
+
+/* Items end after the same block, whatever time each has taken; the callee is asked after each block. */
+static void test_plan_items_end_together(void **state)
+{
+    memset(&together, 0, sizeof(together));
+    together.ended_at = 6;
+    add_open('A');
+    add_open('B');
+    plan.schedule = SCHEDULE_ABBA;
+    plan.enough = enough_together;
+    execute(ROW_OK);
+    assert_string_equal(seen.trials, "ABBAABBAABBA");
+    assert_int_equal(together.calls, 3);
+    assert_int_equal(together.limit_ns, 14);
+    assert_false(together.missing);
+}
+
+/* An item that fails does not end the others, which go on in blocks; one with an exact number of samples is not asked
+ * for. */
+static void test_plan_items_end_together_without_one_that_failed(void **state)
+{
+    memset(&together, 0, sizeof(together));
+    together.ended_at = 4;
+    params_of(add_open('A'))->fail_at = 2;
+    add_open('B');
+    add('C', 3);
+    plan.schedule = SCHEDULE_ABBA;
+    plan.enough = enough_together;
+    execute(ROW_FAILED);
+    assert_string_equal(seen.trials, "ABCCBBCB");
+    assert_int_equal(together.calls, 2);
+    assert_true(together.missing);
+    assert_int_equal(value_row("B")->n_samples, 4);
+}
+
 static void test_plan_phases_come_one_after_the_other(void **state)
 {
     add('A', 2)->phase = 7;
@@ -767,6 +831,8 @@ int main(int argc, char **argv)
         TEST(test_plan_sequence_ends_one_item_before_the_next),
         TEST(test_plan_interleaved_takes_turns),
         TEST(test_plan_abba_goes_forwards_and_backwards),
+        TEST(test_plan_items_end_together),
+        TEST(test_plan_items_end_together_without_one_that_failed),
         TEST(test_plan_phases_come_one_after_the_other),
         TEST(test_plan_phases_in_sequence),
         TEST(test_plan_calibration_hands_a_value_on),

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Several commands of jitbench run, compared in pairs: when there are enough of them, and --fail-on. */
+#include "cmd/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare_commands.h"
+
+#define FAIL_MOST 1000.0 /* % */
+
+int run_read_fail_on(struct commands *c)
+{
+    const char *given = c->options->command.fail_on;
+    const size_t word = strcspn(given, ":");
+    char *end = (char *)given + word;
+    double percent = 0;
+
+    if (!given[0])
+        return 0;
+    if (given[word])
+        percent = strtod(given + word + 1, &end);
+    end += end > given + word + 1 && *end == '%';
+    if (word != strlen("slower") || strncmp(given, "slower", word) != 0 || *end || end == given + word + 1 ||
+        !(percent >= 0 && percent <= FAIL_MOST))
+        return run_wrong(c, "--fail-on: '%s' is neither slower nor slower:PCT (0 %% to %g %%)", given, FAIL_MOST);
+    if (c->n < 2)
+        return run_wrong(c, "--fail-on needs two commands or more");
+    if (measure_given(c->m, "samples") && c->m->options.samples < 2 * PAIRED_LEAST)
+        return run_wrong(c, "--fail-on needs --runs %u or more: fewer than %u pairs cannot show a difference",
+                         2 * PAIRED_LEAST, PAIRED_LEAST);
+    c->options->fails_on_slower = true;
+    c->options->command.margin = log1p(percent / 100);
+    return 0;
+}
+
+/* --- The stop rule. --- */
+
+static struct command_params *params_of(const struct plan_item *item)
+{
+    return item->params;
+}
+
+/* Finds the item that this one is compared with: the first of as many copies that was not ended. */
+static size_t base_of(const struct plan_item *items, const struct plan_samples *samples, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (samples->of[k] && items[k].copies == items[i].copies)
+            return k;
+    return i;
+}
+
+/* Compares an item with its base, as the verdict will; fixed: as if no look had come before. */
+static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error,
+                    bool fixed, struct command_difference *out)
+{
+    const struct command_params *params = params_of(&items[i]);
+    const size_t planned = fixed ? 0 : (size_t)params->planned;
+
+    return !commands_differ(samples->of[base_of(items, samples, i)], samples->of[i], samples->n, planned,
+                            params->margin, error, out) &&
+           out->logs.n;
+}
+
+/* Returns whether an item's difference is known: by the sequential test. A command against itself is measured on. */
+static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
+{
+    const double margin = params_of(&items[i])->margin;
+    struct command_difference d;
+
+    return !params_of(&items[i])->aa && compare(items, samples, i, error, false, &d) && d.claimed &&
+           !(d.logs.low <= margin && d.logs.high >= margin);
+}
+
+/* Returns whether it is known that there is no difference of a size that matters. */
+static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
+{
+    const double margin = params_of(&items[i])->margin;
+    struct command_difference d;
+
+    return compare(items, samples, i, error, true, &d) &&
+           d.logs.high - d.logs.low <= 2 * items[i].sampling.precision_pct / 100 &&
+           (params_of(&items[i])->aa || (d.logs.low <= margin && d.logs.high >= margin));
+}
+
+/* Sets how many blocks fit into the time. Returns that number. */
+static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_samples *samples, size_t blocks)
+{
+    const uint64_t left = samples->limit_ns > samples->spent_ns ? samples->limit_ns - samples->spent_ns : 0;
+    const uint64_t of_one = samples->spent_ns / blocks;
+    size_t planned = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct command_params *params = params_of(&items[i]);
+        if (!params->planned)
+            params->planned = blocks + left / (of_one ? of_one : 1);
+        planned = (size_t)params->planned;
+    }
+    return planned;
+}
+
+bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples)
+{
+    const size_t blocks = samples->n / 2;
+    size_t compared = 0;
+    bool narrow = false;
+
+    if (blocks < PAIRED_LEAST)
+        return false;
+    const size_t planned = plan_blocks(items, n, samples, blocks);
+    if (blocks >= planned || samples->spent_ns + samples->spent_ns / blocks > samples->limit_ns)
+        return true;
+    if (!commands_look(blocks, planned))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        compared += samples->of[i] && base_of(items, samples, i) != i;
+    for (size_t i = 0; i < n; i++) {
+        const double error = COMMANDS_ERROR / (double)(compared ? compared : 1);
+        if (!samples->of[i] || base_of(items, samples, i) == i || is_claimed(items, samples, i, error))
+            continue;
+        if (!is_narrow(items, samples, i, error))
+            return false;
+        narrow = true;
+    }
+    /* The intervals are narrow: this is the last look, at which all of the error may be spent. */
+    for (size_t i = 0; narrow && i < n; i++)
+        params_of(&items[i])->planned = blocks;
+    return true;
+}
+
+/* --- The exit status. --- */
+
+int run_fail(const struct measure *m, const struct run_options *options)
+{
+    struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
+    const double margin = options->command.margin;
+    int status = EXIT_DONE;
+
+    if (!options->fails_on_slower || !compared || run_compare(m->rows, m->n_rows, margin, compared)) {
+        free(compared);
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < m->n_rows; i++) {
+        if (compared[i].verdict != COMMAND_SLOWER)
+            continue;
+        (void)fprintf(stderr, "jitbench run: --fail-on: %s is slower", m->rows[i].test);
+        if (margin > 0)
+            (void)fprintf(stderr, " by more than %g %%", 100 * expm1(margin));
+        (void)fprintf(stderr, "\n");
+        status = EXIT_FINDING;
+    }
+    free(compared);
+    return status;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* When commands that take turns have enough runs, --fail-on, and how often a run with early stopping claims a
+ * difference that is not there. `make stats` simulates 2000 runs of each kind, the test a few. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/compare_commands.h"
+#include "cmd/run.h"
+#include "normal_fixture.h"
+#include "row_fixture.h"
+
+#define SECOND    UINT64_C(1000000000)
+#define RUNS_MOST 400
+
+/* --- Runs that are made up. --- */
+
+/* Two or three commands, and the time that they take. */
+struct made_up {
+    size_t n, runs;
+    struct command_params params[3];
+    struct plan_item items[3];
+    double samples[3][RUNS_MOST];
+    const double *of[3];
+    uint64_t each_ns, limit_ns;
+};
+
+static void make(struct made_up *run, size_t n, uint64_t limit_ns)
+{
+    memset(run, 0, sizeof(*run));
+    run->n = n;
+    run->each_ns = SECOND;
+    run->limit_ns = limit_ns;
+    for (size_t i = 0; i < n; i++) {
+        run->items[i] = (struct plan_item){.params = &run->params[i], .copies = 1, .sampling = {.precision_pct = 0.5}};
+        run->of[i] = run->samples[i];
+    }
+}
+
+/* Adds a block A B B A of these times. Returns whether the run ends with it. */
+static bool add_block(struct made_up *run, const double *first, const double *second)
+{
+    assert_true(run->runs + 2 <= RUNS_MOST);
+    for (size_t i = 0; i < run->n; i++) {
+        run->samples[i][run->runs] = first[i];
+        run->samples[i][run->runs + 1] = second[i];
+    }
+    run->runs += 2;
+    const struct plan_samples samples = {
+        .of = run->of, .n = run->runs, .spent_ns = run->runs * run->n * run->each_ns, .limit_ns = run->limit_ns};
+    return run_enough(run->items, run->n, &samples);
+}
+
+/* Adds blocks in which the second takes as many times as long as `ratio` says, and both vary by `spread`, until it
+ * ends. Returns the number of blocks. */
+static size_t run_to_end(struct made_up *run, double ratio, double spread)
+{
+    for (size_t blocks = 1;; blocks++) {
+        double times[2][3];
+        for (int k = 0; k < 2; k++)
+            for (size_t i = 0; i < run->n; i++)
+                times[k][i] = (i == 1 ? ratio : 1) * exp(spread * normal());
+        if (add_block(run, times[0], times[1]))
+            return blocks;
+    }
+}
+
+static struct command_difference difference_of(const struct made_up *run, size_t i)
+{
+    struct command_difference d;
+
+    assert_int_equal(commands_differ(run->samples[0], run->samples[i], run->runs, (size_t)run->params[i].planned,
+                                     run->params[i].margin, 0.05, &d),
+                     0);
+    return d;
+}
+
+/* --- When it ends. --- */
+
+static void test_run_pairs_end_when_a_difference_is_sure(void **state)
+{
+    struct made_up run;
+
+    seed = 1;
+    make(&run, 2, 400 * SECOND); /* 100 blocks of 4 s */
+    const size_t blocks = run_to_end(&run, 1.2, 0.02);
+    assert_in_range(blocks, 8, 15);
+    assert_int_equal(run.params[0].planned, 100);
+    assert_int_equal(run.params[1].planned, 100);
+    assert_true(difference_of(&run, 1).claimed);
+}
+
+/* Alike, and each known to half a per cent. */
+static void test_run_pairs_end_when_no_difference_is_left_to_find(void **state)
+{
+    struct made_up run;
+
+    seed = 2;
+    make(&run, 2, 400 * SECOND);
+    const size_t blocks = run_to_end(&run, 1, 0.005);
+    const struct command_difference d = difference_of(&run, 1);
+    assert_in_range(blocks, 8, 20);
+    assert_true(d.logs.high - d.logs.low <= 0.013 && d.logs.low <= 0 && d.logs.high >= 0 && !d.claimed);
+}
+
+/* With a large spread neither is known, and the time ends it, but not before there are six blocks. */
+static void test_run_pairs_end_when_the_time_is_over(void **state)
+{
+    struct made_up run;
+
+    seed = 4;
+    make(&run, 2, 200 * SECOND);
+    assert_int_equal(run_to_end(&run, 1, 0.2), 50);
+    make(&run, 2, SECOND);
+    assert_int_equal(run_to_end(&run, 1, 0.2), 6);
+    assert_int_equal(run.params[1].planned, 6);
+    /* The commands take longer than they did at first. */
+    make(&run, 2, 200 * SECOND);
+    for (size_t i = 0; i < 6; i++)
+        assert_false(add_block(&run, (const double[]){1, 1}, (const double[]){1.2, 0.8}));
+    run.each_ns *= 10;
+    assert_true(add_block(&run, (const double[]){1, 1}, (const double[]){1.2, 0.8}));
+}
+
+/* With three, the one that differs does not end it while the other one is open; one that has failed is not waited for.
+ * Commands of other numbers of copies are not compared. */
+static void test_run_pairs_end_when_all_are_settled(void **state)
+{
+    struct made_up run;
+
+    seed = 5;
+    make(&run, 3, 600 * SECOND);
+    assert_int_equal(run_to_end(&run, 2, 0.1), 100);
+    make(&run, 3, 600 * SECOND);
+    run.of[2] = NULL;
+    assert_in_range(run_to_end(&run, 2, 0.1), 8, 15);
+    make(&run, 3, 600 * SECOND);
+    run.of[0] = NULL;
+    assert_in_range(run_to_end(&run, 2, 0.1), 8, 15);
+    make(&run, 3, 600 * SECOND);
+    run.items[2].copies = 2;
+    assert_in_range(run_to_end(&run, 2, 0.1), 8, 15);
+}
+
+/* With a margin of 50 % a command that takes twice as long is found out as fast as with none, and one that takes 20 %
+ * longer too, as below it. */
+static void test_run_pairs_end_by_the_margin(void **state)
+{
+    struct made_up run;
+
+    seed = 6;
+    make(&run, 2, 400 * SECOND);
+    run.params[1].margin = log(1.5);
+    assert_in_range(run_to_end(&run, 2, 0.05), 8, 15);
+    assert_true(difference_of(&run, 1).claimed && difference_of(&run, 1).logs.low > log(1.5));
+    make(&run, 2, 400 * SECOND);
+    run.params[1].margin = log(1.5);
+    assert_in_range(run_to_end(&run, 1.2, 0.05), 8, 15);
+    assert_true(difference_of(&run, 1).claimed && difference_of(&run, 1).logs.high < log(1.5));
+}
+
+/* A command against itself does not end by what seems to be a difference. */
+static void test_run_pairs_of_itself_end_when_narrow(void **state)
+{
+    struct made_up run;
+
+    seed = 7;
+    make(&run, 2, 400 * SECOND);
+    run.params[0].aa = run.params[1].aa = true;
+    assert_int_equal(run_to_end(&run, 1.2, 0.1), 100);
+    make(&run, 2, 400 * SECOND);
+    run.params[0].aa = run.params[1].aa = true;
+    assert_in_range(run_to_end(&run, 1, 0.005), 8, 20);
+}
+
+/* Times of 0 give no ratio, and end nothing early. */
+static void test_run_pairs_without_times(void **state)
+{
+    struct made_up run;
+
+    make(&run, 2, 40 * SECOND);
+    for (size_t i = 1; i < 10; i++)
+        assert_false(add_block(&run, (const double[]){1, 0}, (const double[]){0, 0}));
+    assert_true(add_block(&run, (const double[]){1, 0}, (const double[]){0, 0}));
+}
+
+/* --- Simulated runs. --- */
+
+/* The machine drifts by 20 % in a time of ten runs or so, one run in ten is disturbed and takes up to twice as long,
+ * and all vary by 3 %. */
+static double level;
+static double machine(void)
+{
+    level = 0.9 * level + 0.09 * normal();
+    return exp(level + 0.03 * normal() + (uniform() < 0.1 ? uniform() * log(2) : 0));
+}
+
+/* Counts of the outcomes of simulated runs. */
+struct outcomes {
+    unsigned claimed, wrong, covered, blocks;
+};
+
+static struct outcomes simulate(unsigned runs, double ratio)
+{
+    struct outcomes seen = {0};
+
+    for (unsigned r = 0; r < runs; r++) {
+        struct made_up run;
+        bool ended = false;
+        make(&run, 2, 160 * SECOND); /* 40 blocks of 4 s */
+        for (; !ended; seen.blocks++) {
+            const double a1 = machine(), b1 = ratio * machine(), b2 = ratio * machine(), a2 = machine();
+            ended = add_block(&run, (const double[]){a1, b1}, (const double[]){a2, b2});
+        }
+        const struct command_difference d = difference_of(&run, 1);
+        const bool apart = d.logs.low > 0 || d.logs.high < 0;
+        seen.claimed += d.claimed && apart;
+        seen.wrong += d.claimed && (ratio > 1 ? d.logs.high < 0 : ratio < 1 ? d.logs.low > 0 : apart);
+        seen.covered += d.logs.low <= log(ratio) && d.logs.high >= log(ratio);
+    }
+    printf("%u runs of ratio %g: %u claims, %u of them false, interval right %.1f %%, %.1f blocks\n", runs, ratio,
+           seen.claimed, seen.wrong, 100.0 * seen.covered / runs, (double)seen.blocks / runs);
+    return seen;
+}
+
+static void test_run_pairs_false_claims_of_whole_runs(void **state)
+{
+    const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
+    const unsigned runs = all_of_it ? 2000 : 12;
+
+    seed = 8;
+    level = 0;
+    const struct outcomes none = simulate(runs, 1), few = simulate(runs, 1.08), some = simulate(runs, 1.2);
+    if (!all_of_it) {
+        assert_true(none.wrong <= 2 && some.wrong == 0);
+        assert_true(few.claimed >= none.claimed && some.claimed >= 8 && some.blocks < none.blocks);
+        return;
+    }
+    assert_true(none.wrong <= runs * 0.06); /* 5 %, and two standard errors */
+    assert_true(none.covered >= runs * 0.93 && none.covered <= runs * 0.97);
+    assert_true(few.covered >= runs * 0.93 && few.covered <= runs * 0.97 && few.wrong <= runs * 0.01);
+    assert_true(some.wrong <= runs * 0.01 && some.claimed >= runs * 0.8);
+    assert_true(some.covered >= runs * 0.93 && some.covered <= runs * 0.97);
+}
+
+/* --- --fail-on. --- */
+
+static void set_row(struct row *row, const char *test, double level_of, size_t n)
+{
+    static const double around[] = {-0.01, 0.012, 0, 0.006, -0.005};
+
+    *row = ROW(NULL, NAN, .test = test, .metric = "wall", .better = "lower");
+    row->copies = 1;
+    row->samples = malloc(n * sizeof(*row->samples));
+    assert_non_null(row->samples);
+    for (size_t i = 0; i < n; i++)
+        row->samples[row->n_samples++] = level_of * (1 + around[(i + (size_t)(level_of * 100)) % 5]);
+}
+
+static int status_of(double level_of, double percent, bool asked)
+{
+    static struct measure m;
+    struct row rows[2];
+    static struct run_options options;
+
+    options.fails_on_slower = asked;
+    options.command.margin = log1p(percent / 100);
+    set_row(&rows[0], "A", 1, 40);
+    set_row(&rows[1], "B", level_of, 40);
+    m.rows = rows;
+    m.n_rows = 2;
+    const int status = run_fail(&m, &options);
+    row_free(&rows[0]);
+    row_free(&rows[1]);
+    return status;
+}
+
+static void test_run_pairs_fail_on_slower(void **state)
+{
+    assert_int_equal(status_of(1.1, 0, true), EXIT_FINDING);
+    assert_int_equal(status_of(1.1, 5, true), EXIT_FINDING);
+    assert_int_equal(status_of(1.1, 15, true), EXIT_DONE);
+    assert_int_equal(status_of(1.0, 0, true), EXIT_DONE);
+    assert_int_equal(status_of(0.9, 0, true), EXIT_DONE);
+    assert_int_equal(status_of(1.1, 0, false), EXIT_DONE);
+}
+
+static const char *error_of(const char *fail_on, size_t n, uint64_t samples)
+{
+    static char error[256];
+    static struct measure m;
+    static struct run_options options;
+    struct commands c = {.m = &m, .options = &options, .n = n, .error = error, .error_size = sizeof(error)};
+    static const struct option rows[] = {{.name = "samples"}};
+
+    error[0] = '\0';
+    options.fails_on_slower = false;
+    text_copy(options.command.fail_on, sizeof(options.command.fail_on), fail_on);
+    m.options.samples = samples;
+    m.tables[0] = (struct option_table){.rows = rows, .n = 1, .given = {samples > 0}};
+    m.n_tables = 1;
+    const int result = run_read_fail_on(&c);
+    assert_int_equal(result, error[0] ? -1 : 0);
+    assert_int_equal(options.fails_on_slower, !error[0] && fail_on[0]);
+    return error[0] ? error : fail_on[0] ? NULL : "";
+}
+
+static void test_run_pairs_fail_on_is_read(void **state)
+{
+    static const char *const wrong[] = {"slower:", "slower:x", "slower:5x", "slower:-1", "slower:1001", "slower:nan",
+                                        "slow",    "faster",   ":5",        "slower5",   "slower:5%%"};
+
+    assert_null(error_of("slower", 2, 0));
+    assert_null(error_of("slower:5", 2, 12));
+    assert_null(error_of("slower:2.5%", 3, 0));
+    assert_string_equal(error_of("", 1, 0), "");
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_non_null(strstr(error_of(wrong[i], 2, 0), "is neither slower nor slower:PCT (0 % to 1000 %)"));
+    assert_string_equal(error_of("slower", 1, 0), "--fail-on needs two commands or more");
+    assert_string_equal(error_of("slower", 2, 10),
+                        "--fail-on needs --runs 12 or more: fewer than 6 pairs cannot show a difference");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_run_pairs_end_when_a_difference_is_sure),
+        cmocka_unit_test(test_run_pairs_end_when_no_difference_is_left_to_find),
+        cmocka_unit_test(test_run_pairs_end_when_the_time_is_over),
+        cmocka_unit_test(test_run_pairs_end_when_all_are_settled),
+        cmocka_unit_test(test_run_pairs_end_by_the_margin),
+        cmocka_unit_test(test_run_pairs_of_itself_end_when_narrow),
+        cmocka_unit_test(test_run_pairs_without_times),
+        cmocka_unit_test(test_run_pairs_false_claims_of_whole_runs),
+        cmocka_unit_test(test_run_pairs_fail_on_slower),
+        cmocka_unit_test(test_run_pairs_fail_on_is_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
