@@ -651,6 +651,18 @@ static void remark_periods(struct results *results, unsigned copy, const double 
     text_free(&periods);
 }
 
+/* Adds the lost share without what other users of the core caused, if that is known. number: with the brief detours. */
+static int enter_alone(struct results *results, const struct trial *trial, unsigned copy, const double *number)
+{
+    double ns = 0;
+
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+        ns += c == DETOUR_SHARED ? 0 : number[NOISE_LOST + c];
+    return free_level(trial, copy)
+               ? results_sample(results, copy, NOISE_METRIC_LOST_ALONE, 100 * ns / number[NOISE_OBSERVED])
+               : 0;
+}
+
 static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
@@ -664,7 +676,7 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
     int error = enter_cells(results, copy, NOISE_METRIC_LOST, &number[NOISE_CELLS], first_us, time_us);
 
-    error |= enter_core(results, trial, copy, first_us, time_us);
+    error |= enter_core(results, trial, copy, first_us, time_us) | enter_alone(results, trial, copy, number);
     error |=
         results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
     error |= results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
@@ -772,6 +784,8 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_SHARE] = OF_CORE("core_share", "%", "higher", "share of its core that the CPU had"),
     [NOISE_METRIC_FREE] = OF_CORE("core_free", "%", "higher", "share of the time in which the core was free"),
     [NOISE_METRIC_MHZ] = OF_CORE("core_mhz", "MHz", "higher", "frequency of the core"),
+    [NOISE_METRIC_LOST_ALONE] =
+        OF_CORE("lost_alone", "%", "lower", "share of the time that detours took, without lost_core_shared"),
 };
 
 #define SAMPLING(seconds_)                                                                                             \

@@ -145,8 +145,9 @@ static void put_tested(const struct compared *compared, struct text *out)
     if (n[TESTED_PAIRS])
         text_printf(out, "Tested pairs of runs, since those of both sides alternate in time\n");
     if (compared->n_alone)
-        text_printf(out, "Metrics with " ROW_ALONE ": while the core was free, which both sides know; Raw is the ratio "
-                         "as measured\n");
+        text_printf(out,
+                    "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the "
+                    "ratio as measured\n");
     if (in_turn)
         text_printf(out,
                     "Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n");

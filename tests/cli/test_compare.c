@@ -796,8 +796,8 @@ static void test_compare_with_the_core_free(void **state)
     write_shared(cli, "./slow.csv", 700, "1.000", 700);
     write_shared(cli, "./old.csv", 700, "", 0);
     compare(cli, "compare --fail-on changed ./base.csv ./new.csv", DONE, &result);
-    cli_expect_text(result.out, "Metrics with _alone: while the core was free, which both sides know; Raw is the ratio "
-                                "as measured\n");
+    cli_expect_text(result.out, "Metrics with _alone: without other users of the core, as both sides know it; Raw is "
+                                "the ratio as measured\n");
     cli_expect_text(result.out, "0.7000  no change seen above 1 %; raw -30.0 %, by core share 60 % (base 100 %)\n");
     cli_expect_text(result.out, "unix pipe  rate_alone  ");
     cli_result_free(&result);

@@ -45,7 +45,7 @@ static void expect_adds_up(const struct cli_csv *csv, const char *cpu)
  * the whole run. */
 static size_t not_known(const struct cli_csv *csv)
 {
-    static const char *const of_core[] = {"slower", "core_share", "core_free", "core_mhz"};
+    static const char *const of_core[] = {"slower", "core_share", "core_free", "core_mhz", "lost_alone"};
     const size_t n = sizeof(of_core) / sizeof(of_core[0]);
     size_t missing = 2 * n;
 

@@ -632,6 +632,8 @@ static void test_noise_share_and_frequency_of_the_core(void **state)
     fixture_assert_near(sample[NOISE_METRIC_SHARE], 75);
     fixture_assert_near(sample[NOISE_METRIC_FREE], 100 * 15 / 34.0);
     fixture_assert_near(sample[NOISE_METRIC_SLOWER], 100 * (1 - 0.97 * 0.75));
+    fixture_assert_near(sample[NOISE_METRIC_LOST], 3.5);
+    fixture_assert_near(sample[NOISE_METRIC_LOST_ALONE], 3);
     free(session);
 }
 
