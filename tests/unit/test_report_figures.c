@@ -138,12 +138,43 @@ static void test_report_figures_leave_out_what_is_constant(void **state)
     free(report.order);
 }
 
+/* A line over the whole run for each CPU: its share of the core, and the frequency of that. */
+static void test_report_figures_of_cores_over_time(void **state)
+{
+    static const char *const expected[] = {"Share of its core over time: CPU 0<", "Share of its core over time: CPU 1<",
+                                           "Frequency of the core over time: CPU 0<",
+                                           "Frequency of the core over time: CPU 1<"};
+    static struct stats_point series[] = {{0, 100}, {1e6, 50}, {5e6, 80}};
+    struct text out = {0};
+    double x[4];
+
+    for (size_t i = 0; i < 4; i++) {
+        add("noise", "noise", i < 2 ? "core_share" : "core_mhz", "threshold=8x", 80);
+        (void)snprintf(rows[i].cpus, sizeof(rows[i].cpus), "%zu", i % 2);
+        rows[i].series = series;
+        rows[i].n_series = 3;
+    }
+    report_sort_rows(&report);
+    report_put_figures(&report, "noise", &out);
+    assert_false(out.failed);
+    assert_int_equal(count(out.data, "<figure"), 4);
+    assert_int_equal(count(out.data, "<path class=\"thin\""), 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_non_null(strstr(out.data, expected[i]));
+    /* The line has all points. */
+    assert_int_equal(numbers(strstr(out.data, "<path class=\"thin\""), "L", x, 2), 2);
+    assert_true(x[1] > x[0]);
+    text_free(&out);
+    free(report.order);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_report_curve_goes_to_the_right, begin),
         cmocka_unit_test_setup(test_report_figures_without_memory_end_the_program, begin),
         cmocka_unit_test_setup(test_report_figures_leave_out_what_is_constant, begin),
+        cmocka_unit_test_setup(test_report_figures_of_cores_over_time, begin),
     };
 
     return cmocka_run_group_tests_name("report_figures", tests, NULL, NULL);
