@@ -71,6 +71,8 @@ CFLAGS_src/sys/clock.c := -O2 $(UNGUARDED)
 GUARDED := -fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 # Optimised for speed, because it reads files of 100 MB and more.
 CFLAGS_src/rows/reader.c := -O2
+# The same for thousands of permutations of up to 10,000 values.
+CFLAGS_src/stats/change_points.c := -O2
 # Optimised for size: none of this runs during a measurement, except for the files above.
 $(foreach layer,$(filter-out bench load,$(LAYERS)),$(eval CFLAGS_$(layer) := -Os $$(GUARDED)))
 
@@ -182,6 +184,8 @@ WRAP_test_chase     := $(MEMORY)
 WRAP_test_verdicts  := $(MEMORY) qsort
 WRAP_test_pictures  := $(MEMORY)
 WRAP_test_compare   := $(MEMORY) qsort
+WRAP_test_change_points := $(MEMORY)
+WRAP_test_history   := $(MEMORY) qsort
 WRAP_test_report_figures := $(MEMORY) qsort
 WRAP_test_report_rows := $(MEMORY) qsort
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
@@ -222,7 +226,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
 BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
 	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage detour_sim fleet_judge scale hist many_cpus) \
-	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet) \
+	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet history) \
 	$(patsubst %,$(BUILD)/unit/test_%,scale_projection stats compare_samples inference compare_pairs settings)
 # Prints the numbers of passed, failed and skipped tests. With REQUIRE=1, a skip that is not listed in tests/skips.txt
 # is a failure.
@@ -310,6 +314,15 @@ scipy: $(BUILD)/stats/inference ## compare p values with scipy's
 	@$(RUN) --one tests/stats/against_scipy.py $(BUILD)/stats/inference
 stats: scipy $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs ## as scipy, and check intervals, verdicts and causes with 2000 simulated experiments: seven minutes
 	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs
+
+# As stats, for change points: 2000 simulated histories of each kind.
+.PHONY: history-sim history-real
+HISTORY_SIMS := $(BUILD)/unit/test_change_points $(BUILD)/unit/test_history
+history-sim: $(HISTORY_SIMS) ## check change points with thousands of simulated histories: a minute
+	@JITBENCH_STATS=1 $(RUN) $(HISTORY_SIMS)
+# HISTORY_ARGS="--runs 12 --quick": shorter.
+history-real: $(PROGRAM) ## thirty runs of prime, the last ten beside a busy loop: history finds that change; needs a quiet CPU 1
+	@JITBENCH=$(PROGRAM) $(RUN) --one tests/stats/history_real.py $(HISTORY_ARGS)
 
 # Makes each system call fail in turn, in all commands: strace lists the calls (skipped without it),
 # tests/faults/inject.c makes them fail. FAULTS=300: only this many, drawn with FAULTS_SEED, which is different each
@@ -399,7 +412,7 @@ COVERED := build-coverage
 COVERAGE_CLI ?= $(CLI)
 COVERAGE_FLAGS = BUILD=$(COVERED) PROGRAM=$(COVERED)/jitbench CFLAGS='-O0 -g --coverage' \
 	LDFLAGS='-Wl,--wrap=_exit -Wl,--wrap=getenv $(COVERED)/exit.o' $(foreach f,$(LAYERS) src/engine/worker.c \
-	src/engine/worker_image.c src/engine/party.c src/sys/clock.c src/rows/reader.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
+	src/engine/worker_image.c src/engine/party.c src/sys/clock.c src/rows/reader.c src/stats/change_points.c src/bench/array.c src/bench/arith.c src/bench/hanoi.c,CFLAGS_$(f)=-O0)
 $(COVERED)/exit.o: tests/coverage/exit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 $(WARNINGS) -Wno-missing-prototypes -O1 -c -o $@ $<

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers the headline figures and settings of many machines row by row, for fleet. Memory is some dozen bytes for each
- * headline row, whatever the rows contain. */
+/* Gathers the headline figures and settings of many machines row by row, for fleet; or of many runs, for history.
+ * Memory is some dozen bytes for each headline row, whatever the rows contain. */
 #ifndef ANALYSIS_FLEET_GATHER_H
 #define ANALYSIS_FLEET_GATHER_H
 
@@ -54,6 +54,9 @@ struct gather_name {
 
 struct gather {
     bool by_rank;                  /* each rank counts as a machine */
+    bool by_run;                   /* each run counts as a machine, named by its time and id */
+    const struct row_column *stat; /* the statistic that is a row's value; there are then no figures with the core free
+                                    * and none of its share. NULL: the column value */
     const struct metrics *metrics; /* tells the headline figures */
     struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */
     struct gather_machine *machine;

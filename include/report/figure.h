@@ -55,6 +55,15 @@ struct figure_line {
 };
 bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n);
 
+/* A value that holds from x to x. */
+struct figure_level {
+    double from, to, value;
+};
+/* Draws points as dots, levels as lines across them, and a line from top to bottom between two levels. The x axis ends
+ * where the levels do. */
+bool figure_levels(struct text *out, const struct figure *figure, const struct stats_point *points, size_t n,
+                   const struct figure_level *levels, size_t n_levels);
+
 /* Vertical bars: a group for each category, with a bar for each series. values[category * n_series + series]. */
 struct figure_bars {
     const char *const *categories, *const *series;

@@ -4,6 +4,7 @@
 #define REPORT_REPORT_H
 
 #include "analysis/fleet_gather.h"
+#include "analysis/history.h"
 #include "analysis/scale_projection.h"
 #include "report/html.h"
 #include "rows/rows.h"
@@ -29,6 +30,7 @@ struct report {
     size_t n_all_runs;                       /* all runs, including those without rows in set */
     size_t left_out;                         /* number of rows that are not in set */
     struct gather gather;                    /* figures and settings of all rows */
+    struct history history;                  /* runs of all rows, if they are of one machine */
     struct projection projection;            /* detours of all rows for each run; runs are named by their numbers */
     /* Private, while reading. */
     struct row_run last_run;
@@ -88,5 +90,10 @@ void report_put_scale(const struct report *report, struct text *out);
  * are. */
 bool report_has_fleet(const struct report *report);
 void report_put_fleet(const struct report *report, struct text *out);
+
+/* report_history.c: the curve of each figure over the runs of one machine, and its changes, if there are enough runs.
+ * Its size is bounded, however many runs there are. */
+bool report_has_history(const struct report *report);
+void report_put_history(const struct report *report, struct text *out);
 
 #endif

@@ -67,17 +67,20 @@ static size_t new_machine(struct gather *g, struct gather_name *name, const char
 static size_t enter_machine(struct gather *g, const struct row_run *run)
 {
     const char *rank = g->by_rank && is_number(run->rank) ? run->rank : "";
-    bool vague = !run->cpu_model[0] && !run->arch[0] && !run->cpus_online;
+    bool vague = !g->by_run && !run->cpu_model[0] && !run->arch[0] && !run->cpus_online;
     char identity[512], base[128];
     size_t before = g->identities.n;
 
-    (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
+    if (g->by_run)
+        (void)snprintf(base, sizeof(base), "%s %s", run->utc, run->run_id);
+    else
+        (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
     text_sanitize(base);
     struct gather_name *name = enter_name(g, base);
     if (name->machines && vague)
         return name->first;
-    (void)snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, run->host, rank, run->cpu_model,
-                   run->arch, run->cpus_online);
+    (void)snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, g->by_run ? base : run->host, rank,
+                   run->cpu_model, run->arch, run->cpus_online);
     size_t number = index_enter(&g->identities, identity);
     if (number < before)
         return g->of_identity[number];
@@ -285,6 +288,15 @@ static size_t enter_figures(struct gather *g, const struct row *row)
     return number;
 }
 
+static double value_of(const struct gather *g, const struct row *row)
+{
+    double value = row->value;
+
+    if (g->stat)
+        memcpy(&value, (const char *)row + g->stat->offset, sizeof(value));
+    return value;
+}
+
 /* error: relative; not finite: not known. */
 static void enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
 {
@@ -299,7 +311,7 @@ static void enter_value(struct gather *g, size_t figure, size_t machine, double 
 /* Enters the share of the core, once for each measurement. */
 static void enter_share(struct gather *g, const struct row *row)
 {
-    const double share = row_is_alone(row) ? (double)NAN : row_core_share(row);
+    const double share = row_is_alone(row) || g->stat ? (double)NAN : row_core_share(row);
     struct row of_share;
 
     if (isnan(share))
@@ -424,8 +436,8 @@ static void enter_nice(struct gather_machine *machine, double nice)
 
 static bool is_figure(const struct gather *g, const struct row *row)
 {
-    return row->status != ROW_SKIPPED && fabs(row->value) < VALUE_MOST &&
-           (metrics_is_compared(g->metrics, row) || metrics_is_compared_alone(g->metrics, row));
+    return row->status != ROW_SKIPPED && fabs(value_of(g, row)) < VALUE_MOST &&
+           (metrics_is_compared(g->metrics, row) || (!g->stat && metrics_is_compared_alone(g->metrics, row)));
 }
 
 void gather_row(struct gather *g, const struct row *row)
@@ -447,7 +459,7 @@ void gather_row(struct gather *g, const struct row *row)
     enter_nice(machine, row->nice);
     enter_disk(g, g->last_machine, row->scratch_disk);
     enter_share(g, row);
-    enter_value(g, enter_figures(g, row), g->last_machine, row->value,
+    enter_value(g, enter_figures(g, row), g->last_machine, value_of(g, row),
                 row->stats.sd / sqrt((double)row->stats.n) / fabs(row->stats.mean));
 }
 

@@ -68,7 +68,7 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
                    protocol[0] ? ", " : "", protocol);
 }
 
-static void name_figure(const struct gather_figure *figure, char *buf, size_t size)
+void fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
     const char *protocol = figure->protocol;
     char copies[32] = "";
@@ -87,7 +87,7 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
     const struct gather_figure *figure = &f->g->figure[j->figure];
     char name[256];
 
-    name_figure(figure, name, sizeof(name));
+    fleet_name_figure(figure, name, sizeof(name));
     text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
@@ -159,7 +159,7 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
         double value = metric->n ? gather_value(f->g, k, j->machine) : (double)NAN;
         if (isnan(value) || !judge_is_far(f, k, j->machine, value))
             continue;
-        name_figure(figure, name, sizeof(name));
+        fleet_name_figure(figure, name, sizeof(name));
         units_value(value, figure->unit, own, sizeof(own));
         units_plain(own);
         units_value(metric->median, figure->unit, median, sizeof(median));

@@ -388,6 +388,39 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
     return true;
 }
 
+bool figure_levels(struct text *out, const struct figure *figure, const struct stats_point *points, size_t n,
+                   const struct figure_level *levels, size_t n_levels)
+{
+    struct frame_range x = {0}, y = {0};
+    struct frame f;
+
+    for (size_t i = 0; i < n; i++)
+        frame_extend(&y, points[i].value);
+    for (size_t i = 0; i < n_levels; i++) {
+        frame_extend(&x, levels[i].from);
+        frame_extend(&x, levels[i].to);
+    }
+    if (!x.found || !y.found)
+        return false;
+    f.x = svg_scale(x.low, x.high, 0, 1, false);
+    f.y = svg_scale(y.low, y.high, 0, 1, wants_log(&y));
+    frame_caption(out, figure);
+    frame_begin(out, figure, &f, true);
+    svg_group(out, "s0");
+    svg_scatter(out, &f.x, &f.y, points, n, "dots");
+    svg_group_end(out);
+    svg_group(out, "s1");
+    for (size_t i = 0; i < n_levels; i++) {
+        const double from = svg_at(&f.x, levels[i].from), level = svg_at(&f.y, levels[i].value);
+        svg_line(out, from, level, svg_at(&f.x, levels[i].to), level, "bold");
+        if (i)
+            svg_line(out, from, f.y.from, from, f.y.to, "thin");
+    }
+    svg_group_end(out);
+    frame_end(out);
+    return true;
+}
+
 /* --- vertical bars ---------------------------------------------------------------------------------------------- */
 
 /* Draws as many of the categories' names as there is room for. */

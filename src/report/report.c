@@ -169,6 +169,8 @@ static void put_head(const struct report *report, const char *const *suites, siz
     text_printf(out, "<nav><a href=\"#summary\">In short</a>");
     if (report_has_fleet(report))
         text_printf(out, "<a href=\"#fleet\">Fleet</a>");
+    if (report_has_history(report))
+        text_printf(out, "<a href=\"#history\">History</a>");
     text_printf(out, "<a href=\"#machine\">Machine</a>");
     for (size_t i = 0; i < n; i++)
         html_put(out, "<a href=\"#suite-%zu\">%s</a>", i, suites[i]);
@@ -268,6 +270,8 @@ void report_put(const struct report *report, struct text *out)
     text_printf(out, "</section>\n");
     if (report_has_fleet(report))
         report_put_fleet(report, out);
+    if (report_has_history(report))
+        report_put_history(report, out);
     text_printf(out, "<section><h2 id=\"machine\">Machine and settings</h2>\n");
     report_put_machine(report, out);
     text_printf(out, "</section>\n");
@@ -315,6 +319,7 @@ static bool take_row(void *context, struct row *row)
     (void)snprintf(name, sizeof(name), "%zu", number);
     gather_row(&report->gather, row);
     projection_enter(&report->projection, name, row);
+    history_row(&report->history, row);
     if (number < REPORT_RUNS_MAX)
         return true;
     row_free(row);
@@ -325,7 +330,8 @@ static bool take_row(void *context, struct row *row)
 void report_begin(struct report *report, const struct metrics *metrics)
 {
     memset(report, 0, sizeof(*report));
-    report->metrics = report->gather.metrics = metrics;
+    report->metrics = report->gather.metrics = report->history.gather.metrics = metrics;
+    report->history.least_effect = HISTORY_LEAST_EFFECT;
     report_scale_begin(report);
     report->set.choose = take_row;
     report->set.context = report;
@@ -336,6 +342,7 @@ void report_finish(struct report *report)
     projection_drop_empty(&report->projection, NULL);
     projection_compute(&report->projection);
     gather_finish(&report->gather);
+    history_finish(&report->history);
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
     name_runs(report);
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
@@ -347,5 +354,6 @@ void report_free(struct report *report)
     free(report->order);
     row_set_free(&report->set);
     gather_free(&report->gather);
+    history_free(&report->history);
     projection_free(&report->projection);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CSV file of many hosts given to `fleet` and `project`. The first byte says how. */
+/* A CSV file of many hosts given to `fleet`, `project` and `history`. The first byte says how. */
 #include <string.h>
 
 #include "stats/scale.h"
@@ -29,6 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {"fleet", "--verbose", "folder", NULL},
         {"fleet", "-o", "x.csv", "--by", "rank", "a.csv", NULL},
         {"project", "-o", "x.csv", "a.csv", NULL},
+        {"history", "-v", "a.csv", NULL},
+        {"history", "--stat", "mean", "--min-effect", "0", "a.csv", NULL},
     };
     size_t at = 0;
 

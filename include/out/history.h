@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a history. */
+#ifndef OUT_HISTORY_H
+#define OUT_HISTORY_H
+
+#include "analysis/history.h"
+#include "rows/text.h"
+
+/* Appends the table of changes, as wide as that (0: no limit), and the summary. recent: only changes in that many of
+ * the last runs; 0: all. verbose: all figures that were judged, with those that did not change. */
+void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out);
+
+/* Returns whether the change is in one of so many of the last runs; 0: in any. */
+bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent);
+
+/* Formats the name of a figure (index in history.figure), with its work where another figure has the same name. */
+void history_name(const struct history *h, size_t figure, char *buf, size_t size);
+/* Formats what else differs between the runs next to a change: "kernel: 6.1 -> 6.2; thp: madvise -> never"; "" when
+ * nothing does. */
+void history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size);
+/* Formats a value of a figure with its unit. */
+void history_value(const struct history *h, size_t figure, double value, char *buf, size_t size);
+
+#endif

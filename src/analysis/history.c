@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds where the figures of one machine changed. */
+#include "analysis/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/text.h"
+#include "stats/change_points.h"
+#include "stats/inference.h"
+#include "sys/memory.h"
+
+#define SEED UINT64_C(0x9e3779b97f4a7c15)
+/* For the interval of a change. Of more runs on a side those next to the change are used. */
+#define RESAMPLES 1000u
+#define RUNS_MOST 200u
+
+/* --- Runs. --- */
+
+static void describe(const struct row_run *run, char *buf, size_t size)
+{
+    const bool known = run->cpu_model[0] && run->arch[0];
+
+    (void)snprintf(buf, size, "%s (%s%s%s)", run->host[0] ? run->host : "(no name)", run->cpu_model, known ? ", " : "",
+                   run->cpu_model[0] || run->arch[0] ? run->arch : "unknown CPU");
+    text_sanitize(buf);
+}
+
+/* What is not known differs from nothing. */
+static bool differs(const char *a, const char *b)
+{
+    return a[0] && b[0] && strcmp(a, b) != 0;
+}
+
+static bool is_other_machine(const struct history *h, const struct row_run *run)
+{
+    return differs(h->first.host, run->host) || differs(h->first.cpu_model, run->cpu_model) ||
+           differs(h->first.arch, run->arch);
+}
+
+/* Returns whether the text has the form 2026-11-23T05:47:09Z, which sorts by time. */
+static bool is_time(const char *utc)
+{
+    static const char form[] = "0000-00-00T00:00:00Z";
+
+    for (size_t i = 0; i < sizeof(form) - 1; i++)
+        if (form[i] == '0' ? utc[i] < '0' || utc[i] > '9' : utc[i] != form[i])
+            return false;
+    return !utc[sizeof(form) - 1];
+}
+
+static void enter_run(struct history *h, const struct row_run *run)
+{
+    memory_grow(&h->run, &h->run_capacity, h->n_runs, sizeof(*h->run));
+    struct history_run *entered = &h->run[h->n_runs++];
+
+    *entered = (struct history_run){.machine = h->gather.last_machine};
+    text_copy(entered->utc, sizeof(entered->utc), run->utc);
+    text_copy(entered->comment, sizeof(entered->comment), run->comment);
+    text_sanitize(entered->comment);
+}
+
+void history_row(struct history *h, const struct row *row)
+{
+    if (h->mixed)
+        return;
+    if (!is_time(row->run->utc)) {
+        h->without_time++;
+        return;
+    }
+    if (!h->n_runs) {
+        h->first = *row->run;
+        h->gather.by_run = true;
+        describe(row->run, h->machine, sizeof(h->machine));
+    }
+    if (is_other_machine(h, row->run)) {
+        h->mixed = true;
+        describe(row->run, h->other, sizeof(h->other));
+        return;
+    }
+    gather_row(&h->gather, row);
+    if (h->gather.machines.n > h->n_runs)
+        enter_run(h, row->run);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct history_run *x = a, *y = b;
+    const int order = strcmp(x->utc, y->utc);
+
+    return order ? order : x->machine < y->machine ? -1 : x->machine > y->machine;
+}
+
+/* --- Figures. --- */
+
+static int by_run(const void *a, const void *b)
+{
+    const struct history_point *x = a, *y = b;
+
+    return x->run < y->run ? -1 : x->run > y->run;
+}
+
+/* Enters a figure with its values in the order of time. */
+static void enter_figure(struct history *h, const size_t *place, size_t figure)
+{
+    const struct gather_figure *of = &h->gather.figure[figure];
+    const struct gather_figure *alone = of->alone ? &h->gather.figure[of->alone - 1] : NULL;
+    const bool use_alone = alone && 2 * alone->n >= of->n;
+
+    of = use_alone ? alone : of;
+    memory_grow(&h->figure, &h->figure_capacity, h->n_figures, sizeof(*h->figure));
+    h->figure[h->n_figures++] =
+        (struct history_figure){.figure = figure, .alone = use_alone, .first = h->n_points, .n = of->n};
+    for (size_t i = of->first; i < of->first + of->n; i++) {
+        memory_grow(&h->point, &h->point_capacity, h->n_points, sizeof(*h->point));
+        h->point[h->n_points++] =
+            (struct history_point){.run = place[h->gather.values[i].machine], .value = h->gather.values[i].value};
+    }
+    qsort(h->point + h->n_points - of->n, of->n, sizeof(*h->point), by_run);
+}
+
+static void enter_figures(struct history *h)
+{
+    size_t *place = memory_get(h->n_runs + 1, sizeof(*place));
+
+    for (size_t i = 0; i < h->n_runs; i++)
+        place[h->run[i].machine] = i;
+    for (size_t k = 0; k < h->gather.figures.n; k++) {
+        if (h->gather.figure[k].raw)
+            continue;
+        if (h->gather.figure[k].n < HISTORY_RUNS_LEAST)
+            h->n_short++;
+        else
+            enter_figure(h, place, k);
+    }
+    free(place);
+}
+
+/* --- Changes. --- */
+
+/* Buffers for one figure, with room for all runs. */
+struct work {
+    double *values, *sorted;
+    size_t *at, n; /* the changes: indices of the first values after them */
+};
+
+static double median_of(const struct work *w, size_t from, size_t to)
+{
+    memcpy(w->sorted, w->values + from, (to - from) * sizeof(*w->values));
+    return stats_median(w->sorted, to - from);
+}
+
+/* Sets medians and effect of a change between the changes next to it. */
+static struct history_change measure(const struct work *w, size_t number, size_t n)
+{
+    const size_t from = number ? w->at[number - 1] : 0, to = number + 1 < w->n ? w->at[number + 1] : n;
+    struct history_change c = {.at = w->at[number],
+                               .before = median_of(w, from, w->at[number]),
+                               .after = median_of(w, w->at[number], to),
+                               .low = NAN,
+                               .high = NAN};
+
+    c.effect = fabs(c.before) > 0 ? (c.after - c.before) / fabs(c.before)
+               : c.after > 0      ? INFINITY
+               : c.after < 0      ? -INFINITY
+                                  : 0;
+    return c;
+}
+
+/* Removes the changes that are too small, the smallest first: the segments on both sides become one. */
+static void remove_small(struct work *w, size_t n, double least)
+{
+    while (w->n) {
+        double smallest = INFINITY;
+        size_t which = 0;
+        for (size_t i = 0; i < w->n; i++) {
+            const double effect = fabs(measure(w, i, n).effect);
+            which = effect < smallest ? i : which;
+            smallest = fmin(smallest, effect);
+        }
+        if (smallest >= least)
+            return;
+        w->n--;
+        memmove(w->at + which, w->at + which + 1, (w->n - which) * sizeof(*w->at));
+    }
+}
+
+static void set_interval(const struct work *w, size_t from, size_t to, struct history_change *c)
+{
+    const size_t before = c->at - from < RUNS_MOST ? c->at - from : RUNS_MOST;
+    const size_t after = to - c->at < RUNS_MOST ? to - c->at : RUNS_MOST;
+    struct inference_ratio ratio;
+
+    if (inference_ratio_of_medians(w->values + c->at - before, before, w->values + c->at, after, 0.95, RESAMPLES, SEED,
+                                   &ratio))
+        memory_out();
+    c->low = ratio.low - 1;
+    c->high = ratio.high - 1;
+}
+
+static void judge_figure(struct history *h, size_t number, double alpha, struct work *w)
+{
+    struct history_figure *f = &h->figure[number];
+    const struct history_point *points = h->point + f->first;
+    const bool higher_is_better = h->gather.figure[f->figure].higher_is_better;
+
+    for (size_t i = 0; i < f->n; i++)
+        w->values[i] = points[i].value;
+    w->n = change_points(w->values, f->n, alpha, SEED, w->at);
+    if (w->n == SIZE_MAX)
+        memory_out();
+    remove_small(w, f->n, h->least_effect);
+    for (size_t i = 0; i < w->n; i++) {
+        struct history_change c = measure(w, i, f->n);
+        set_interval(w, i ? w->at[i - 1] : 0, i + 1 < w->n ? w->at[i + 1] : f->n, &c);
+        c.figure = number;
+        c.run = points[c.at].run;
+        c.last = points[c.at - 1].run;
+        c.worse = (c.effect > 0) != higher_is_better;
+        memory_grow(&h->change, &h->change_capacity, h->n_changes, sizeof(*h->change));
+        h->change[h->n_changes++] = c;
+    }
+    f->n_changes = w->n;
+}
+
+static int by_run_and_figure(const void *a, const void *b)
+{
+    const struct history_change *x = a, *y = b;
+
+    if (x->run != y->run)
+        return x->run < y->run ? -1 : 1;
+    return x->figure < y->figure ? -1 : x->figure > y->figure;
+}
+
+static void judge_figures(struct history *h)
+{
+    const double alpha = HISTORY_ALPHA / (double)(h->n_figures ? h->n_figures : 1);
+    struct work w = {.values = memory_get(h->n_runs + 1, sizeof(*w.values)),
+                     .sorted = memory_get(h->n_runs + 1, sizeof(*w.sorted)),
+                     .at = memory_get(h->n_runs + 1, sizeof(*w.at))};
+
+    for (size_t k = 0; k < h->n_figures; k++) {
+        const size_t n = h->figure[k].n;
+        h->n_short += inference_rank_least(n / 2, n - n / 2) > alpha;
+        judge_figure(h, k, alpha, &w);
+    }
+    if (h->n_changes)
+        qsort(h->change, h->n_changes, sizeof(*h->change), by_run_and_figure);
+    free(w.values);
+    free(w.sorted);
+    free(w.at);
+}
+
+void history_finish(struct history *h)
+{
+    gather_finish(&h->gather);
+    if (h->mixed || !h->n_runs)
+        return;
+    qsort(h->run, h->n_runs, sizeof(*h->run), by_time);
+    for (size_t i = 1; i < h->n_runs; i++)
+        h->same_time += !strcmp(h->run[i].utc, h->run[i - 1].utc);
+    enter_figures(h);
+    judge_figures(h);
+}
+
+void history_free(struct history *h)
+{
+    gather_free(&h->gather);
+    free(h->run);
+    free(h->figure);
+    free(h->point);
+    free(h->change);
+    memset(h, 0, sizeof(*h));
+}
+
+double history_level(const struct history *h, size_t figure)
+{
+    const struct history_figure *f = &h->figure[figure];
+    double *values = memory_get(f->n, sizeof(*values));
+
+    for (size_t i = 0; i < f->n; i++)
+        values[i] = h->point[f->first + i].value;
+    const double median = stats_median(values, f->n);
+    free(values);
+    return median;
+}
+
+/* --- Settings. --- */
+
+bool history_next_setting(const struct history *h, const struct history_change *change, size_t *setting,
+                          const char **before, const char **after)
+{
+    const size_t side = CHANGE_POINTS_SIDE - 1;
+    const struct history_run *first = &h->run[change->last > side ? change->last - side : 0];
+    const struct history_run *last = &h->run[change->run + side < h->n_runs ? change->run + side : h->n_runs - 1];
+
+    while (*setting < h->gather.settings.n) {
+        const size_t s = (*setting)++;
+        *before = gather_setting(&h->gather, s, first->machine);
+        *after = gather_setting(&h->gather, s, last->machine);
+        if (*before && *after && strcmp(*before, *after) != 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench history: where the figures of one machine changed in the course of many runs. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/files.h"
+#include "cmd/suites.h"
+#include "out/history.h"
+
+/* The statistics of --stat are columns of the CSV. */
+static const char *const stat_choices[] = {"value", "mean", "sd", "min", "median", "p90", "p99", "p999", "max", NULL};
+static const char *const fail_on_choices[] = {"worse", "change", NULL};
+enum { FAIL_ON_WORSE, FAIL_ON_CHANGE };
+
+struct history_options {
+    double min_effect_pct;
+    uint64_t recent;
+    int stat, fail_on;
+    bool verbose, help;
+};
+
+static const struct option rows[] = {
+    {.name = "min-effect",
+     .type = OPTION_PERCENT,
+     .value_name = "PCT",
+     .min = 0,
+     .max = 1000,
+     .preset = {"1"},
+     OPTION_AT(struct history_options, min_effect_pct),
+     .help = "leave out smaller changes"},
+    {.name = "stat",
+     .type = OPTION_CHOICE,
+     .value_name = "STAT",
+     .choices = stat_choices,
+     OPTION_AT(struct history_options, stat),
+     .help = "judge this column of the CSV. Default: the figure with the core free where at least half of the runs "
+             "have it, otherwise value"},
+    {.name = "recent",
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = 1e6,
+     OPTION_AT(struct history_options, recent),
+     .help = "show only changes in the last N runs, which are judged together with all earlier ones"},
+    {.name = "fail-on",
+     .type = OPTION_CHOICE,
+     .value_name = "worse|change",
+     .choices = fail_on_choices,
+     OPTION_AT(struct history_options, fail_on),
+     .help = "exit 4 when a change that is shown is for the worse, or when any is shown"},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = OPTION_FLAG,
+     OPTION_AT(struct history_options, verbose),
+     .help = "print a line for each figure that did not change as well"},
+    COMMAND_HELP_ROW(struct history_options),
+};
+
+static void take_row(void *context, const struct row *row)
+{
+    history_row(context, row);
+}
+
+static void complain(const struct history *h)
+{
+    if (h->gather.doubles)
+        (void)fprintf(stderr, "jitbench history: %" PRIu64 " row%s came twice, and count%s once\n", h->gather.doubles,
+                      h->gather.doubles == 1 ? "" : "s", h->gather.doubles == 1 ? "s" : "");
+    if (h->without_time)
+        (void)fprintf(stderr, "jitbench history: %" PRIu64 " row%s left out: the time of their run is not known\n",
+                      h->without_time, h->without_time == 1 ? "" : "s");
+    if (h->same_time)
+        (void)fprintf(stderr,
+                      "jitbench history: %zu run%s began in the same second as the one before; they stand in "
+                      "the order of the files\n",
+                      h->same_time, h->same_time == 1 ? "" : "s");
+}
+
+/* Returns the exit status by --fail-on. Without any figure to judge it is a failure, because a check that cannot judge
+ * must not pass. */
+static int finding(const struct history *h, const struct history_options *options)
+{
+    for (size_t i = 0; i < h->n_changes; i++)
+        if (history_is_recent(h, &h->change[i], options->recent) &&
+            (options->fail_on == FAIL_ON_CHANGE || h->change[i].worse))
+            return EXIT_FINDING;
+    if (h->n_figures > h->n_short)
+        return EXIT_DONE;
+    return command_complain("history", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
+}
+
+static int judge_files(const struct command_call *call, struct history *h)
+{
+    const struct history_options *options = call->options;
+    struct text out = {0};
+    char error[768];
+    int status = files_each("history", call->operands, call->n, 0, take_row, h, NULL);
+
+    if (status)
+        return status;
+    history_finish(h);
+    if (h->mixed) {
+        (void)snprintf(error, sizeof(error),
+                       "the files are of different machines, %s and %s: a history is of one; 'fleet' compares many",
+                       h->machine, h->other);
+        return command_complain("history", error, EXIT_USAGE);
+    }
+    complain(h);
+    if (!h->n_runs)
+        return command_complain("history", "no run to judge", EXIT_USAGE);
+    history_put(h, options->recent, options->verbose, command_width(1, 0, UINT_MAX), &out);
+    status = command_output(call->command, 1, true, &out);
+    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(h, options);
+}
+
+static int history(const struct command_call *call)
+{
+    const struct history_options *options = call->options;
+    struct history h = {.gather = {.metrics = metrics_table()}, .least_effect = options->min_effect_pct / 100};
+
+    for (size_t i = 0; option_given(&call->table, 1, "stat") && i < row_n_columns; i++)
+        if (!strcmp(row_columns[i].name, stat_choices[options->stat]))
+            h.gather.stat = &row_columns[i];
+    const int status = judge_files(call, &h);
+    history_free(&h);
+    return status;
+}
+
+const struct command command_history = {
+    .name = "history",
+    .operands = "FILE...",
+    .title = "tells when the figures of one machine changed in the course of many runs",
+    .description = "Puts the runs of one machine in the order of time and prints a line for each change: since when, "
+                   "in which figure, by how much. FILE is a result file, a directory of them, a pattern, or '-'.",
+    .run = command_main,
+    COMMAND_TABLE(struct history_options, rows, .heading = "Options of history"),
+    .needs = "names no file",
+    .call = history,
+};

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a history: a line for each change, in the order of time. */
+#include "out/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "out/fleet.h"
+#include "out/grid.h"
+#include "rows/units.h"
+
+#define SETTINGS_SHOWN 5u
+
+void history_name(const struct history *h, size_t figure, char *buf, size_t size)
+{
+    const struct gather_figure *of = &h->gather.figure[h->figure[figure].figure];
+    char name[256], other[256];
+    bool same = false;
+
+    fleet_name_figure(of, name, sizeof(name));
+    for (size_t i = 0; i < h->n_figures && !same; i++) {
+        if (i == figure)
+            continue;
+        fleet_name_figure(&h->gather.figure[h->figure[i].figure], other, sizeof(other));
+        same = !strcmp(name, other);
+    }
+    (void)snprintf(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
+                   h->figure[figure].alone ? ", core free" : "");
+}
+
+void history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size)
+{
+    const char *before, *after;
+    size_t setting = 0, n = 0, used = 0;
+
+    buf[0] = '\0';
+    while (history_next_setting(h, change, &setting, &before, &after)) {
+        if (n < SETTINGS_SHOWN && used < size)
+            (void)snprintf(buf + used, size - used, "%s%s: %.80s -> %.80s", n ? "; " : "",
+                           h->gather.settings.name[setting - 1], before, after);
+        n++;
+        used = strlen(buf);
+    }
+    if (n > SETTINGS_SHOWN)
+        (void)snprintf(buf + used, size - used, "; and %zu more", n - SETTINGS_SHOWN);
+}
+
+void history_value(const struct history *h, size_t figure, double value, char *buf, size_t size)
+{
+    const char *unit = h->gather.figure[h->figure[figure].figure].unit;
+
+    units_value(value, strcmp(unit, "ratio") ? unit : "", buf, size);
+}
+
+bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent)
+{
+    return !recent || change->run + recent >= h->n_runs;
+}
+
+/* "2026-11-23 05:47" of "2026-11-23T05:47:09Z". */
+static void put_time(const char *utc, struct text *out)
+{
+    text_printf(out, "%.10s %.5s", utc, utc + 11);
+}
+
+static void put_value(const struct history *h, size_t figure, double value, struct grid *grid)
+{
+    char text[UNITS_SIZE];
+
+    history_value(h, figure, value, text, sizeof(text));
+    units_plain(text);
+    grid_text(grid, text);
+}
+
+static void put_percent(double share, struct grid *grid)
+{
+    struct text *cell = grid_cell(grid, COLOR_NONE);
+
+    if (isfinite(share))
+        text_printf(cell, "%+.1f", 100 * share);
+    else
+        text_printf(cell, "-");
+}
+
+static void put_change(const struct history *h, const struct history_change *c, struct grid *grid)
+{
+    const struct history_run *run = &h->run[c->run];
+    char name[384];
+
+    put_time(run->utc, grid_cell(grid, COLOR_NONE));
+    text_printf(grid_cell(grid, COLOR_NONE), "%zu", c->run + 1);
+    history_name(h, c->figure, name, sizeof(name));
+    grid_text(grid, name);
+    put_value(h, c->figure, c->before, grid);
+    put_value(h, c->figure, c->after, grid);
+    put_percent(c->effect, grid);
+    put_percent(c->low, grid);
+    put_percent(c->high, grid);
+    text_printf(grid_cell(grid, c->worse ? COLOR_RED : COLOR_GREEN), "%s", c->worse ? "WORSE" : "BETTER");
+    grid_text(grid, run->comment);
+}
+
+static void put_steady(const struct history *h, size_t figure, struct grid *grid)
+{
+    const struct history_figure *f = &h->figure[figure];
+    char name[384];
+
+    put_time(h->run[h->point[f->first].run].utc, grid_cell(grid, COLOR_NONE));
+    text_printf(grid_cell(grid, COLOR_NONE), "%zu", h->point[f->first].run + 1);
+    history_name(h, figure, name, sizeof(name));
+    grid_text(grid, name);
+    put_value(h, figure, history_level(h, figure), grid);
+    for (size_t i = 0; i < 4; i++)
+        grid_text(grid, "-");
+    grid_text(grid, "same");
+    grid_end_row(grid);
+}
+
+/* Returns the number of changes shown. */
+static size_t put_table(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Since", .left = true},
+        {.title = "Run", .rank = 2},
+        {.title = "Figure", .left = true, .wrap = true},
+        {.title = "Before"},
+        {.title = "After"},
+        {.title = "Change %"},
+        {.title = "from", .rank = 1, .optional = true},
+        {.title = "to", .rank = 1, .optional = true},
+        {.title = "Verdict", .left = true},
+        {.title = "Comment", .left = true, .wrap = true, .optional = true},
+    };
+    struct grid grid = {.hint = ""};
+    char settings[1024];
+    size_t n = 0;
+
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < h->n_changes; i++) {
+        const struct history_change *c = &h->change[i];
+        if (!history_is_recent(h, c, recent))
+            continue;
+        n++;
+        put_change(h, c, &grid);
+        history_settings(h, c, settings, sizeof(settings));
+        if (settings[0] && (i + 1 == h->n_changes || c[1].run != c->run))
+            text_printf(grid_note(&grid), "changed around run %zu: %s", c->run + 1, settings);
+    }
+    for (size_t k = 0; verbose && k < h->n_figures; k++)
+        if (!h->figure[k].n_changes)
+            put_steady(h, k, &grid);
+    grid_print(&grid, width, out);
+    return n;
+}
+
+static void put_summary(const struct history *h, size_t shown, size_t recent, struct text *out)
+{
+    text_printf(out, "%zu run%s of %s", h->n_runs, h->n_runs == 1 ? "" : "s", h->machine);
+    if (h->n_runs) {
+        text_printf(out, ", ");
+        put_time(h->run[0].utc, out);
+        text_printf(out, " to ");
+        put_time(h->run[h->n_runs - 1].utc, out);
+    }
+    text_printf(out, ": %zu figure%s judged%s%s%s, ", h->n_figures, h->n_figures == 1 ? "" : "s",
+                h->gather.stat ? " by the column '" : "", h->gather.stat ? h->gather.stat->name : "",
+                h->gather.stat ? "'" : "");
+    text_printf(out, "%zu change%s found", h->n_changes, h->n_changes == 1 ? "" : "s");
+    if (recent)
+        text_printf(out, ", %zu of them in the last %zu runs", shown, recent);
+    text_printf(out, ".\n");
+    if (h->n_figures)
+        text_printf(out,
+                    "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories without any "
+                    "change.\n",
+                    100 * h->least_effect, 1 / HISTORY_ALPHA);
+    if (h->n_short)
+        text_printf(out, "Too few runs for any change to be found: %zu figure%s.\n", h->n_short,
+                    h->n_short == 1 ? "" : "s");
+}
+
+void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
+{
+    const size_t shown = put_table(h, recent, verbose, width, out);
+
+    text_printf(out, "%s", out->length ? "\n" : "");
+    put_summary(h, shown, recent, out);
+}

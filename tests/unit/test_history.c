@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Made-up runs of one machine: their order, which figures are judged, and what is told of a change. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory_fixture.h"
+#include "normal_fixture.h"
+#include "order_fixture.h"
+#include "out/history.h"
+#include "row_fixture.h"
+#include "rows/text.h"
+
+#define RUNS 30u
+
+static struct row_run run_of(unsigned day)
+{
+    struct row_run run;
+
+    row_run_init(&run);
+    (void)snprintf(run.run_id, sizeof(run.run_id), "%08u", day);
+    (void)snprintf(run.utc, sizeof(run.utc), "2026-%02u-%02uT03:00:00Z", 1 + day / 28 % 12, 1 + day % 28);
+    (void)snprintf(run.comment, sizeof(run.comment), "c%u", day);
+    text_copy(run.host, sizeof(run.host), "a");
+    text_copy(run.cpu_model, sizeof(run.cpu_model), "Model");
+    text_copy(run.kernel, sizeof(run.kernel), day < 20 ? "6.1" : "6.2");
+    text_copy(run.build, sizeof(run.build), "b");
+    return run;
+}
+
+static void enter(struct history *h, const struct row_run *run, const char *test, const char *metric, double value)
+{
+    struct row row = ROW(run, value, .suite = "unix", .unit = "lps", .better = "higher");
+
+    text_copy(row.test, sizeof(row.test), test);
+    text_copy(row.metric, sizeof(row.metric), metric);
+    row.stats.mean = 2 * value;
+    history_row(h, &row);
+}
+
+/* A value near the level that differs from day to day. */
+static double about(double level, unsigned day)
+{
+    return level * (1 + 0.001 * (double)(day * 7 % 5));
+}
+
+/* Runs that come in any order, one of which is 5 % slower from day 20 on. */
+static struct history made_up(double step)
+{
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+
+    for (unsigned i = 0; i < RUNS; i++) {
+        const unsigned day = i * 7 % RUNS;
+        const struct row_run run = run_of(day);
+        enter(&h, &run, "pipe", "rate", about(100, day));
+        enter(&h, &run, "syscall", "rate", about(day < 20 ? 1000 : 1000 * (1 + step), day));
+    }
+    return h;
+}
+
+static void test_history_tells_since_when_and_how_much(void **state)
+{
+    struct history h = made_up(-0.05);
+    char text[256];
+
+    history_finish(&h);
+    assert_int_equal(h.n_runs, RUNS);
+    assert_int_equal(h.n_figures, 2);
+    assert_int_equal(h.n_changes, 1);
+    const struct history_change *c = &h.change[0];
+    assert_int_equal(c->run, 20);
+    assert_int_equal(c->last, 19);
+    assert_string_equal(h.run[c->run].utc, "2026-01-21T03:00:00Z");
+    assert_string_equal(h.run[c->run].comment, "c20");
+    assert_true(fabs(c->before - 1002) < 1e-6 && fabs(c->after - 951.9) < 1e-6);
+    assert_true(fabs(c->effect + 0.05) < 1e-9 && c->low <= c->effect && c->high >= c->effect && c->high < -0.04);
+    assert_true(c->worse);
+    assert_int_equal(h.figure[c->figure].n_changes, 1);
+    history_name(&h, c->figure, text, sizeof(text));
+    assert_string_equal(text, "unix syscall rate");
+    history_settings(&h, c, text, sizeof(text));
+    assert_string_equal(text, "kernel: 6.1 -> 6.2");
+    assert_true(history_is_recent(&h, c, 0) && history_is_recent(&h, c, 10) && !history_is_recent(&h, c, 9));
+    assert_string_equal(h.machine, "a (Model)");
+    assert_int_equal(h.same_time + h.without_time + h.n_short, 0);
+    history_free(&h);
+    h = made_up(0.05);
+    history_finish(&h);
+    assert_int_equal(h.n_changes, 1);
+    assert_false(h.change[0].worse);
+    history_free(&h);
+}
+
+/* A change below the least one is none, and the medians are those of both its sides then. */
+static void test_history_leaves_small_changes_out(void **state)
+{
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+
+    for (unsigned day = 0; day < RUNS; day++) {
+        const struct row_run run = run_of(day);
+        enter(&h, &run, "pipe", "rate", about(day < 10 ? 100 : day < 20 ? 100.8 : 120, day));
+    }
+    history_finish(&h);
+    assert_int_equal(h.n_changes, 1);
+    assert_int_equal(h.change[0].run, 20);
+    assert_true(h.change[0].before > 100.2 && h.change[0].before < 101);
+    history_free(&h);
+}
+
+/* The figure with the core free takes the place of the other one if half of the runs have it. */
+static void test_history_judges_the_core_free(void **state)
+{
+    for (unsigned every = 1; every < 4; every++) {
+        struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+        char text[256];
+        for (unsigned day = 0; day < RUNS; day++) {
+            const struct row_run run = run_of(day);
+            enter(&h, &run, "pipe", "rate", about(day < 20 ? 100 : 50, day));
+            if (day % every == 0)
+                enter(&h, &run, "pipe", "rate_alone", about(100, day));
+        }
+        history_finish(&h);
+        assert_int_equal(h.n_figures, 1);
+        assert_int_equal(h.figure[0].alone, every < 3);
+        assert_int_equal(h.figure[0].n, every < 3 ? RUNS / every : RUNS);
+        assert_int_equal(h.n_changes, every == 3);
+        history_name(&h, 0, text, sizeof(text));
+        assert_string_equal(text, every < 3 ? "unix pipe rate, core free" : "unix pipe rate");
+        history_free(&h);
+    }
+}
+
+/* A statistic that the user names is judged as it was measured. */
+static void test_history_by_a_statistic(void **state)
+{
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+
+    for (size_t i = 0; i < row_n_columns; i++)
+        if (!strcmp(row_columns[i].name, "mean"))
+            h.gather.stat = &row_columns[i];
+    for (unsigned day = 0; day < RUNS; day++) {
+        const struct row_run run = run_of(day);
+        enter(&h, &run, "pipe", "rate", about(day < 20 ? 100 : 50, day));
+        enter(&h, &run, "pipe", "rate_alone", about(100, day));
+    }
+    history_finish(&h);
+    assert_int_equal(h.n_figures, 1);
+    assert_int_equal(h.n_changes, 1);
+    assert_true(fabs(h.change[0].before - 200.4) < 1e-6);
+    history_free(&h);
+}
+
+static void test_history_of_two_machines(void **state)
+{
+    struct history h = made_up(-0.05);
+    struct row_run other = run_of(3);
+
+    text_copy(other.arch, sizeof(other.arch), "x86_64"); /* the others' is not known */
+    enter(&h, &other, "pipe", "rate", 1);
+    assert_false(h.mixed);
+    text_copy(other.cpu_model, sizeof(other.cpu_model), "Other\x1b");
+    enter(&h, &other, "pipe", "rate", 1);
+    assert_true(h.mixed);
+    assert_string_equal(h.other, "a (Other?, x86_64)");
+    history_finish(&h);
+    assert_int_equal(h.n_figures, 0);
+    history_free(&h);
+}
+
+/* Runs of the same second stay apart, in the order of the files; without a time there is no place for a run. */
+static void test_history_times(void **state)
+{
+    static const char *const times[] = {"", "2026-01-01", "2026-01-01T03:00:00", "2026-01-01T03:00:00Z?",
+                                        "2026-O1-01T03:00:00Z"};
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+    struct row_run run = run_of(5);
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        text_copy(run.utc, sizeof(run.utc), times[i]);
+        enter(&h, &run, "pipe", "rate", 1);
+        assert_int_equal(h.without_time, i + 1);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        run = run_of(i);
+        text_copy(run.utc, sizeof(run.utc), i < 2 ? "2026-01-01T03:00:00Z" : "2025-12-31T03:00:00Z");
+        enter(&h, &run, "pipe", "rate", i);
+    }
+    history_finish(&h);
+    assert_int_equal(h.n_runs, 3);
+    assert_string_equal(h.run[0].comment, "c2");
+    assert_string_equal(h.run[1].comment, "c0");
+    assert_string_equal(h.run[2].comment, "c1");
+    assert_int_equal(h.same_time, 1);
+    assert_int_equal(h.n_figures, 0);
+    assert_int_equal(h.n_short, 1);
+    history_free(&h);
+}
+
+/* With six runs and twenty figures no change could be found. */
+static void test_history_says_which_figures_are_too_short(void **state)
+{
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+    char test[16];
+
+    for (unsigned day = 0; day < 20; day++)
+        for (unsigned i = 0; i < 20; i++) {
+            const struct row_run run = run_of(day);
+            (void)snprintf(test, sizeof(test), "t%u", i);
+            if (i || day < 6)
+                enter(&h, &run, test, "rate", about(i ? 100 : day < 3 ? 100 : 200, day));
+        }
+    history_finish(&h);
+    assert_int_equal(h.n_figures, 20);
+    assert_int_equal(h.n_short, 1);
+    assert_int_equal(h.n_changes, 0);
+    history_free(&h);
+}
+
+/* From zero no share of the change can be told; it is one all the same. */
+static void test_history_change_from_zero(void **state)
+{
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+
+    for (unsigned day = 0; day < RUNS; day++) {
+        const struct row_run run = run_of(day);
+        enter(&h, &run, "pipe", "rate", day < 20 ? 0 : -3 - (double)(day % 3));
+    }
+    history_finish(&h);
+    assert_int_equal(h.n_changes, 1);
+    assert_true(isinf(h.change[0].effect) && h.change[0].effect < 0 && h.change[0].worse);
+    assert_true(isnan(h.change[0].low) && isnan(h.change[0].high));
+    history_free(&h);
+}
+
+/* The chance of a false point is that of all figures of a history together. */
+static void test_history_of_many_flat_figures(void **state)
+{
+    const unsigned n = getenv("JITBENCH_STATS") ? 500 : 20;
+    unsigned wrong = 0;
+    char test[16];
+
+    seed = 20261126;
+    for (unsigned i = 0; i < n; i++) {
+        struct history h = {.least_effect = 0};
+        for (unsigned day = 0; day < RUNS; day++)
+            for (unsigned figure = 0; figure < 20; figure++) {
+                const struct row_run run = run_of(day);
+                (void)snprintf(test, sizeof(test), "t%u", figure);
+                enter(&h, &run, test, "rate", 100 + normal());
+            }
+        history_finish(&h);
+        wrong += h.n_changes > 0;
+        history_free(&h);
+    }
+    print_message("20 flat figures: a point in %u of %u histories\n", wrong, n);
+    assert_true(wrong <= n / 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_history_tells_since_when_and_how_much),
+        cmocka_unit_test(test_history_leaves_small_changes_out),
+        cmocka_unit_test(test_history_judges_the_core_free),
+        cmocka_unit_test(test_history_by_a_statistic),
+        cmocka_unit_test(test_history_of_two_machines),
+        cmocka_unit_test(test_history_times),
+        cmocka_unit_test(test_history_says_which_figures_are_too_short),
+        cmocka_unit_test(test_history_change_from_zero),
+        cmocka_unit_test(test_history_of_many_flat_figures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
