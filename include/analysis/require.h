@@ -20,7 +20,7 @@ struct requirement {
     char limit_unit[sizeof(((struct row *)0)->unit)]; /* "": that of the metric */
     /* Results. */
     size_t n_rows, n_failed; /* rows of the metric; those that do not meet it */
-    bool measured;           /* the test has rows, of whatever metric */
+    bool measured;           /* the test has rows of any metric */
     /* The worst row with a figure: figure and limit in `unit`; NAN when there is none. */
     double value, limit_of_row;
     char unit[sizeof(((struct row *)0)->unit)];

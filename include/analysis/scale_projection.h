@@ -48,7 +48,8 @@ struct projection_cost {
     double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time or speed */
     double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
 };
-/* Finds these costs, the highest first; costs has room for PROJECTION_COSTS. Returns how many there are. */
+/* Computes the costs of all causes and decades, the highest first; costs has room for PROJECTION_COSTS. Returns how
+ * many there are. */
 size_t projection_costs(const struct projection *p, struct projection_cost *costs);
 /* Return names: "1 us .. 10 us" and "preempted". */
 const char *projection_decade(const struct projection_cost *cost);

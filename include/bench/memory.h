@@ -14,7 +14,7 @@ struct memory_latency_params {
     int chase;      /* enum chase_pages */
 };
 
-/* Steps of the load beside memory_loaded: none, then more and more. */
+/* Number of loads under which memory_loaded is measured: none at first, then increasing ones. */
 #define MEMORY_LOADED_STEPS 9u
 struct memory_loaded_params {
     uint64_t bytes;        /* working set of the chase, and memory that the others read, each */

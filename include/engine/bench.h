@@ -13,7 +13,7 @@
 #include "rows/param.h"
 #include "sys/clock.h"
 
-/* A party that names none of these is a measured process that ends by itself. */
+/* The defaults of a party are the first values: a measured process that ends when its work is done. */
 enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
 
 enum party_kind {

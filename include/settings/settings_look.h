@@ -17,6 +17,9 @@ void setting_why(struct setting_state *out, const char *format, ...) __attribute
  * reason. */
 void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out);
 
+/* Calls setting_not_read() when there is an error. Returns whether there is one. */
+bool setting_failed(const struct settings_view *view, const char *path, int error, struct setting_state *out);
+
 /* Reads the first line with unprintable bytes replaced. Returns 0; -ENODATA when it is empty, or -errno. */
 int setting_read_line(const char *root, const char *path, char *buf, size_t size);
 /* Reads a file that is one decimal number. Returns 0; -EILSEQ when it is not, or -errno. */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The test of very many pairs takes long and says no more: blocks are joined then. */
+/* Maximum number of pairs that are tested. Neighbouring blocks are joined into one pair when there are more: testing
+ * more pairs would take longer without being more precise. */
 #define PAIRS_MOST 400u
 
 static size_t blocks_of_pair(size_t blocks)

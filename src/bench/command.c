@@ -88,7 +88,6 @@ static const struct option options[] = {
      OPTION_AT(struct command_params, separator),
      .help = "word that separates two commands, for commands that contain '--' themselves"},
     {.name = "aa",
-     .type = OPTION_FLAG,
      OPTION_AT(struct command_params, aa),
      .help = "run one command against itself: which differences would be found, and how long that takes"},
     {.name = "fail-on",

@@ -89,7 +89,7 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 /* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. STOLEN is added to what was lost to the
  * hypervisor, but for the usual length of that number's events. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
-/* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and of what else comes back with a round period. */
+/* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and rates of other periodic work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};

@@ -15,7 +15,7 @@
 
 /* --- Tables in the original's layout. --- */
 
-/* Returns why the row of a file test is not about a disk, or NULL. */
+/* Returns why the row of a file test did not measure a disk, or NULL when it did. */
 static const char *not_a_disk(const struct row *row)
 {
     return (unix_test_of(row->test).groups & UNIX_FILES) && row->status < ROW_SKIPPED ? disk_is_not(row->scratch_fs)

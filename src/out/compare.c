@@ -330,7 +330,7 @@ static void put_hosts(const struct compared *c, struct text *out)
 
 /* --- CSV. --- */
 
-/* Writes a field: for rows of the same files, the name of the base. */
+/* Writes the field `against`: the name of the base row, when both rows are from the same files. */
 static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
 {
     struct text name = {0};

@@ -9,7 +9,7 @@
 #define GAP 2u
 /* A column that wraps is not narrowed below this while others can be left out. */
 #define WRAPPED 24u
-/* First byte of a note; of a cell it is its colour. */
+/* First byte of a note. The first byte of a cell is its colour. */
 #define NOTE 'n'
 
 void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)

@@ -398,8 +398,9 @@ static bool resembles_header(const struct reader *r, size_t n)
     return names >= NAMES_SURE && 2 * names > n;
 }
 
-/* Stores the header's line, to search for it within damage. A short header is not stored, because texts may contain it,
- * nor one whose names have commas and quotes, because it could be written in several ways. */
+/* Stores the header's line, by which the reader finds the start of an undamaged file behind damaged text. A short
+ * header is not stored, because a text of a row might contain it. A header whose names have commas or quotes is not
+ * stored either, because it can be written in several ways. */
 static void keep_header(struct reader *r, size_t n)
 {
     bool plain = n >= NAMES_SURE && r->names.length <= BLOCK;

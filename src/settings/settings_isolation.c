@@ -57,11 +57,8 @@ void setting_look_nohz_full(const struct settings_view *view, struct setting_sta
 {
     struct cpuset set;
     unsigned boot = cpuset_next(setting_cpus(view), 0);
-    int error = setting_read_cpus(view->root, NOHZ_FULL, &set);
-    if (error) {
-        setting_not_read(view, NOHZ_FULL, error, out);
+    if (setting_failed(view, NOHZ_FULL, setting_read_cpus(view->root, NOHZ_FULL, &set), out))
         return;
-    }
     judge_covered(view, &set, out);
     if (cpuset_has(&set, boot)) {
         out->verdict = SETTING_NOISY;
@@ -76,15 +73,10 @@ void setting_look_nohz_pstate(const struct settings_view *view, struct setting_s
     static const char status[] = CPU_FOLDER "/intel_pstate/status";
     struct cpuset set;
     char text[16];
-    int error = setting_read_cpus(view->root, NOHZ_FULL, &set);
-    if (error) {
-        setting_not_read(view, NOHZ_FULL, error, out);
+    if (setting_failed(view, NOHZ_FULL, setting_read_cpus(view->root, NOHZ_FULL, &set), out))
         return;
-    }
-    if ((error = setting_read_line(view->root, status, text, sizeof text)) != 0) {
-        setting_not_read(view, status, error, out);
+    if (setting_failed(view, status, setting_read_line(view->root, status, text, sizeof text), out))
         return;
-    }
     bool both = !is_empty(&set) && strcmp(text, "active") == 0;
     setting_say(out, both ? SETTING_NOISY : SETTING_OK, "nohz_full %s, intel_pstate %s",
                 is_empty(&set) ? "none" : "set", text);
@@ -259,7 +251,7 @@ static bool touches_bench(const struct settings_view *view, const struct mask_fi
     return !disjoint(&file->cpus, view->bench);
 }
 
-/* Adds a write of the online CPUs that are not bench CPUs: those that the file has already, if any. */
+/* Adds a write that removes the bench CPUs from the file. Writes all other online CPUs if none would be left. */
 static int write_housekeeping(const struct settings_view *view, const struct mask_file *file,
                               struct setting_writes *out)
 {

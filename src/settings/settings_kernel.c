@@ -206,10 +206,8 @@ void setting_look_clocksource(const struct settings_view *view, struct setting_s
     int error = setting_read_line(view->root, path, name, sizeof name);
     if (!error && strchr(name, '?'))
         error = -EILSEQ;
-    if (error) {
-        setting_not_read(view, path, error, out);
+    if (setting_failed(view, path, error, out))
         return;
-    }
     setting_say(out, SETTING_NOISY, "%s", name);
     for (size_t i = 0; i < COUNT(counters); i++) {
         if (strcmp(name, counters[i]) == 0)

@@ -77,6 +77,13 @@ void setting_not_read(const struct settings_view *view, const char *path, int er
     }
 }
 
+bool setting_failed(const struct settings_view *view, const char *path, int error, struct setting_state *out)
+{
+    if (error)
+        setting_not_read(view, path, error, out);
+    return error != 0;
+}
+
 int setting_read_line(const char *root, const char *path, char *buf, size_t size)
 {
     char text[512];

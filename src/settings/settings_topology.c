@@ -12,11 +12,9 @@ void setting_look_numa(const struct settings_view *view, struct setting_state *o
     static const char folder[] = "/sys/devices/system/node";
     struct cpuset nodes, used, cpus;
     char path[96], list[96];
-    int error = setting_read_cpus(view->root, "/sys/devices/system/node/online", &nodes);
-    if (error) {
-        setting_not_read(view, "/sys/devices/system/node/online", error, out);
+    if (setting_failed(view, "/sys/devices/system/node/online",
+                       setting_read_cpus(view->root, "/sys/devices/system/node/online", &nodes), out))
         return;
-    }
     cpuset_clear(&used);
     for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
         snprintf(path, sizeof path, "%s/node%u/cpulist", folder, node);

@@ -27,7 +27,7 @@ struct bin {
 void hist_init(struct hist *h, uint64_t base)
 {
     memset(h, 0, sizeof *h);
-    /* Keeps the limits of bins, and the test in hist_add, from wrapping round. */
+    /* A larger base would make the limits of bins, and the comparison in hist_add, overflow. */
     h->base = base < UINT64_MAX - RANGE ? base : UINT64_MAX - RANGE;
     h->min = UINT64_MAX;
 }

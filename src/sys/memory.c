@@ -9,7 +9,7 @@
 
 #define CAPACITY_FIRST 16u
 
-/* The command that ends; NULL: grow_array() returns its failure. */
+/* Name of the command that ends when memory runs out; NULL: grow_array() returns false instead. */
 static const char *ending;
 
 void memory_out(void)
