@@ -53,6 +53,7 @@ PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
+STEADY_TURNS = 10
 FLEET_FILES = 10000
 FLEET_ROWS = 100
 READER_BYTES = 100 * 10**6
@@ -186,6 +187,56 @@ def bandwidth(jitbench, rival):
          "1 (%d rounds, %.3f to %.3f)" % (ROUNDS, min(best), max(best)))
     line("  the same by the median of each run's repetitions", "%.3f" % statistics.median(median),
          "1 (%d rounds, %.3f to %.3f)" % (ROUNDS, min(median), max(median)))
+
+
+def plain(*command):
+    return float(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+def memory_chase(jitbench, chase):
+    """Levels of the curve beside a plain chase over a set in the middle of each, in turns on the same CPU."""
+    ratios = {}
+    for _ in range(ROUNDS):
+        rows = rows_of(jitbench, "memory", "latency", "--quick", "--cpus", "1")
+        for row in (row for row in rows if row["metric"] == "level"):
+            words = words_of(row)
+            size = float(words["up_to"]) / (1 if words["level"] == "memory" else 2)
+            ours = next(row for row in rows if row["metric"] == "latency" and float(words_of(row)["set"]) >= size)
+            theirs = plain(chase, "1", words_of(ours)["set"], "0.1")
+            ratios.setdefault(words["level"], []).append(float(ours["value"]) / theirs)
+    for level, values in ratios.items():
+        line("memory latency, %s: a load over that of a plain chase" % level, "%.3f" % statistics.median(values),
+             "0.97 to 1.03 (%d rounds, %.3f to %.3f)" % (len(values), min(values), max(values)))
+
+
+def memory_cores(jitbench, chase):
+    ratios, futex = [], []
+    for _ in range(ROUNDS):
+        ours = float(only(rows_of(jitbench, "memory", "cores", "--cpus", "0,1"), "store")["value"])
+        ratios.append(ours / plain(chase, "spin", "0", "1", "0.2"))
+        futex.append(plain(chase, "futex", "0", "1", "0.2"))
+    line("memory cores: one way over that of a plain spinning loop", "%.3f" % statistics.median(ratios),
+         "0.97 to 1.03 (%.3f to %.3f)" % (min(ratios), max(ratios)))
+    line("  one way with futexes, which sleep", "%.0f ns" % statistics.median(futex))
+
+
+def memory_steady(jitbench):
+    """Do the figures move when the other CPU streams? By the medians and their intervals, in turns."""
+    for metric in ("memory_latency", "memory_bandwidth"):
+        moved, changes = 0, []
+        for _ in range(STEADY_TURNS):
+            rows = []
+            for busy in (False, True):
+                hog = subprocess.Popen(["stress-ng", "--quiet", "--stream", "1", "--taskset", "0"]) if busy else None
+                rows.append(only(rows_of(jitbench, "memory", "steady", "--cpus", "1"), metric))
+                if hog:
+                    hog.terminate()
+                    hog.wait()
+            rest, beside = rows if metric == "memory_latency" else reversed(rows)
+            changes.append(float(rows[1]["median"]) / float(rows[0]["median"]))
+            moved += float(beside["ci95_lo"]) > float(rest["ci95_hi"])
+        line("%s: turns in which stress-ng --stream 1 beside it is seen" % metric, "%d of %d" % (moved, STEADY_TURNS), "9 of 10")
+        line("  beside it over at rest", "%.2f" % statistics.median(changes))
 
 
 def cpu_list(text):
@@ -785,6 +836,9 @@ SECTIONS = {
     "size": lambda jitbench, musl, programs: sizes(jitbench, musl),
     "prime": lambda jitbench, musl, programs: spread(jitbench),
     "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
+    "memory-chase": lambda jitbench, musl, programs: memory_chase(jitbench, programs + "/chase"),
+    "memory-cores": lambda jitbench, musl, programs: memory_cores(jitbench, programs + "/chase"),
+    "memory-steady": lambda jitbench, musl, programs: memory_steady(jitbench),
     "memory": lambda jitbench, musl, programs: memory(jitbench),
     "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
     "whetstone": lambda jitbench, musl, programs: whetstone(jitbench, programs + "/whetstone"),
