@@ -43,10 +43,9 @@ void judge_free(struct judgement *j);
 
 /* Returns the effect as a share of the median; positive: worse. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
-/* Returns whether the machine is judged by this figure: not if it has the same figure with the core free, most machines
- * have that, and at least half of what the figure is worse than that one is explained by the core's share. */
-bool judge_counts(const struct judgement *j, size_t figure, size_t machine);
-/* Returns whether the machine's value is beyond the figure's threshold, its effect is large enough, and it counts. */
+/* Returns whether the machine's value is beyond the figure's threshold, its effect is large enough, and the machine is
+ * judged by this figure: not if it has the same figure with the core free, most machines have that, and at least half
+ * of what the figure is worse than that one is explained by the core's share. */
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);
 /* Returns whether the machine stands out by its share of the core only: somebody else used the core. */
 bool judge_is_shared(const struct judgement *j, const struct judged *judged);

@@ -50,7 +50,8 @@ static double worse_in(const struct judgement *j, size_t number, size_t machine)
                                              : (double)NAN;
 }
 
-bool judge_counts(const struct judgement *j, size_t figure, size_t machine)
+/* Returns whether the machine is judged by this figure: see judge_is_far(). */
+static bool counts(const struct judgement *j, size_t figure, size_t machine)
 {
     const double with_core_free = worse_in(j, j->g->figure[figure].alone, machine);
     const double worse = judge_worse_by(j, figure, gather_value(j->g, figure, machine)) - with_core_free;
@@ -60,8 +61,7 @@ bool judge_counts(const struct judgement *j, size_t figure, size_t machine)
 
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value)
 {
-    return judge_counts(j, figure, machine) &&
-           fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
+    return counts(j, figure, machine) && fabs(outlier_distance(&j->metric[figure], value)) > j->threshold[figure] &&
            fabs(outlier_effect(&j->metric[figure], value)) >= j->least_effect;
 }
 
@@ -120,7 +120,7 @@ static size_t count_judged(const struct judgement *j, size_t k)
     size_t n = 0;
 
     for (size_t i = figure->first; i < figure->first + figure->n; i++)
-        n += judge_counts(j, k, j->g->values[i].machine);
+        n += counts(j, k, j->g->values[i].machine);
     return n;
 }
 
@@ -195,7 +195,7 @@ static void count_worst(struct judgement *j, size_t k)
             worst = j->g->values[i].machine;
         }
     }
-    if (worst != SIZE_MAX && judge_counts(j, k, worst))
+    if (worst != SIZE_MAX && counts(j, k, worst))
         j->judged[worst].worst_count++;
 }
 
@@ -206,7 +206,7 @@ static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
     for (size_t i = figure->first; i < figure->first + figure->n; i++) {
         size_t machine = j->g->values[i].machine;
         struct judged *judged = &j->judged[machine];
-        if (!judge_counts(j, k, machine))
+        if (!counts(j, k, machine))
             continue;
         judged->figures++;
         scratch->effects[scratch->effect_first[machine] + scratch->effects_n[machine]++] =

@@ -348,8 +348,6 @@ static void test_judge_counts_each_work_once(void **state)
     assert_int_equal(judged_of(&j, 0)->figures, SHARED_TESTS + 1);
     for (size_t k = 0; k < g.figures.n; k++) {
         const bool raw = g.figure[k].alone > 0;
-        assert_true(judge_counts(&j, k, SHARED_HOSTS - 1));
-        assert_int_equal(judge_counts(&j, k, 0), !raw);
         if (raw)
             assert_false(judge_is_far(&j, k, 0, 0.5) || !judge_is_far(&j, k, SHARED_HOSTS - 1, 0.5));
         if (g.figure[k].alone)
