@@ -154,7 +154,7 @@ int sim_reduce(const struct trial *trial, struct results *results);
 #define SIM_BENCH(name_, title_)                                                                                       \
     .name = name_, .suite = "latency", .title = title_, .params_size = sizeof(struct sim_params),                      \
     .parties = sim_parties, .metrics = sim_metrics, .shared_size = SIM_SHARED_SIZE, .control_fifo = true,              \
-    .describe = sim_describe, .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce,                    \
+    .switches = true, .describe = sim_describe, .place = sim_place, .calibrate = sim_calibrate, .reduce = sim_reduce,  \
     .sampling = SIM_SAMPLING
 #define SIM_PERIODIC .n_parties = 2, .n_shared_metrics = SIM_N_METRICS, .n_metrics = SIM_N_METRICS
 #define SIM_BURSTS   .n_parties = 1, .n_shared_metrics = SIM_METRIC_DEADLINES, .n_metrics = SIM_METRIC_DEADLINES

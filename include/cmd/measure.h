@@ -25,7 +25,7 @@ struct measure_options {
     char output[1024], comment[256], dir[512], start_at[64];
     struct require_options require;
     int core_probe; /* 0: on */
-    bool hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
+    bool counters, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
 #define TESTS_MAX 64

@@ -13,6 +13,7 @@ struct show_how {
     int fd;           /* output descriptor: plots are drawn only on a terminal, in its width */
     bool alone;       /* the run measured only this suite: each run's lines are printed too */
     const char *more; /* option that increases the number of samples, for the warnings */
+    bool counters;    /* a table of event counts */
     bool verbose;     /* each run's lines, and plots, always */
 };
 

@@ -11,6 +11,7 @@
 #include "engine/bench.h"
 #include "engine/load.h"
 #include "sys/core_probe.h"
+#include "sys/counters.h"
 #include "sys/scratch.h"
 #include "sys/task.h"
 
@@ -30,6 +31,8 @@ struct trial_slot {
     struct placement placement;
     struct placement_seen seen;
     struct task_counters counters;
+    struct counters events; /* counters of the measured party */
+    struct counts counts;
     uint64_t start_ns, end_ns, expected_ns;
     unsigned last_cpu; /* CPU on which it ended; CPUSET_NONE when not known */
     uint64_t khz;      /* frequency of that CPU; read by the parent, since reading may interrupt every CPU of the
@@ -55,7 +58,7 @@ struct trial_head {
     uint64_t sample, time_ns;
     enum clock_kind clock;
     struct core_probe core_probe; /* blocks 0: no probes are taken */
-    bool fixed_layout;
+    bool fixed_layout, counted;   /* counted: events are counted */
     int event_fd, series_fd, arena_fd;
     /* The gate: a futex, then a common start time, so that copies that are woken one after the other start together. */
     uint32_t gate;

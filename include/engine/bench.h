@@ -186,6 +186,9 @@ struct bench {
     /* The run may last for hours, and single delays do not matter to it: while a trial runs the parent may wake up
      * once a second (some 50 us on a CPU, which may be a measured one) to show how long it has run. */
     bool told_while_running;
+    /* Its work is context switches, wake-ups or new processes, which counting events would slow down: hardware events
+     * are counted only on request (--counters). */
+    bool switches;
     bool huge_pages;    /* it asks for huge pages with madvise(): --tuned does not switch them off */
     size_t shared_size; /* size of context->shared, which is zeroed and aligned to 64 bytes */
     /* Returns how long the setup may take. NULL: the engine's own limit. */

@@ -78,6 +78,7 @@ struct plan_run {
     double max_rsd_pct;        /* a headline row whose samples spread by more is unstable; 0: never */
     uint64_t settle_ns;        /* pause after a row was written, before the next gate */
     bool timer_latency_held;
+    bool counters;        /* count events even where that slows the work down */
     const char *degraded; /* options that were asked for and could not be applied, for all rows; "" or NULL: none */
     struct row_sink sink; /* gets each row as soon as it is known */
     /* Called before each trial with the item, the number of its trials so far, and the estimated share of the whole

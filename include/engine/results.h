@@ -9,6 +9,7 @@
 #include "engine/core.h"
 #include "engine/plan.h"
 #include "rows/causes.h"
+#include "rows/counted.h"
 
 /* Maximum number of an item's samples that are repeated because something was stopped in them; further ones count,
  * and degrade the row. */
@@ -39,6 +40,7 @@ struct group_values {
                                         * results_pages() */
     struct row_params remarks;         /* set by results_remarks() */
     struct causes causes;
+    struct counted counted;
     uint64_t core_probes[CORE_LEVELS];
     unsigned core_cpu;            /* CPU of the last trial; CPUSET_NONE: no probes were taken */
     struct stats_running core_hz; /* measured core frequency, one value per trial */

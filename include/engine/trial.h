@@ -9,6 +9,7 @@
 #include "engine/bench.h"
 #include "engine/core.h"
 #include "engine/load.h"
+#include "sys/counters.h"
 #include "sys/machine.h"
 #include "sys/task.h"
 
@@ -25,6 +26,7 @@ struct trial_spec {
     struct core_session *core; /* NULL: no core probes */
     uint64_t start_at_ns;      /* the gate does not open before this time of CLOCK_REALTIME; 0: opens as soon as all
                                 * are ready */
+    bool counters;             /* count events even where that slows the work down (bench.switches) */
     int series_fd;             /* descriptor for the events of --series; -1: none */
     const char *proc_root;     /* root directory of /proc and /sys; "" in use */
     /* Called by the parent once a second from the gate on. NULL: the parent sleeps until something happens. */
@@ -36,6 +38,7 @@ struct trial_spec {
 struct trial_party {
     struct placement_seen seen;
     struct task_counters counters; /* counters of the run alone; -1: not known */
+    struct counts counts;          /* events of the run */
     uint64_t start_ns, end_ns;     /* start and end of the run by CLOCK_MONOTONIC_RAW */
     unsigned last_cpu;             /* CPU on which it ended; CPUSET_NONE: not known */
     uint64_t khz;                  /* frequency of its CPU right after the run; 0: not known */

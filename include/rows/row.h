@@ -75,6 +75,7 @@ struct row {
     char core_share[8];         /* share of the core that the CPU had, 0 to 1; "own": the trial's own parties shared
                                  * it */
     double core_mhz;            /* measured core frequency */
+    char counters[256];         /* counted_text() */
     double explained_pct;       /* share of the variance between samples that core sharing explains */
     /* Freed by row_free(). */
     double *samples;

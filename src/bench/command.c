@@ -616,6 +616,7 @@ const struct bench bench_command = {
             [PRESET_CLASSIC] = {.min_samples = 10, .max_ns = 60 * 1000000000ull, .precision_pct = 2},
         },
     .told_while_running = true,
+    .switches = true,
     .describe = describe,
     .supported = supported,
     .setup_limit_ns = setup_limit_ns,

@@ -171,6 +171,7 @@ const struct bench bench_context1 = {
     UNIX_BENCH("context1", "Pipe-based Context Switching", parties, metrics),
     .groups = UNIX_INDEX_CLASSIC | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .n_pipes = N_PIPES,
+    .switches = true,
     .sampling = UNIX_SHORT_SAMPLING,
     .describe = describe,
     .place = place,

@@ -106,6 +106,7 @@ const struct bench bench_execl = {
     UNIX_BENCH("execl", "Execl Throughput", parties, metrics),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .sampling = UNIX_LONG_SAMPLING,
+    .switches = true,
     .place = unix_place,
     .describe = unix_describe_footprint,
     .supported = supported,

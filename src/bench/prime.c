@@ -2,13 +2,15 @@
 /* Counts the primes below a limit by trial division, in registers only, so that memory accesses do not disturb it. */
 #include "bench/prime.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/experiment.h"
+#include "sys/counters.h"
 
-enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES };
-enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, N_METRICS };
+enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES, NUMBER_INSTRUCTIONS };
+enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS, N_METRICS };
 
 /* The measured work. Also counts the divisions if divisions is not NULL; for NULL the compiler removes that count. The
  * divisor passes through an empty asm statement, because a compiler that knows its first value (2) replaces the first
@@ -87,6 +89,28 @@ static int expected_work(uint32_t limit, double *divisions, double *primes)
     return 0;
 }
 
+/* Returns the number of instructions that are executed between switching the counters on and off, count_primes()
+ * included; NAN where they cannot be counted. */
+static __attribute__((noinline)) double instructions_with(uint32_t limit)
+{
+    struct counters counters;
+    struct counters_reading after;
+    struct counts counts;
+
+    counters_open(&counters, false, false);
+    counters_start();
+    __asm__ volatile("" : "+r"(limit));
+    uint32_t found = count_primes(limit, NULL);
+    __asm__ volatile("" : : "r"(found));
+    counters_stop();
+    counters_read(&counters, &after);
+    counters_difference(NULL, &after, &counts);
+    counters_close(&counters);
+    return counts.error[COUNTER_INSTRUCTIONS] || counts.scaled[COUNTER_INSTRUCTIONS]
+               ? (double)NAN
+               : counts.value[COUNTER_INSTRUCTIONS];
+}
+
 static int setup(struct party_context *context)
 {
     const struct prime_params *params = context->params;
@@ -101,6 +125,8 @@ static int setup(struct party_context *context)
     uint32_t found = count_primes((uint32_t)params->limit, &counted);
     number[NUMBER_DIVISIONS] = (double)counted;
     number[NUMBER_PRIMES] = (double)found;
+    /* Below 2 there is nothing to count. */
+    number[NUMBER_INSTRUCTIONS] = instructions_with((uint32_t)params->limit) - instructions_with(2);
     checks_add(checks, "number of divisions", (double)counted, divisions, 0);
     checks_add(checks, "number of primes", (double)found, primes, 0);
     (void)snprintf(prefix, sizeof(prefix), "%llu,%llu,%u,", (unsigned long long)params->limit,
@@ -143,6 +169,7 @@ static int reduce(const struct trial *trial, struct results *results)
         const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
         error |= results_sample(results, copy, METRIC_DIVISIONS, number[NUMBER_DIVISIONS]);
         error |= results_sample(results, copy, METRIC_PRIMES, number[NUMBER_PRIMES]);
+        error |= results_sample(results, copy, METRIC_INSTRUCTIONS, number[NUMBER_INSTRUCTIONS]);
     }
     return error;
 }
@@ -197,6 +224,11 @@ static const struct metric own_metrics[] = {
                                     .better = "",
                                     .value = VALUE_MEDIAN,
                                     .title = "primes found in an experiment"},
+    [METRIC_INSTRUCTIONS - METRIC_OWN] = {.id = "instructions",
+                                          .unit = "count",
+                                          .better = "",
+                                          .value = VALUE_MEDIAN,
+                                          .title = "instructions of an experiment's work, counted by an untimed run"},
 };
 
 const struct bench bench_prime = {

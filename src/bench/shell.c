@@ -226,7 +226,7 @@ static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 
 #define SHELL_BENCH(number_, name_, title_, groups_)                                                                   \
     {                                                                                                                  \
         UNIX_BENCH(name_, title_, parties_##number_, metrics_##number_),                                               \
-            .groups = groups_, .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,                       \
+            .groups = groups_, .switches = true, .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,     \
             .scratch_dir = unix_scratch_dir, .supported = supported, .place = unix_place_range,                        \
     }
 const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL);

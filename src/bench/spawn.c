@@ -90,6 +90,7 @@ const struct bench bench_spawn = {
     UNIX_BENCH("spawn", "Process Creation", parties_spawn, metrics_spawn),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .sampling = UNIX_LONG_SAMPLING,
+    .switches = true,
     .describe = unix_describe_footprint,
     .place = unix_place_range,
 };
@@ -98,6 +99,7 @@ const struct bench bench_sysexec = {
     UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH, parties_exec, metrics_exec),
     .groups = UNIX_PROCESS | UNIX_MISC,
     .sampling = UNIX_LONG_SAMPLING,
+    .switches = true,
     .describe = unix_describe_plain,
     .supported = supported_exec,
     .place = unix_place_range,

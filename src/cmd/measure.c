@@ -221,6 +221,7 @@ static void run_suite(struct session *s, size_t i)
                            .series_fd = m->series_fd,
                            .layout_varied = layout_varied(&m->machine),
                            .timer_latency_held = m->hold_fd >= 0,
+                           .counters = m->options.counters,
                            .degraded = m->not_set,
                            .max_rsd_pct = m->options.max_rsd_pct,
                            .settle_ns = SETTLE_NS,

@@ -226,8 +226,11 @@ static const char *limit_of_samples(const struct measure *m)
 void session_print_suite(struct session *s)
 {
     struct measure *m = &s->m;
-    const struct show_how how = {
-        .fd = m->out_fd, .alone = s->n_suites == 1, .verbose = m->options.verbose, .more = limit_of_samples(m)};
+    const struct show_how how = {.fd = m->out_fd,
+                                 .alone = s->n_suites == 1,
+                                 .counters = m->options.counters,
+                                 .verbose = m->options.verbose,
+                                 .more = limit_of_samples(m)};
     struct text out = {0};
 
     out.color = color_wanted(m->options.color, m->out_fd);

@@ -22,11 +22,14 @@ void show_run(const struct row_run *run, struct text *out)
 }
 
 struct show_options {
-    bool quiet, verbose, help;
+    bool counters, quiet, verbose, help;
     int color;
 };
 
 static const struct option rows[] = {
+    {.name = "counters",
+     OPTION_AT(struct show_options, counters),
+     .help = "print the event counts of each test too: cycles, instructions, misses, switches"},
     {.name = "quiet",
      .letter = 'q',
      OPTION_AT(struct show_options, quiet),
@@ -62,8 +65,11 @@ static size_t count_of_suite(const struct row *first, size_t n)
 static void put_run(struct row *first, size_t n, const struct show_options *options, struct text *out)
 {
     const struct row_run *run = first->run;
-    const struct show_how how = {
-        .fd = 1, .alone = count_of_suite(first, n) == n, .verbose = options->verbose, .more = "--runs"};
+    const struct show_how how = {.fd = 1,
+                                 .alone = count_of_suite(first, n) == n,
+                                 .counters = options->counters,
+                                 .verbose = options->verbose,
+                                 .more = "--runs"};
     struct text warnings = {0};
 
     if (!options->quiet) {

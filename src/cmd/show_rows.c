@@ -7,6 +7,7 @@
 
 #include "cmd/show.h"
 #include "cmd/suites.h"
+#include "out/counters.h"
 #include "out/table.h"
 #include "out/warnings.h"
 
@@ -96,6 +97,8 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
         suite->print(&shown, &tables);
     if (!tables.length)
         put_plain(rows, n, shown.table_width, &tables);
+    if (how->counters)
+        counters_put(rows, n, shown.table_width, &tables);
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);

@@ -190,6 +190,7 @@ static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
     head->setup_limit_ns = bench->setup_limit_ns ? bench->setup_limit_ns(spec->params) : SETUP_DEADLINE_NS;
     head->setup_limit_ns += (trial_turns(spec) - 1) * TURN_NS;
     head->fixed_layout = spec->place->layout_fixed;
+    head->counted = spec->counters || !bench->switches;
     head->arena_fd = arena_fd;
     head->series_fd = spec->series_fd;
     offset = align_up(sizeof(*head) + trial->n_slots * sizeof(struct trial_slot));

@@ -154,6 +154,7 @@ static void enter_party(struct group_values *g, const struct trial_party *p, boo
     cpuset_union(&g->cpus, &p->seen.cpus);
     add_refused(g, "", p->refused);
     causes_add(&g->causes, &p->counters, NULL);
+    counted_add(&g->counted, &p->counts, &p->counters);
     if (p->khz) {
         g->khz_sum += (double)p->khz;
         g->khz_n++;
@@ -403,6 +404,7 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
     causes_fill(causes, results->n_stopped, &row->causes);
+    counted_text(&g->counted, row->counters, sizeof(row->counters));
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
 }

@@ -53,6 +53,7 @@ static void fill_party(const struct trial_slot *slot, struct trial_party *out)
 {
     *out = (struct trial_party){.seen = slot->seen,
                                 .counters = slot->counters,
+                                .counts = slot->counts,
                                 .start_ns = slot->start_ns,
                                 .end_ns = slot->end_ns,
                                 .last_cpu = slot->last_cpu,

@@ -243,12 +243,33 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
+/* Opens the event counters of a measured party. What a party starts by exec is counted from its exec on. */
+static void open_counters(const struct trial_head *head, struct trial_slot *slot, const struct party *party)
+{
+    if (head->counted && party->role == ROLE_MEASURED)
+        counters_open(&slot->events, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);
+    else
+        counters_none(&slot->events, -ECANCELED);
+}
+
+/* Enters the events since before. */
+static void close_counters(struct trial_slot *slot, const struct counters_reading *before)
+{
+    struct counters_reading after;
+
+    counters_read(&slot->events, &after);
+    counters_difference(before, &after, &slot->counts);
+    counters_close(&slot->events);
+}
+
 /* Runs a party from the gate to its last counter. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
     struct trial_slot *slot = context->slot;
     struct task_counters before;
+    struct counters_reading events_before = {.error = {0}};
+    const bool at_exec = party->children == CHILDREN_INHERIT;
     bool fresh_exec = slot->seen.fresh_exec;
     int failed;
 
@@ -264,6 +285,10 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             wait_until(head->start_ns);
             task_read_usage(&before); /* again, so that the wait at the gate is not counted */
         }
+        if (at_exec)
+            counters_read(&slot->events, &events_before);
+        else
+            counters_start();
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
         /* No event: nobody waits for this state, and the parent must not wake up during the measurement. A party
@@ -274,8 +299,12 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         before = slot->counters; /* the process is the same: the kernel's counters continue through exec */
     }
     failed = party->run ? party->run(context) : run_slices(context, party);
+    const uint64_t end_ns = clock_raw_ns();
+    if (!at_exec)
+        counters_stop();
+    close_counters(slot, &events_before);
     if (!slot->stands_for) {
-        slot->end_ns = clock_raw_ns();
+        slot->end_ns = end_ns;
         task_read_counters(&slot->counters);
         subtract_counters(&slot->counters, &before);
         slot->last_cpu = task_current_cpu();
@@ -319,6 +348,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
+        open_counters(head, slot, party);
         if (party->children == CHILDREN_NORMAL && task_resets_on_fork())
             party_degraded(&context, "children run with the normal policy");
         if (!failed && !party->before_gate)

@@ -28,13 +28,16 @@ static void put_number(char buf[16], unsigned number)
 
 /* Sets or clears close-on-exec of the engine's descriptors: the party's next image needs them, programs that it
  * starts must not have them. */
-static void keep_across_exec(const struct trial_head *head, bool keep)
+static void keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
 {
     const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
 
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
         if (fds[i] >= 0)
             (void)fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC);
+    for (size_t i = 0; keep && i < COUNTERS; i++)
+        if (slot->events.fd[i] >= 0)
+            (void)fcntl(slot->events.fd[i], F_SETFD, 0);
 }
 
 int party_exec(struct party_context *context)
@@ -52,7 +55,7 @@ int party_exec(struct party_context *context)
     if (slot->baton.image_fd < 0)
         process_init(); /* a replaced image has skipped it */
     if (slot->baton.execs == 0)
-        keep_across_exec(head, true);
+        keep_across_exec(head, slot, true);
     slot->baton.execs++;
     int error =
         slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
@@ -119,7 +122,7 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
         if (strcmp(build, head->build)) /* the file was replaced while the parent ran */
             _exit(WORKER_ASTRAY);
         process_init();
-        keep_across_exec(head, false);
+        keep_across_exec(head, &head->slot[slot], false);
         head->slot[slot].seen.fresh_exec = true;
     }
     _exit(worker_run(head, (unsigned)slot, bench, load));

@@ -634,11 +634,42 @@ def boot_cpu_unplugged(test):
 
 
 # The longest first.
+def boot_counters(test):
+    """Events of an emulated PMU whose clock is the number of instructions: those of prime's work are exact."""
+    machine = test.machine(limit=300)
+    machine.more = ["-icount", "shift=0"]
+    machine.start('quiet jitbench.end=poweroff '
+                  'jitbench.run="prime --counters --limit 10:58:16 -n 2000 --samples 3 --core-probe off"')
+    shown = machine.wait_end()
+    expect(re.search(r"^prime +limit=10 +0 +\d+ +\d+ +\d+\.\d+ ", shown, re.M), "no table of events")
+    rows = machine.rows()
+    figures = {}
+    for row in rows:
+        if row["metric"] in ("instructions", "divisions"):
+            values = set(row["samples"].split(";"))
+            expect(row["samples"].count(";") == 2 and len(values) == 1, f"{row['metric']} differ: {row['samples']}")
+            limit = int(re.search(r"limit=(\d+)", row["param"]).group(1))
+            figures.setdefault(limit, {})[row["metric"]] = float(values.pop())
+    expect(sorted(figures) == [10, 26, 42, 58], "not all limits were measured")
+    # As many for each candidate, and as many for each division: two steps of the limit tell how many, which explains the
+    # third to the instruction.
+    steps = [{name: figures[limit + 16][name] - figures[limit][name] for name in figures[limit]} for limit in (10, 26, 42)]
+    each = (steps[1]["instructions"] - steps[0]["instructions"]) / (steps[1]["divisions"] - steps[0]["divisions"])
+    more = steps[1]["instructions"] + each * (steps[2]["divisions"] - steps[1]["divisions"])
+    expect(each == int(each) > 1, f"{each} instructions for a division: {figures}")
+    expect(steps[2]["instructions"] == more, f"the last step takes {steps[2]['instructions']}, not {more}: {figures}")
+    for row in rows:
+        events = dict(pair.split("=", 1) for pair in row["counters"].split(";"))
+        for name in ("cycles", "instructions", "ipc", "task_clock_ms", "page_faults", "switches"):
+            expect(float(events.get(name, "-1")) >= (name in ("cycles", "instructions")), f"{name} in {row['counters']}")
+        expect(events.get("why") == "no PMU for them", f"{row['counters']}: QEMU's PMU has no misses")
+
+
 BOOTS = {
     "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_check_line, boot_crash,
                boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio, boot_no_overwrite, boot_root_disk,
                boot_root_written, boot_without_proc, boot_wrong_orders],
-    "aarch64": [boot_recipe, boot_without_proc],
+    "aarch64": [boot_recipe, boot_without_proc, boot_counters],
 }
 
 

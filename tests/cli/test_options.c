@@ -5,8 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../refuse.h"
 #include "cli.h"
 #include "program.h"
 
@@ -407,6 +409,41 @@ static void test_options_require_wrong(void **state)
         cli_result_free(&result);
     }
     cli_expect_files(cli->work, 3); /* no CSV was begun */
+}
+
+/* Events are in the CSV of each run, in a table on request, and what a filter forbids is said once. */
+static void test_options_counters(void **state)
+{
+    const struct cli *cli = *state;
+    struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
+    const struct cli_run measures[] = {
+        {.args = ARGS("prime", FAST, "-q", "--counters", "-o", "own.csv")},
+        {.args = ARGS("prime", FAST, "-q", "-o", "refused.csv"), .prepare = refuse, .context = refusals},
+    };
+    const struct cli_run shows[] = {{.args = ARGS("show", "-q", "--counters", "own.csv")},
+                                    {.args = ARGS("show", "-q", "--counters", "refused.csv")}};
+    struct cli_result measured, shown;
+    struct cli_csv csv;
+    char path[CLI_PATH];
+
+    for (size_t i = 0; i < 2; i++) {
+        cli_expect(cli, &measures[i], 0, &measured);
+        cli_expect(cli, &shows[i], 0, &shown);
+        cli_expect_text(shown.out, "Events of all samples together");
+        if (i == 0)
+            assert_string_equal(measured.out, shown.out);
+        else
+            cli_expect_text(shown.out, "forbidden (perf_event_paranoid or a filter)");
+        (void)snprintf(path, sizeof(path), "%s/%s.csv", cli->work, i ? "refused" : "own");
+        cli_csv_read(path, &csv);
+        const char *counters = cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "counters");
+        cli_expect_text(counters, "task_clock_ms=");
+        cli_expect_text(counters, ";page_faults=");
+        cli_expect_no_text(counters, "cycles=0");
+        cli_csv_free(&csv);
+        cli_result_free(&measured);
+        cli_result_free(&shown);
+    }
 }
 
 static void test_options_quiet_and_verbose(void **state)
@@ -1189,6 +1226,7 @@ int main(void)
         CLI_TEST(test_options_strict),
         CLI_TEST(test_options_require),
         CLI_TEST(test_options_require_wrong),
+        CLI_TEST(test_options_counters),
         CLI_TEST(test_options_quiet_and_verbose),
         CLI_TEST(test_options_limit),
         CLI_TEST(test_options_experiments),

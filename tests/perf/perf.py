@@ -9,6 +9,8 @@ in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
 import contextlib
 import csv
+import ctypes
+import errno
 import json
 import math
 import os
@@ -16,6 +18,7 @@ import re
 import resource
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,7 @@ import time
 
 STARTS = 300
 ROUNDS = 9
+COUNTER_ROUNDS = 24
 SPREAD_RUNS = 15
 UNIX_ROUNDS = 16
 UNIX_SECONDS = 0.25
@@ -67,11 +71,12 @@ def line(what, figure, target=""):
     print("%-66s %14s   %s" % (what, figure, target and "target " + target), flush=True)
 
 
-def rows_of(*command):
+def rows_of(*command, prepare=None):
     """Runs jitbench and reads its CSV from standard output."""
     csv.field_size_limit(1 << 30)
     command = command[:2] + ("-q", "-o", "-") + command[2:]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
+                          preexec_fn=prepare)
     return list(csv.DictReader(done.stdout.splitlines()))
 
 
@@ -251,6 +256,34 @@ def spread(jitbench):
         values = [float(row[column]) for row in runs]
         line("prime from run to run: spread of the %s (RSD of %d runs)" % (column, SPREAD_RUNS),
              "%.2f %%" % (100 * statistics.stdev(values) / statistics.mean(values)))
+
+
+def without_counters():
+    """In a child: perf_event_open fails, by a filter of system calls (seccomp)."""
+    number = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
+    # Load the number; if it is this one, EPERM; otherwise allowed.
+    program = struct.pack("HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, number, 6, 0, 0, 0x50000 | errno.EPERM, 6, 0, 0, 0x7fff0000)
+    code = ctypes.create_string_buffer(program)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, struct.pack("HxxxxxxP", 4, ctypes.addressof(code))):
+        raise OSError(ctypes.get_errno(), "no filters of system calls")
+
+
+def counters(jitbench):
+    """Speed with events counted over that without, in turns."""
+    for test, metric in (("dhry2reg", "rate"), ("whetstone", "rate"), ("hanoi", "rate")):
+        ratios = []
+        for turn in range(COUNTER_ROUNDS):
+            rates = {}
+            for forbidden in ((False, True), (True, False))[turn % 2]:
+                rows = rows_of(jitbench, "unix", test, "--copies", "1", "--samples", "1", "-t", "250ms", "--cpus", "0",
+                               prepare=without_counters if forbidden else None)
+                alone = only(rows, metric + "_alone")["value"]
+                rates[forbidden] = float(alone or only(rows, metric)["value"])
+            ratios.append(rates[False] / rates[True])
+        middle = statistics.quantiles(ratios, n=4)
+        line("%s: rate with events counted over that without" % test, "%.4f" % middle[1],
+             "0.999 (%d rounds, the middle half %.4f to %.4f)" % (COUNTER_ROUNDS, middle[0], middle[2]))
 
 
 def loop_rate(loops, name, cpus, seconds):
@@ -835,6 +868,7 @@ SECTIONS = {
     "start": lambda jitbench, musl, programs: start_time(jitbench),
     "size": lambda jitbench, musl, programs: sizes(jitbench, musl),
     "prime": lambda jitbench, musl, programs: spread(jitbench),
+    "counters": lambda jitbench, musl, programs: counters(jitbench),
     "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
     "memory-chase": lambda jitbench, musl, programs: memory_chase(jitbench, programs + "/chase"),
     "memory-cores": lambda jitbench, musl, programs: memory_cores(jitbench, programs + "/chase"),

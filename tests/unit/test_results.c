@@ -189,7 +189,7 @@ static struct results results;
 static bool disturbed;
 
 /* Sums of the counters of all trials that were entered, by group. */
-static struct counted {
+static struct put_in {
     struct task_counters task;
     struct machine_counters machine;
 } counted[2];
@@ -720,7 +720,7 @@ static void count_trial(const struct trial *trial)
 {
     for (unsigned copy = 0; copy < item.copies; copy++) {
         const unsigned group = item.bench->group_per_copy ? copy : 0;
-        struct counted *sum = &counted[group];
+        struct put_in *sum = &counted[group];
         struct trial_party party;
         struct machine_counters machine;
         trial_party(trial, 0, copy, &party);

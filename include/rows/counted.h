@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Event counts of a row: sums over all samples, and the column `counters`. */
+#ifndef ROWS_COUNTED_H
+#define ROWS_COUNTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/counters.h"
+#include "sys/task.h"
+
+/* All zero: no sample yet. */
+struct counted {
+    double sum[COUNTERS];
+    bool scaled[COUNTERS];
+    uint64_t known[COUNTERS], n; /* in how many samples of parties the event was counted, of n */
+    int error[COUNTERS];         /* why not, in the last one where it was not counted */
+};
+
+/* Adds the counts of a measured party in one sample. Software events that were not counted are taken from the
+ * kernel's other counters. */
+void counted_add(struct counted *counted, const struct counts *counts, const struct task_counters *task);
+
+/* Writes "cycles=5;instructions=~7;ipc=1.4;task_clock_ms=3;not_counted=branch_misses+cache_misses;why=no PMU for them": a value
+ * after '~' is scaled. "" without samples. */
+void counted_text(const struct counted *counted, char *buf, size_t size);
+
+/* Finds a key's value in such a text, with its length. Returns NULL when the key is missing. */
+const char *counted_value(const char *text, const char *key, size_t *length);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Event counters of the calling thread (perf_event_open): hardware events, in user mode, and software events. */
+#ifndef SYS_COUNTERS_H
+#define SYS_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum counter {
+    COUNTER_CYCLES,
+    COUNTER_INSTRUCTIONS,
+    COUNTER_BRANCH_MISSES,
+    COUNTER_CACHE_MISSES,
+    COUNTER_TASK_CLOCK, /* ns of CPU time */
+    COUNTER_PAGE_FAULTS,
+    COUNTER_SWITCHES, /* context switches */
+    COUNTERS
+};
+
+/* The open counters; usable in another image of the same process while the descriptors are open. */
+struct counters {
+    int fd[COUNTERS];    /* -1: not open */
+    int error[COUNTERS]; /* -errno of an event that did not open */
+};
+
+/* What one reading gives. */
+struct counters_reading {
+    uint64_t value[COUNTERS], enabled_ns[COUNTERS], running_ns[COUNTERS];
+    int error[COUNTERS]; /* 0, or -errno: -ENODATA for an event that vanished */
+};
+
+/* Numbers of events between two readings. */
+struct counts {
+    double value[COUNTERS];
+    bool scaled[COUNTERS]; /* an estimate: other events used the hardware counter for a part of the time */
+    int error[COUNTERS];   /* 0, or -errno: the value is not known. -EBUSY: others used the hardware counter all the
+                            * time */
+};
+
+/* Opens the events that the machine and its policies allow, switched off. inherited: they count new child processes and
+ * threads too, as soon as these have ended. at_exec: only children count, each from its exec on. */
+void counters_open(struct counters *counters, bool inherited, bool at_exec);
+void counters_close(struct counters *counters);
+/* Sets all to 'not open', with this error. */
+void counters_none(struct counters *counters, int error);
+
+/* Switch all counters of the calling thread on and off: one system call. */
+void counters_start(void);
+void counters_stop(void);
+
+void counters_read(const struct counters *counters, struct counters_reading *out);
+/* Computes the numbers of events between two readings. before NULL: since the counters were opened. */
+void counters_difference(const struct counters_reading *before, const struct counters_reading *after,
+                         struct counts *out);
+
+/* Returns why an event is not counted, in words: "no PMU for them". */
+const char *counters_why(int error);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Event counters of the calling thread. The kernel's interface is declared here, because its headers are missing beside
+ * some C libraries. */
+#include "sys/counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FORMAT_TIMES 3u /* PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING */
+#define CLOEXEC      8ul
+
+/* The first version of struct perf_event_attr, which all kernels accept. */
+struct event {
+    uint32_t type, size;
+    uint64_t config, sample_period, sample_type, read_format;
+    uint64_t disabled : 1, inherit : 1, pinned : 1, exclusive : 1, exclude_user : 1, exclude_kernel : 1, exclude_hv : 1,
+        exclude_idle : 1, mmap : 1, comm : 1, freq : 1, inherit_stat : 1, enable_on_exec : 1, others : 51;
+    uint32_t wakeup_events, breakpoint_type;
+    uint64_t config1;
+};
+
+enum { HARDWARE, SOFTWARE };
+static const struct {
+    uint32_t type;
+    uint64_t config;
+} events[COUNTERS] = {
+    [COUNTER_CYCLES] = {HARDWARE, 0},        [COUNTER_INSTRUCTIONS] = {HARDWARE, 1},
+    [COUNTER_BRANCH_MISSES] = {HARDWARE, 5}, [COUNTER_CACHE_MISSES] = {HARDWARE, 3},
+    [COUNTER_TASK_CLOCK] = {SOFTWARE, 1},    [COUNTER_PAGE_FAULTS] = {SOFTWARE, 2},
+    [COUNTER_SWITCHES] = {SOFTWARE, 3},
+};
+
+static int open_event(const struct event *event)
+{
+#ifdef SYS_perf_event_open
+    const long fd = syscall(SYS_perf_event_open, event, 0, -1, -1, CLOEXEC);
+#else
+    const long fd = -1;
+    (void)event;
+    errno = ENOSYS;
+#endif
+
+    return fd < 0 ? -errno : (int)fd;
+}
+
+void counters_none(struct counters *counters, int error)
+{
+    for (int i = 0; i < COUNTERS; i++) {
+        counters->fd[i] = -1;
+        counters->error[i] = error;
+    }
+}
+
+void counters_open(struct counters *counters, bool inherited, bool at_exec)
+{
+    counters_none(counters, 0);
+    for (int i = 0; i < COUNTERS; i++) {
+        struct event event = {.type = events[i].type,
+                              .size = sizeof(event),
+                              .config = events[i].config,
+                              .read_format = FORMAT_TIMES,
+                              .disabled = 1,
+                              .inherit = inherited,
+                              .exclude_hv = 1,
+                              .enable_on_exec = at_exec};
+        /* Hardware events in user mode only: instructions of the work are then the same in each run, and the same
+         * rights suffice on every machine. */
+        event.exclude_kernel = events[i].type == HARDWARE;
+        int fd = open_event(&event);
+        /* Users without rights may not count in the kernel, where all context switches are counted. */
+        if ((fd == -EACCES || fd == -EPERM) && !event.exclude_kernel && i != COUNTER_SWITCHES) {
+            event.exclude_kernel = 1;
+            fd = open_event(&event);
+        }
+        if (fd >= 0)
+            counters->fd[i] = fd;
+        else
+            counters->error[i] = fd;
+    }
+}
+
+void counters_close(struct counters *counters)
+{
+    for (int i = 0; i < COUNTERS; i++)
+        if (counters->fd[i] >= 0)
+            (void)close(counters->fd[i]);
+    counters_none(counters, -ENODATA);
+}
+
+void counters_start(void)
+{
+    (void)prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+}
+
+void counters_stop(void)
+{
+    (void)prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+}
+
+void counters_read(const struct counters *counters, struct counters_reading *out)
+{
+    uint64_t triple[3];
+
+    memset(out, 0, sizeof(*out));
+    for (int i = 0; i < COUNTERS; i++) {
+        out->error[i] = counters->fd[i] < 0 ? counters->error[i] : -ENODATA;
+        if (counters->fd[i] < 0 || read(counters->fd[i], triple, sizeof(triple)) != sizeof(triple))
+            continue;
+        out->value[i] = triple[0];
+        out->enabled_ns[i] = triple[1];
+        out->running_ns[i] = triple[2];
+        out->error[i] = 0;
+    }
+}
+
+void counters_difference(const struct counters_reading *before, const struct counters_reading *after,
+                         struct counts *out)
+{
+    static const struct counters_reading nothing;
+
+    before = before ? before : &nothing;
+    for (int i = 0; i < COUNTERS; i++) {
+        const double enabled = (double)(after->enabled_ns[i] - before->enabled_ns[i]);
+        const double running = (double)(after->running_ns[i] - before->running_ns[i]);
+        out->error[i] = before->error[i] ? before->error[i] : after->error[i];
+        if (!out->error[i] && enabled > 0 && !(running > 0))
+            out->error[i] = -EBUSY;
+        out->value[i] = out->error[i] ? 0 : (double)(after->value[i] - before->value[i]);
+        out->scaled[i] = !out->error[i] && running < enabled;
+        if (out->scaled[i])
+            out->value[i] *= enabled / running;
+    }
+}
+
+const char *counters_why(int error)
+{
+    switch (-error) {
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+    case EINVAL:
+        return "no PMU for them";
+    case EACCES:
+    case EPERM:
+        return "forbidden (perf_event_paranoid or a filter)";
+    case ENOSYS:
+        return "no perf_event_open";
+    case EBUSY:
+        return "in use by others";
+    case ENODATA:
+        return "vanished in mid-run";
+    case ECANCELED:
+        return "counted with --counters only";
+    default:
+        return strerror(-error);
+    }
+}

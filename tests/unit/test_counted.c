@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Event counts of a row: sums, and the text of the column. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rows/counted.h"
+
+static const struct task_counters none = {-1, -1, -1, -1, -1, -1, -1};
+
+static struct counts all_known(void)
+{
+    struct counts counts = {.error = {0}};
+
+    counts.value[COUNTER_CYCLES] = 4000;
+    counts.value[COUNTER_INSTRUCTIONS] = 6000;
+    counts.value[COUNTER_BRANCH_MISSES] = 7;
+    counts.value[COUNTER_CACHE_MISSES] = 8;
+    counts.value[COUNTER_TASK_CLOCK] = 2.5e6;
+    counts.value[COUNTER_PAGE_FAULTS] = 9;
+    counts.value[COUNTER_SWITCHES] = 0;
+    return counts;
+}
+
+static const char *text_of(const struct counted *counted)
+{
+    static char text[256];
+
+    counted_text(counted, text, sizeof(text));
+    return text;
+}
+
+static void test_counted_sums_samples(void **state)
+{
+    const struct counts counts = all_known();
+    struct counted counted = {.n = 0};
+
+    assert_string_equal(text_of(&counted), "");
+    counted_add(&counted, &counts, &none);
+    counted_add(&counted, &counts, &none);
+    assert_string_equal(text_of(&counted), "cycles=8000;instructions=12000;ipc=1.500;branch_misses=14;cache_misses=16;"
+                                           "task_clock_ms=5.000;page_faults=18;switches=0");
+}
+
+static void test_counted_marks_what_is_scaled(void **state)
+{
+    struct counts counts = all_known();
+    struct counted counted = {.n = 0};
+
+    counts.scaled[COUNTER_CYCLES] = true;
+    counted_add(&counted, &counts, &none);
+    counts.scaled[COUNTER_CYCLES] = false;
+    counted_add(&counted, &counts, &none);
+    assert_string_equal(text_of(&counted), "cycles=~8000;instructions=12000;ipc=~1.500;branch_misses=14;"
+                                           "cache_misses=16;task_clock_ms=5.000;page_faults=18;switches=0");
+}
+
+/* Without a PMU: no zeros; the reason once; software events from the kernel's other counters. */
+static void test_counted_says_what_is_not_counted(void **state)
+{
+    const struct task_counters task = {
+        .cpu_ns = 1500000, .ctx_voluntary = 2, .ctx_involuntary = 3, .faults_minor = 40, .faults_major = 1};
+    struct counts counts = {.error = {0}};
+    struct counted counted = {.n = 0};
+
+    for (int i = 0; i < COUNTERS; i++)
+        counts.error[i] = i < COUNTER_TASK_CLOCK ? -ENOENT : -EACCES;
+    counted_add(&counted, &counts, &task);
+    assert_string_equal(text_of(&counted),
+                        "task_clock_ms=1.500;page_faults=41;switches=5;"
+                        "not_counted=cycles+instructions+branch_misses+cache_misses;why=no PMU for them");
+    counted = (struct counted){.n = 0};
+    counted_add(&counted, &counts, &none);
+    assert_string_equal(text_of(&counted), "not_counted=cycles+instructions+branch_misses+cache_misses+task_clock_ms+"
+                                           "page_faults+switches;why=no PMU for them");
+}
+
+/* A sum over a part of the samples is no figure. */
+static void test_counted_that_vanishes_in_mid_run_is_not_known(void **state)
+{
+    struct counts counts = all_known();
+    struct counted counted = {.n = 0};
+
+    counted_add(&counted, &counts, &none);
+    counts.error[COUNTER_CYCLES] = -ENODATA;
+    counted_add(&counted, &counts, &none);
+    counts.error[COUNTER_CYCLES] = 0;
+    counted_add(&counted, &counts, &none);
+    assert_string_equal(text_of(&counted), "instructions=18000;branch_misses=21;cache_misses=24;task_clock_ms=7.500;"
+                                           "page_faults=27;switches=0;not_counted=cycles;why=vanished in mid-run");
+}
+
+static void test_counted_value_finds_whole_keys(void **state)
+{
+    static const char text[] = "branch_misses=14;misses=~2;why=no PMU for them";
+    size_t length = 99;
+
+    assert_ptr_equal(counted_value(text, "misses", &length), text + strlen("branch_misses=14;misses="));
+    assert_int_equal(length, 2);
+    assert_non_null(counted_value(text, "why", &length));
+    assert_int_equal(length, strlen("no PMU for them"));
+    assert_null(counted_value(text, "branch", &length));
+    assert_null(counted_value("", "why", &length));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counted_sums_samples),
+        cmocka_unit_test(test_counted_marks_what_is_scaled),
+        cmocka_unit_test(test_counted_says_what_is_not_counted),
+        cmocka_unit_test(test_counted_that_vanishes_in_mid_run_is_not_known),
+        cmocka_unit_test(test_counted_value_finds_whole_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

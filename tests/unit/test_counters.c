@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Event counters: the kernel's own for page faults, which every machine has, made-up readings, and their table. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../refuse.h"
+#include "fixture.h"
+#include "out/counters.h"
+#include "row_fixture.h"
+#include "sys/counters.h"
+
+#define PAGES 64u
+
+static void touch_pages(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return;
+    (void)madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < PAGES; i++)
+        *(volatile char *)(memory + i * page) = 1;
+    (void)munmap(memory, PAGES * page);
+}
+
+static struct counts counted(const struct counters *counters)
+{
+    struct counters_reading after;
+    struct counts counts;
+
+    counters_read(counters, &after);
+    counters_difference(NULL, &after, &counts);
+    return counts;
+}
+
+/* Only what happens between start and stop counts. */
+static void test_counters_count_between_start_and_stop(void **state)
+{
+    struct counters counters;
+
+    counters_open(&counters, false, false);
+    if (counters.fd[COUNTER_PAGE_FAULTS] < 0)
+        skip_because("page faults cannot be counted: %s", strerror(-counters.error[COUNTER_PAGE_FAULTS]));
+    touch_pages();
+    assert_true(counted(&counters).value[COUNTER_PAGE_FAULTS] <= 0);
+    counters_start();
+    touch_pages();
+    counters_stop();
+    const double faults = counted(&counters).value[COUNTER_PAGE_FAULTS];
+    assert_in_range((uint64_t)faults, PAGES, 2 * PAGES);
+    assert_true(counted(&counters).value[COUNTER_TASK_CLOCK] > 0);
+    touch_pages();
+    assert_true(counted(&counters).value[COUNTER_PAGE_FAULTS] <= faults);
+    counters_close(&counters);
+    assert_int_equal(counted(&counters).error[COUNTER_PAGE_FAULTS], -ENODATA);
+}
+
+/* Children count when they have ended. */
+static void test_counters_include_children(void **state)
+{
+    for (int inherited = 0; inherited < 2; inherited++) {
+        struct counters counters;
+        counters_open(&counters, inherited, false);
+        if (counters.fd[COUNTER_PAGE_FAULTS] < 0)
+            skip_because("page faults cannot be counted: %s", strerror(-counters.error[COUNTER_PAGE_FAULTS]));
+        counters_start();
+        pid_t child = fork();
+        if (child == 0) {
+            for (int i = 0; i < 8; i++)
+                touch_pages();
+            _exit(0);
+        }
+        assert_int_equal(fixture_wait(child), 0);
+        counters_stop();
+        assert_int_equal(counted(&counters).value[COUNTER_PAGE_FAULTS] >= 8 * PAGES, inherited);
+        counters_close(&counters);
+    }
+}
+
+/* A filter, as in containers. */
+static int without_the_call(void)
+{
+    struct counters counters;
+
+    if (refuse_call(SYS_perf_event_open, EPERM))
+        return CANNOT;
+    counters_open(&counters, false, false);
+    counters_start();
+    counters_stop();
+    const struct counts counts = counted(&counters);
+    for (int i = 0; i < COUNTERS; i++)
+        CHECK(counters.fd[i] == -1 && counts.error[i] == -EPERM);
+    return 0;
+}
+
+static void test_counters_that_are_forbidden_say_so(void **state)
+{
+    assert_int_equal(fixture_in_child_or_skip(without_the_call, "no seccomp filters here"), 0);
+    assert_string_equal(counters_why(-EPERM), "forbidden (perf_event_paranoid or a filter)");
+    assert_string_equal(counters_why(-EACCES), counters_why(-EPERM));
+    assert_string_equal(counters_why(-ENOENT), "no PMU for them");
+    assert_string_equal(counters_why(-EMFILE), strerror(EMFILE));
+}
+
+/* An event in the error state gives no bytes, like /dev/null. */
+static void test_counters_that_vanish_are_not_known(void **state)
+{
+    struct counters counters;
+
+    counters_none(&counters, -ENOENT);
+    counters.fd[COUNTER_CYCLES] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    assert_true(counters.fd[COUNTER_CYCLES] >= 0);
+    const struct counts counts = counted(&counters);
+    assert_int_equal(counts.error[COUNTER_CYCLES], -ENODATA);
+    assert_int_equal(counts.error[COUNTER_INSTRUCTIONS], -ENOENT);
+    counters_close(&counters);
+}
+
+static void test_counters_difference_scales_what_was_multiplexed(void **state)
+{
+    struct counters_reading before = {.error = {0}}, after = {.error = {0}};
+    struct counts counts;
+
+    for (int i = 0; i < COUNTERS; i++) {
+        before.value[i] = 1000;
+        after.value[i] = 1500;
+        before.enabled_ns[i] = before.running_ns[i] = 100;
+        after.enabled_ns[i] = after.running_ns[i] = 300;
+    }
+    after.running_ns[COUNTER_CYCLES] = 150;       /* a quarter of the time */
+    after.running_ns[COUNTER_INSTRUCTIONS] = 100; /* never */
+    before.error[COUNTER_SWITCHES] = -EACCES;
+    counters_difference(&before, &after, &counts);
+    assert_true(counts.scaled[COUNTER_CYCLES]);
+    assert_float_equal(counts.value[COUNTER_CYCLES], 2000, 0);
+    assert_int_equal(counts.error[COUNTER_INSTRUCTIONS], -EBUSY);
+    assert_int_equal(counts.error[COUNTER_SWITCHES], -EACCES);
+    assert_float_equal(counts.value[COUNTER_PAGE_FAULTS], 500, 0);
+    assert_false(counts.scaled[COUNTER_PAGE_FAULTS]);
+}
+
+static void test_counters_put_has_a_line_for_each_measurement(void **state)
+{
+    struct row rows[] = {
+        ROW(NULL, 1, .test = "prime", .metric = "cycles", .param = "limit=22", .cpus = "1"),
+        ROW(NULL, 1, .test = "prime", .metric = "time", .param = "limit=22", .cpus = "1"),
+        ROW(NULL, 1, .test = "prime", .metric = "cycles", .param = "limit=46", .cpus = "1"),
+        ROW(NULL, 1, .test = "index", .metric = "index"),
+    };
+    struct text out = {0};
+
+    counters_put(rows, COUNT(rows), 0, &out);
+    assert_int_equal(out.length, 0);
+    for (size_t i = 0; i < 3; i++) {
+        rows[i].item = i < 2 ? 1 : 2;
+        text_copy(rows[i].counters, sizeof(rows[i].counters),
+                  i < 2 ? "cycles=~123;task_clock_ms=14.748;switches=9;not_counted=cache_misses;why=no PMU for them"
+                        : "task_clock_ms=4;switches=8;not_counted=cache_misses;why=no PMU for them");
+    }
+    counters_put(rows, COUNT(rows), 0, &out);
+    assert_string_equal(out.data, "\nEvents of all samples together (hardware events: in user mode)\n"
+                                  "Test   Parameter  CPU  Cycles  Task ms  Switches\n"
+                                  "prime  limit=22   1      ~123   14.748         9\n"
+                                  "prime  limit=46   1         -        4         8\n"
+                                  "not counted: cache_misses: no PMU for them\n");
+    text_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counters_count_between_start_and_stop),
+        cmocka_unit_test(test_counters_include_children),
+        cmocka_unit_test(test_counters_that_are_forbidden_say_so),
+        cmocka_unit_test(test_counters_that_vanish_are_not_known),
+        cmocka_unit_test(test_counters_difference_scales_what_was_multiplexed),
+        cmocka_unit_test(test_counters_put_has_a_line_for_each_measurement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
