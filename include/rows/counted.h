@@ -22,8 +22,8 @@ struct counted {
  * kernel's other counters. */
 void counted_add(struct counted *counted, const struct counts *counts, const struct task_counters *task);
 
-/* Writes "cycles=5;instructions=~7;ipc=1.4;task_clock_ms=3;not_counted=branch_misses+cache_misses;why=no PMU for them": a value
- * after '~' is scaled. "" without samples. */
+/* Writes "cycles=5;instructions=~7;ipc=1.4;task_clock_ms=3;not_counted=branch_misses+cache_misses;why=no PMU for them":
+ * a value after '~' is scaled. "" without samples. */
 void counted_text(const struct counted *counted, char *buf, size_t size);
 
 /* Finds a key's value in such a text, with its length. Returns NULL when the key is missing. */
