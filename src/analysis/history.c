@@ -28,7 +28,7 @@ static void describe(const struct row_run *run, char *buf, size_t size)
     text_sanitize(buf);
 }
 
-/* What is not known differs from nothing. */
+/* Returns whether both are known and not equal. */
 static bool differs(const char *a, const char *b)
 {
     return a[0] && b[0] && strcmp(a, b) != 0;

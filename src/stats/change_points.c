@@ -136,14 +136,15 @@ static size_t best_split(const struct segment *segment)
  * segment. Stops when too many permutations have one as large. */
 static bool is_significant(struct search *s, struct segment *segment)
 {
-    const double permutations = fmax(PERMUTATIONS_LEAST, ceil(1 / s->alpha)) - 1;
-    double left = floor(s->alpha * (permutations + 1)) - 1; /* permutations that may have as large a distance */
+    const size_t orders = (size_t)fmax(PERMUTATIONS_LEAST, ceil(1 / s->alpha));
+    /* How many orders may have as large a distance, the observed one included; rounding must not make that 0. */
+    const double most = fmax(floor(s->alpha * (double)orders), 1);
     const double observed = largest_distance(segment, INFINITY, NULL);
+    double as_large = 1;
 
-    for (double i = 0; i < permutations && left >= 0; i++)
-        if (largest_distance(segment, observed, &s->random) >= observed)
-            left--;
-    return left >= 0;
+    for (size_t i = 1; i < orders && as_large <= most; i++)
+        as_large += largest_distance(segment, observed, &s->random) >= observed;
+    return as_large <= most;
 }
 
 /* Finds the points of a segment. The recursion is as deep as there are change points around each other. */

@@ -93,7 +93,7 @@ static void test_history_exit_status(void **state)
     cli_result_free(&result);
 }
 
-/* What got better is no reason to fail on what is worse. */
+/* --fail-on worse passes when a figure got better. */
 static void test_history_that_gets_better(void **state)
 {
     const struct cli *cli = *state;

@@ -15,6 +15,7 @@ import json
 import math
 import os
 import re
+import random
 import resource
 import shutil
 import statistics
@@ -59,6 +60,7 @@ ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
 STEADY_TURNS = 10
 FLEET_FILES = 10000
+HISTORY_RUNS, HISTORY_FIGURES = 10000, 100
 FLEET_ROWS = 100
 READER_BYTES = 100 * 10**6
 READER_ROUNDS = 3
@@ -863,6 +865,26 @@ def fleet(jitbench):
     line("  of it time on a CPU", "%.2f s" % statistics.median(turn[2] for turn in turns))
 
 
+def history(jitbench):
+    """10,000 runs of one machine with 100 figures, of which ten change once."""
+    if not shutil.which("time"):
+        line("history", "no GNU time")
+        return
+    rng = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        for run in range(HISTORY_RUNS):
+            with open("%s/%05d.csv" % (folder, run), "w") as file:
+                file.write("schema,run_id,utc,host,cpu_model,settings,suite,test,copies,metric,unit,better,value,status\n")
+                for figure in range(HISTORY_FIGURES):
+                    value = rng.gauss(1000 + 20 * (figure % 10 == 0 and run >= HISTORY_RUNS * 3 // 5), 10)
+                    file.write("2,r%d,%d-%02d-%02dT03:00:00Z,a,m,smt=on,unix,t%d,1,rate,lps,higher,%r,ok\n"
+                               % (run, 2000 + run // 336, run // 28 % 12 + 1, run % 28 + 1, figure, value))
+        turns = [timed([jitbench, "history", folder]) for _ in range(3)]
+    line("history of %d runs of %d figures, median of 3" % (HISTORY_RUNS, HISTORY_FIGURES), "%.2f s" % statistics.median(turn[0] for turn in turns), "10 s")
+    line("  of it time on a CPU", "%.2f s" % statistics.median(turn[2] for turn in turns))
+    line("  peak resident memory", "%.0f MiB" % (max(turn[1] for turn in turns) / 2**20))
+
+
 SECTIONS = {
     "clock": lambda jitbench, musl, programs: clock_cost(jitbench),
     "start": lambda jitbench, musl, programs: start_time(jitbench),
@@ -885,6 +907,7 @@ SECTIONS = {
     "latency": lambda jitbench, musl, programs: latency(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
     "fleet": lambda jitbench, musl, programs: fleet(jitbench),
+    "history": lambda jitbench, musl, programs: history(jitbench),
     "reader": lambda jitbench, musl, programs: reader(jitbench, programs + "/read"),
     "run": lambda jitbench, musl, programs: run(jitbench),
 }

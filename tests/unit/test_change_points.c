@@ -103,6 +103,18 @@ static void test_change_points_of_values_that_are_mostly_equal(void **state)
     assert_int_equal(at[0], 60);
 }
 
+/* 0.04 / 491 times its reciprocal is less than 1. */
+static void test_change_points_with_a_limit_that_is_rounded(void **state)
+{
+    static const double level[] = {100, 130};
+    static const size_t from[] = {0, 20};
+    double values[RUNS];
+
+    make_levels(values, 40, level, from, 2);
+    assert_int_equal(find(values, 40, ALPHA / 491), 1);
+    assert_int_equal(at[0], 20);
+}
+
 static void test_change_points_same_seed_same_result(void **state)
 {
     double values[RUNS];
@@ -229,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_change_points_find_a_step_at_the_end),
         cmocka_unit_test(test_change_points_need_values_that_differ),
         cmocka_unit_test(test_change_points_of_values_that_are_mostly_equal),
+        cmocka_unit_test(test_change_points_with_a_limit_that_is_rounded),
         cmocka_unit_test(test_change_points_same_seed_same_result),
         cmocka_unit_test(test_change_points_without_memory),
         cmocka_unit_test(test_change_points_in_flat_histories),

@@ -54,10 +54,30 @@ static void test_figure_trace_stands_over_its_events(void **state)
     assert_int_equal(out.length, 0);
 }
 
+/* The line between two levels is where one ends and the other begins, from top to bottom. */
+static void test_figure_levels_end_where_the_next_begins(void **state)
+{
+    static const struct stats_point points[] = {{1, 10}, {2, 12}, {3, 20}, {5, 22}};
+    static const struct figure_level levels[] = {{1, 2.5, 11}, {2.5, 5, 21}};
+    double first[2][2], between[2][2];
+    struct text out = {0};
+
+    assert_true(figure_levels(&out, &figure, points, 4, levels, 2));
+    points_of(&out, "bold", first, 2);
+    points_of(&out, "thin", between, 2);
+    assert_true(first[0][0] < first[1][0] && fabs(first[0][1] - first[1][1]) < 0.06);
+    assert_true(fabs(first[1][0] - between[0][0]) < 0.06 && fabs(between[0][0] - between[1][0]) < 0.06);
+    assert_true(between[0][1] > first[0][1] && between[1][1] < first[0][1]);
+    text_free(&out);
+    assert_false(figure_levels(&out, &figure, points, 4, levels, 0));
+    assert_int_equal(out.length, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figure_trace_stands_over_its_events),
+        cmocka_unit_test(test_figure_levels_end_where_the_next_begins),
     };
 
     return cmocka_run_group_tests_name("figure", tests, NULL, NULL);
