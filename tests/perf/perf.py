@@ -14,8 +14,8 @@ import errno
 import json
 import math
 import os
-import re
 import random
+import re
 import resource
 import shutil
 import statistics
