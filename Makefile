@@ -194,7 +194,8 @@ MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns re
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
-WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read detour_end
+WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
+WRAP_test_noise_trace := detour_end
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
@@ -282,11 +283,11 @@ consumers: $(PROGRAM) ## check that other programs can read the formats of expor
 .PHONY: adding
 adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting is one file and one line: half a minute
 	@$(RUN) 'tests/adding/adding.py $(BUILD)'
-# Boots real kernels under QEMU with nothing but the binary. Needs qemu-system-x86, cpio and e2fsprogs; downloads the
-# kernels once.
+# Boots real kernels under QEMU with nothing but the binary, or one unit test. Needs qemu-system-x86, cpio and e2fsprogs;
+# downloads the kernels once.
 .PHONY: boot boot-aarch64
-boot: $(PROGRAM) ## Debian's kernels booted with jitbench as PID 1, about three minutes
-	@$(RUN) --one tests/boot/boot.py $(PROGRAM)
+boot: $(PROGRAM) $(BUILD)/unit/test_noise_trace ## Debian's kernels booted with jitbench as PID 1, about three minutes
+	@BUILD=$(BUILD) $(RUN) --one tests/boot/boot.py $(PROGRAM)
 boot-aarch64: ## as boot, for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
 	@$(RUN) --one tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench

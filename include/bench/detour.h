@@ -66,9 +66,10 @@ struct detour_account {
     /* Detours without a known cause since `explained`: start since the start of the run, and length, in ticks. */
     struct comb_event events[DETOUR_EVENTS];
     size_t n_events;
-    uint64_t window, counted;  /* end of the last window; ticks of the windows since `explained` that have a count */
-    uint64_t timer, stolen_ns; /* in these windows: interrupts; steal */
-    bool moved;                /* the CPU changed since `explained` */
+    uint64_t window, counted;    /* end of the last window; ticks of the windows since `explained` that have a count */
+    uint64_t timer, stolen_ns;   /* in these windows: interrupts; steal */
+    bool moved;                  /* the CPU changed since `explained` */
+    uint64_t clock_at, clock_ns; /* CLOCK_MONOTONIC at a time near the last window's end; 0: not known */
     struct detour_sum since_probe; /* brief ones since the last core probe */
     unsigned level;                /* of that probe */
 };
@@ -100,6 +101,9 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
 
 /* Enters the level of a core probe. */
 void detour_probed(struct detour_account *a, unsigned level);
+
+/* Enters what CLOCK_MONOTONIC shows at `now`: kernels have their tick at multiples of its period in this clock. */
+void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns);
 
 /* Ends a window at `end`, in which so many interrupts of the timer (-1: not known) and so much steal time (0: not
  * known) were counted. When the CPU changed, or many detours without a known cause are kept, searches for their causes,

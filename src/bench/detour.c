@@ -89,6 +89,8 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 /* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. STOLEN is added to what was lost to the
  * hypervisor, but for the usual length of that number's events. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
+/* Number of combs of one rate of which one can be the timer's. */
+#define CANDIDATES 3u
 /* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and rates of other periodic work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
@@ -99,14 +101,17 @@ static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 
  * already; the kernel's count tells that they are there. */
 #define TICK_SHARE  0.35
 #define OTHER_SHARE 0.5
-/* The kernel counts a tick more or less in a window, and other timers. */
-#define COUNTED_MORE 1.02
+/* The kernel counts a tick more or less in a window, fewer where ticks are lost, and other timers. */
+#define COUNTED_MORE 1.1
 /* The timer is not searched for when it interrupted less often: CPUs can run without a tick. */
 #define TIMER_MIN 50u
 /* A shorter detour is not attributed to steal. */
 #define STEAL_MIN_NS 100000u
 /* An event of a comb is at most this far from its time: the tick is late where the hypervisor delivers it. */
 #define REACH_NS 150000u
+/* The timer's comb begins at most this long before or after its time. */
+#define EARLY_NS 20000.0
+#define LATE_NS  300000.0
 
 static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
 {
@@ -118,18 +123,54 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Takes the events of a comb of that rate, and enters their median length. Returns false when there is no such comb. */
-static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, uint64_t *usual)
+/* Takes the events of a comb of that rate. Returns false when there is no such comb. */
+static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, struct comb *comb)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
-    struct comb comb;
 
     reach = reach < period / 4 ? reach : period / 4;
-    if (!comb_fit(a->events, a->n_events, period, DRIFT, reach, &comb) || comb.share < least_share ||
-        !comb_take(&comb, a->events, a->n_events, reach, number))
-        return false;
-    usual[number] = comb.length > usual[number] ? comb.length : usual[number];
-    return true;
+    return comb_fit(a->events, a->n_events, period, DRIFT, reach, comb) && comb->share >= least_share &&
+           comb_take(comb, a->events, a->n_events, reach, number);
+}
+
+static void enter_usual(uint64_t *usual, uint64_t length)
+{
+    *usual = length > *usual ? length : *usual;
+}
+
+/* Returns how long after a multiple of the tick's period in CLOCK_MONOTONIC the comb's events are expected; INFINITY
+ * when that is not known or too long for the timer. */
+static double after_tick(const struct detour_account *a, const struct comb *comb, double hz)
+{
+    double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
+    double last = comb->phase + comb->period * (double)(comb->periods - 1);
+    double ns = ((double)a->start + last - (double)a->clock_at) * a->ns_per_tick;
+    double after = fmod(fmod((double)a->clock_ns, period_ns) + ns, period_ns);
+
+    after += after < 0 ? period_ns : 0;
+    after = after >= period_ns - EARLY_NS ? 0 : after;
+    return a->clock_ns && after <= LATE_NS ? after : INFINITY;
+}
+
+/* Takes the timer's comb: of several of that rate the one that comes soonest after the time at which the kernel has its
+ * tick, otherwise the most conspicuous. */
+static bool take_tick(struct detour_account *a, double hz, uint64_t *usual)
+{
+    struct comb comb[CANDIDATES];
+    double soonest = INFINITY;
+    unsigned n = 0, timer = 0;
+
+    for (; n < CANDIDATES && take_comb(a, hz, TICK_SHARE, NUMBERS + n, &comb[n]); n++) {
+        double after = after_tick(a, &comb[n], hz);
+        timer = after < soonest ? n : timer;
+        soonest = fmin(soonest, after);
+    }
+    for (size_t i = 0; i < a->n_events; i++)
+        if (a->events[i].comb >= NUMBERS)
+            a->events[i].comb = a->events[i].comb == NUMBERS + timer ? TIMER : FREE;
+    if (n)
+        enter_usual(&usual[TIMER], comb[timer].length);
+    return n > 0;
 }
 
 /* Returns how many ticks of that rate a second could come: while the hypervisor has the CPU for several periods, one
@@ -147,7 +188,7 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, doub
 {
     for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++) {
         double ticks = tick_rate(a, end, tick_hz[i]);
-        if (ticks < COUNTED_MORE * rate && take_comb(a, tick_hz[i], TICK_SHARE, TIMER, usual))
+        if (ticks < COUNTED_MORE * rate && take_tick(a, tick_hz[i], usual))
             rate -= ticks;
     }
 }
@@ -163,8 +204,12 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
             comb++;
         if (comb == a->comb + DETOUR_COMBS)
             return;
-        while (take_comb(a, other_hz[i], OTHER_SHARE, PERIODIC + (unsigned)(comb - a->comb), usual))
+        unsigned number = PERIODIC + (unsigned)(comb - a->comb);
+        struct comb found;
+        while (take_comb(a, other_hz[i], OTHER_SHARE, number, &found)) {
             comb->hz = other_hz[i];
+            enter_usual(&usual[number], found.length);
+        }
     }
 }
 
@@ -324,6 +369,12 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
 }
 
 /* --- End of a window and of the run. --- */
+
+void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns)
+{
+    a->clock_at = now;
+    a->clock_ns = monotonic_ns;
+}
 
 void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns)
 {

@@ -240,6 +240,7 @@ struct counted {
 static struct counted count_interrupts(struct sampler *s)
 {
     struct machine_counters before = s->counters, *now = &s->counters, *sum = &s->risen;
+    struct timespec t;
 
     read_counters(s, now);
     (void)rise(&sum->softirqs, before.softirqs, now->softirqs);
@@ -248,6 +249,8 @@ static struct counted count_interrupts(struct sampler *s)
     (void)rise(&sum->resched, before.resched, now->resched);
     (void)rise(&sum->ipi, before.ipi, now->ipi);
     (void)rise(&sum->device, before.device, now->device);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    detour_clock(&s->account, clock_now(s->clock), (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
     return (struct counted){.timer = timer, .stolen_ns = stolen_ns};
 }
 

@@ -188,8 +188,9 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
     /* From one period to the next that is tried, the last event moves by half a bin. */
     double step = period / (2 * BINS * (double)folded);
     *out = (struct comb){.shortest = floor, .periods = folded};
-    for (double tried = period * (1 - tolerance); tried < period * (1 + tolerance) + step; tried += step) {
-        double phase;
+    size_t tries = (size_t)(2 * tolerance * period / step) + 2;
+    for (size_t i = 0; i < tries; i++) {
+        double phase, tried = period * (1 - tolerance) + (double)i * step;
         unsigned sum = fold(events, first, floor, tried, &phase);
         if (sum > most) {
             most = sum;

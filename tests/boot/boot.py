@@ -161,7 +161,8 @@ class Machine:
         self.initramfs = os.path.join(self.folder, "initramfs.gz")
 
     def use_files(self, name="init", **files):
-        """An initramfs with the program as /init and these files; content that is None is a copy of the modules."""
+        """An initramfs with the program as /init and these files; content that is None is a copy of the modules, and
+        what begins with "/" the path of a file to copy."""
         root = os.path.join(self.folder, "root")
         os.makedirs(root)
         shutil.copy(self.program, os.path.join(root, name))
@@ -170,6 +171,9 @@ class Machine:
         for name, content in files.items():
             if content is None:
                 shutil.copytree(os.path.join(self.kernel, "modules"), os.path.join(root, name))
+            elif content.startswith("/"):
+                os.makedirs(root + os.path.dirname(name), exist_ok=True)
+                shutil.copy(content, root + name)
             else:
                 with open(os.path.join(root, name), "w", encoding="utf-8") as file:
                     file.write(content)
@@ -633,7 +637,36 @@ def boot_cpu_unplugged(test):
     expect(any("offline" in reason for reason in told), f"no row tells of the CPU: {told}")
 
 
-# The longest first.
+# --- The timer's detours, against the trace of the kernel that runs there.
+
+def trace(test, flavour):
+    """Runs the unit test of noise and the kernel's trace as the only program of that kernel. The machine's time is that
+    of its instructions (-icount): a host that is busy, or has the same tick, would be in the detours."""
+    program = os.path.join(TOP, os.environ.get("BUILD", "build"), "unit", "test_noise_trace")
+    if not os.path.exists(program):
+        raise Skip(f"there is no {program}")
+    machine = test.machine(flavour=flavour, memory=256)
+    copies = {path: path for path in re.findall(r"(/\S+) \(0x", run(["ldd", program]))}
+    machine.use_files(name="jitbench", **{"/test": program}, **copies)
+    machine.more = ["-icount", "shift=1"]
+    machine.start("quiet upset=no program=/test")
+    shown = machine.wait_end()
+    told = re.search(r"of (\d+) detours with an interrupt of the timer (\d+) were found; (\d+) were taken", shown)
+    expect(told, "no counts")
+    expect("upset: no 0 times, status 0" in shown, f"the unit test fails: {told.group(0)}")
+    expect(int(told.group(1)) >= 300, told.group(0))
+
+
+def boot_trace(test):
+    """95 % of the detours with an interrupt of the timer, by the kernel's trace, are found by noise; precision 95 %."""
+    trace(test, "cloud")
+
+
+def boot_trace_rt(test):
+    """As trace, on the PREEMPT_RT kernel."""
+    trace(test, "rt")
+
+
 def boot_counters(test):
     """Events of an emulated PMU whose clock is the number of instructions: those of prime's work are exact."""
     machine = test.machine(limit=300)
@@ -665,10 +698,11 @@ def boot_counters(test):
         expect(events.get("why") == "no PMU for them", f"{row['counters']}: QEMU's PMU has no misses")
 
 
+# The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell, boot_check_line, boot_crash,
-               boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio, boot_no_overwrite, boot_root_disk,
-               boot_root_written, boot_without_proc, boot_wrong_orders],
+    "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell,
+               boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
+               boot_no_overwrite, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters],
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* First process of a machine that is upset while jitbench measures on it. It runs `/jitbench init` with the words
- * behind
- * "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back (upset=cpu),
- * prints how often, and ends the machine. */
+ * behind "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back
+ * (upset=cpu), prints how often, and ends the machine. With upset=no nothing of this happens, and program=FILE in the
+ * environment is run instead. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static unsigned upset_while(pid_t child, const char *how, int *status)
         pid_t ended = waitpid(-1, status, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
             return done;
-        if (ticks >= QUIET && ticks % EVERY == 0) {
+        if (strcmp(how, "no") != 0 && ticks >= QUIET && ticks % EVERY == 0) {
             if (upset(how, done))
                 printf("upset: %s: %s\n", how, strerror(errno));
             done++;
@@ -80,8 +80,14 @@ int main(int argc, char **argv)
     (void)mkdir("/sys", 0755);
     (void)mount("proc", "/proc", "proc", 0, NULL);
     (void)mount("sysfs", "/sys", "sysfs", 0, NULL);
+    (void)mkdir("/mnt", 0755);
+    (void)mkdir("/tmp", 01777);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     pid_t child = fork();
+    if (child == 0 && getenv("program")) {
+        (void)execl(getenv("program"), getenv("program"), (char *)NULL);
+        _exit(127);
+    }
     if (child == 0) {
         char *words[64] = {(char *)"jitbench", (char *)"init", (char *)"--"};
         for (size_t i = 1; argv[i] && i < 60; i++)

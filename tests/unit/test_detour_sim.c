@@ -50,6 +50,7 @@ static struct {
     size_t n;
     double truth[DETOUR_CAUSES], brief; /* ns; brief: of what is below DETOUR_EVENT_NS, of no cause of its own */
     uint64_t ticks;                     /* of all */
+    bool aligned;                       /* CLOCK_MONOTONIC is known */
     struct detour_account a;
     struct hist hist;
     struct series series;
@@ -139,6 +140,7 @@ static void draw(uint64_t seed, double hz, size_t others)
     sim.state = seed * 7777777;
     for (unsigned i = 0; i < 10; i++)
         (void)at_random();
+    sim.aligned = false;
     sim.time = between(4, 6) * S;
     sim.ns_per_tick = between(0.25, 1);
     sim.wander = between(0, 20);
@@ -159,14 +161,19 @@ static void add(const struct source *s, double at)
     sim.made[sim.n++] = (struct made){.at = at, .length = s->length * exp(s->spread * normal()), .cause = s->cause};
 }
 
-/* Times as the counter shows them. */
-static void make(const struct source *s)
+/* Returns the time that the counter shows. */
+static double shown(const struct source *s, double at)
 {
     double amplitude = sim.wander * 1e-6 * sim.wander_period / TURN;
 
+    return at * (1 + s->ppm * 1e-6) + amplitude * sin(TURN * at / sim.wander_period);
+}
+
+static void make(const struct source *s)
+{
     if (s->phase > 0)
         for (double at = s->phase; at < sim.time; at += S / s->hz)
-            add(s, at * (1 + s->ppm * 1e-6) + amplitude * sin(TURN * at / sim.wander_period));
+            add(s, shown(s, at));
     else
         for (double at = exponential(S / s->hz); at < sim.time; at += exponential(S / s->hz))
             add(s, at);
@@ -201,6 +208,19 @@ static void begin(void)
     detour_begin(&sim.a, 0, ticks(sim.time), 100, sim.ns_per_tick, &none);
 }
 
+/* Ends a window. The tick comes a bit after a multiple of its period. */
+static void end_window(double end, double counted, double stolen)
+{
+    const struct source *tick = &sim.source[0];
+    double at = end, before = 100000 * floor(S / tick->hz + 0.5) - tick->phase + 30 * US;
+
+    for (unsigned i = 0; i < 4; i++)
+        at += end - shown(tick, at);
+    if (sim.aligned)
+        detour_clock(&sim.a, ticks(end), (uint64_t)(at + before));
+    detour_window(&sim.a, ticks(end), (int64_t)counted, (uint64_t)stolen);
+}
+
 /* Passes the detours to the account. One that comes during another one is served after it. The timer's interrupts are
  * counted whether or not they are seen. */
 static void account(double counted_hz)
@@ -215,7 +235,7 @@ static void account(double counted_hz)
         from = m.at + m.length + 1 * US;
         for (; m.at + m.length > window; window += WINDOW) {
             double sum = floor(counted_hz * window / S);
-            detour_window(&sim.a, ticks(window), (int64_t)(sum - counted), (uint64_t)stolen);
+            end_window(window, sum - counted, stolen);
             counted = sum;
             stolen = 0;
         }
@@ -228,7 +248,7 @@ static void account(double counted_hz)
         sim.ticks += ticks(m.length);
         *(brief ? &sim.brief : &sim.truth[m.cause]) += ns;
     }
-    detour_window(&sim.a, ticks(sim.time), (int64_t)(counted_hz * sim.time / S - counted), (uint64_t)stolen);
+    end_window(sim.time, counted_hz * sim.time / S - counted, stolen);
     detour_end(&sim.a, ticks(sim.time));
 }
 
@@ -302,6 +322,26 @@ static void test_detour_sim_each_cause_gets_its_time(void **state)
         }
 }
 
+/* A host with the same rate: the tick is the one that comes at multiples of its period, although it shows less. */
+static void test_detour_sim_the_tick_comes_at_its_time(void **state)
+{
+    for (uint64_t seed = 1; seed <= 2; seed++)
+        for (size_t r = 0; r < RATES; r++) {
+            draw(seed, tick_rates[r], 1);
+            struct source *tick = &sim.source[0], *host = &sim.source[1];
+            *host = *tick;
+            host->cause = DETOUR_PERIODIC;
+            host->phase += (r % 2 ? 0.4 : -0.4) * S / tick->hz;
+            host->phase += host->phase < 0 ? S / tick->hz : 0;
+            host->length *= 2;
+            host->missing = 0;
+            draw_others();
+            sim.aligned = true;
+            account(tick_rates[r]);
+            assert_given(seed, 0);
+        }
+}
+
 /* A tick that comes much later than expected cannot be known: it is unexplained, and the others are the timer's. */
 static void test_detour_sim_deferred_ticks_are_unexplained(void **state)
 {
@@ -334,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_detour_sim_each_cause_gets_its_time),
+        cmocka_unit_test(test_detour_sim_the_tick_comes_at_its_time),
         cmocka_unit_test(test_detour_sim_deferred_ticks_are_unexplained),
         cmocka_unit_test(test_detour_sim_no_tick_no_interrupts),
     };

@@ -2,10 +2,7 @@
 /* The noise sampler: its threshold, its rows, and detours of known causes that are put in its way. */
 #include "bench_fixture.h"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -265,120 +262,6 @@ static void test_noise_preemptions_are_preemptions(void **state)
 {
     reset_injected();
     assert_int_equal(fixture_in_child(preemptions), 0);
-}
-
-/* --- The timer's detours, against the kernel's own trace of its interrupts. --- */
-
-#define TRACED_NS 1500000000ull
-#define TRACE     "/mnt/instances/jitbench-test"
-#define TICKS_MAX 4096u
-
-static struct {
-    const struct detour_account *account; /* of the last run */
-    size_t n_events;                      /* before their causes were searched for, which leaves the events in place */
-} ended;
-
-void __real_detour_end(struct detour_account *a, uint64_t end);
-void __wrap_detour_end(struct detour_account *a, uint64_t end);
-void __wrap_detour_end(struct detour_account *a, uint64_t end)
-{
-    ended.account = a;
-    ended.n_events = a->n_events;
-    __real_detour_end(a, end);
-}
-
-static int put(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-    return fd >= 0 && close(fd) == 0 && written ? 0 : -1;
-}
-
-static int begin_trace(void)
-{
-    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || mkdir(TRACE, 0700) ||
-           put(TRACE "/trace_clock", "x86-tsc") || put(TRACE "/events/irq_vectors/local_timer_entry/enable", "1");
-}
-
-/* Reads the times of the timer's interrupts on that CPU: "... [001] d.h.. 123456: local_timer_entry: vector=236". */
-static size_t read_trace(unsigned cpu, uint64_t *ticks)
-{
-    char path[80], line[512];
-    size_t n = 0;
-
-    (void)snprintf(path, sizeof(path), TRACE "/per_cpu/cpu%u/trace", cpu);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof(line), file) && n < TICKS_MAX) {
-        char *event = strstr(line, ": local_timer_entry"), *at = event;
-        while (event && at > line && at[-1] != ' ')
-            at--;
-        if (event)
-            ticks[n++] = strtoull(at, NULL, 10);
-    }
-    if (file)
-        (void)fclose(file);
-    return n;
-}
-
-/* Counts the detours without a cause of the thread's own that contain an interrupt of the timer, those that were taken
- * for such, and those that are both. */
-static void compare_with_trace(const uint64_t *ticks, size_t n, unsigned *with, unsigned *taken, unsigned *both)
-{
-    const struct detour_account *a = ended.account;
-    size_t k = 0;
-
-    *with = *taken = *both = 0;
-    for (size_t i = 0; i < ended.n_events; i++) {
-        uint64_t from = a->start + a->events[i].at, to = from + a->events[i].length;
-        while (k < n && ticks[k] < from)
-            k++;
-        bool contains = k < n && ticks[k] <= to, timer = a->events[i].comb % 256 == 1;
-        *with += contains;
-        *taken += timer;
-        *both += contains && timer;
-    }
-}
-
-static int traced(void)
-{
-    static uint64_t ticks[TICKS_MAX];
-    unsigned with, taken, both;
-    struct fixture_party p;
-
-    if (begin_trace())
-        return CANNOT;
-    if (take_cpu(50, 1))
-        return cannot(1);
-    CHECK(run_sampler(&p, &eight) == 0);
-    if (p.context.clock != CLOCK_KIND_COUNTER)
-        return CANNOT;
-    p.context.time_ns = TRACED_NS;
-    CHECK(p.party->run(&p.context) == 0);
-    size_t n = read_trace(task_current_cpu(), ticks);
-    CHECK(n >= 50 && n < TICKS_MAX);
-    compare_with_trace(ticks, n, &with, &taken, &both);
-    print_message("of %u detours with an interrupt of the timer %u were found; %u were taken for such\n", with, both,
-                  taken);
-    CHECK(both >= 0.95 * with);
-    CHECK(both >= 0.95 * taken);
-    fixture_party_end(&p);
-    return 0;
-}
-
-static int end_trace(void)
-{
-    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || rmdir(TRACE) ? CANNOT : 0;
-}
-
-static void test_noise_timer_as_the_kernel_traces_it(void **state)
-{
-    int status = fixture_in_child(traced), removed = fixture_in_child(end_trace);
-
-    if (status == CANNOT)
-        skip_because("it needs x86, root and tracefs");
-    assert_int_equal(status, 0);
-    assert_int_equal(removed, 0);
 }
 
 /* --- Rows. --- */
@@ -793,7 +676,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_faults_are_faults),
         cmocka_unit_test(test_noise_migrations_are_migrations),
         cmocka_unit_test(test_noise_preemptions_are_preemptions),
-        cmocka_unit_test(test_noise_timer_as_the_kernel_traces_it),
         cmocka_unit_test(test_noise_rows_of_a_trial),
         cmocka_unit_test(test_noise_cells_go_on_from_sample_to_sample),
         cmocka_unit_test(test_noise_threshold_below_the_loop_is_raised),
