@@ -133,11 +133,6 @@ static bool take_comb(struct detour_account *a, double hz, double least_share, u
            comb_take(comb, a->events, a->n_events, reach, number);
 }
 
-static void enter_usual(uint64_t *usual, uint64_t length)
-{
-    *usual = length > *usual ? length : *usual;
-}
-
 /* Returns how long after a multiple of the tick's period in CLOCK_MONOTONIC the comb's events are expected; INFINITY
  * when that is not known or too long for the timer. */
 static double after_tick(const struct detour_account *a, const struct comb *comb, double hz)
@@ -152,9 +147,9 @@ static double after_tick(const struct detour_account *a, const struct comb *comb
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* Takes the timer's comb: of several of that rate the one that comes soonest after the time at which the kernel has its
- * tick, otherwise the most conspicuous. */
-static bool take_tick(struct detour_account *a, double hz, uint64_t *usual)
+/* Takes the timer's comb if there is one of that rate: of several the one that comes soonest after the time at which
+ * the kernel has its tick, or, when that does not matter, the most conspicuous. */
+static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
     struct comb comb[CANDIDATES];
     double soonest = INFINITY;
@@ -165,12 +160,13 @@ static bool take_tick(struct detour_account *a, double hz, uint64_t *usual)
         timer = after < soonest ? n : timer;
         soonest = fmin(soonest, after);
     }
+    bool found = n && (!timely || soonest < INFINITY);
     for (size_t i = 0; i < a->n_events; i++)
         if (a->events[i].comb >= NUMBERS)
-            a->events[i].comb = a->events[i].comb == NUMBERS + timer ? TIMER : FREE;
-    if (n)
-        enter_usual(&usual[TIMER], comb[timer].length);
-    return n > 0;
+            a->events[i].comb = found && a->events[i].comb == NUMBERS + timer ? TIMER : FREE;
+    if (found)
+        usual[TIMER] = comb[timer].length;
+    return found;
 }
 
 /* Returns how many ticks of that rate a second could come: while the hypervisor has the CPU for several periods, one
@@ -184,13 +180,13 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
     return hz * fmax(1 - gone / (double)(end - a->explained), 0);
 }
 
-static void take_timer(struct detour_account *a, uint64_t end, double rate, double seconds, uint64_t *usual)
+/* A CPU has one tick: other timers are counted, too. */
+static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
-    for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]) && rate * seconds >= TIMER_MIN; i++) {
-        double ticks = tick_rate(a, end, tick_hz[i]);
-        if (ticks < COUNTED_MORE * rate && take_tick(a, tick_hz[i], usual))
-            rate -= ticks;
-    }
+    for (int timely = 1; timely >= 0; timely--)
+        for (size_t i = 0; i < sizeof(tick_hz) / sizeof(tick_hz[0]); i++)
+            if (tick_rate(a, end, tick_hz[i]) < COUNTED_MORE * rate && take_tick(a, tick_hz[i], timely, usual))
+                return;
 }
 
 /* Takes combs whose rate is at least that. */
@@ -208,7 +204,7 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
         struct comb found;
         while (take_comb(a, other_hz[i], OTHER_SHARE, number, &found)) {
             comb->hz = other_hz[i];
-            enter_usual(&usual[number], found.length);
+            usual[number] = found.length > usual[number] ? found.length : usual[number];
         }
     }
 }
@@ -246,9 +242,10 @@ static void explain(struct detour_account *a, uint64_t end)
     const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
-    if (rate * seconds >= TIMER_MIN) /* a faster comb contains combs of the tick's rate, but is not the timer's */
+    if (a->timer >= TIMER_MIN) { /* a faster comb contains combs of the tick's rate, but is not the timer's */
         take_others(a, end, COUNTED_MORE * rate, usual);
-    take_timer(a, end, rate, seconds, usual);
+        take_timer(a, end, rate, usual);
+    }
     take_steal(a, usual);
     take_others(a, end, 0, usual);
     for (size_t i = 0; i < a->n_events; i++) {
