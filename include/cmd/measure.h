@@ -20,9 +20,9 @@ struct measure_options {
     struct option_counts copies;
     int bind, layout, color;
     int64_t nice, fifo;
-    uint64_t samples, max_time_ns, time_ns;
+    uint64_t samples, max_time_ns, time_ns, runs;
     double precision_pct, max_rsd_pct;
-    char output[1024], comment[256], dir[512], start_at[64];
+    char output[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
     int core_probe; /* 0: on */
     bool counters, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;

@@ -33,6 +33,13 @@ int session_default_options(struct session *s, size_t i);
 /* Decides on which CPUs and with which policy the tests run. */
 int session_resolve_place(struct session *s);
 
+/* repeat.c */
+/* Returns whether --runs or --interleave asks for several runs. */
+bool session_repeats(const struct session *s);
+/* Makes these runs, each in a process of its own. Returns the highest of their exit statuses; ends with the first that a
+ * signal ended, or whose command line is wrong. */
+int session_repeat(struct session *s, int argc, char **argv);
+
 /* measure_header.c */
 /* Returns the expected duration in s; 0: not known. */
 double session_likely_seconds(const struct session *s, size_t i);

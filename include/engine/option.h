@@ -111,6 +111,11 @@ int option_set(const struct option *row, const char *value, void *target, bool a
 /* Returns whether the user gave the option of that long name in any table. */
 bool option_given(const struct option_table *tables, size_t n, const char *name);
 
+/* Copies the arguments argv[1..argc-1], which were parsed, to kept (room for argc), except for the named options (ends
+ * with NULL), which have no letters, and their values. Returns their number. */
+int option_without(int argc, char *const argv[], struct option_table *tables, size_t n, const char *const *names,
+                   char **kept);
+
 /* Writes the help of a table, wrapped at width columns: letter, name, value, help, range and default. */
 struct text;
 void option_help(const struct option_table *table, unsigned width, struct text *out);

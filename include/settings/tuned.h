@@ -29,6 +29,11 @@ bool tuned_is_managed(const char *path, int error);
  * huge_advised: the measured work requests huge pages, which then stay available on request. tuned_end() must follow in
  * both cases. If the process is killed, `untune` restores the settings. */
 int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
+/* Does the same with the settings of a file: lines PATH=VALUE with files below /proc/sys, /proc/irq or /sys; lines that
+ * are empty or begin with '#' are left out. tuned_check_file() only reads it. Both return -1 with a line when it cannot
+ * be read or a line is none of these. */
+int tuned_begin_file(const char *file, char *message, size_t size);
+int tuned_check_file(const char *file, char *message, size_t size);
 /* Restores the settings; prints failures on standard error. Does nothing when nothing was changed. */
 void tuned_end(void);
 

@@ -17,9 +17,9 @@ const struct option_foreign foreign_cyclictest[] = {
 };
 
 const struct option_foreign foreign_hyperfine[] = {
-    {"r", "the number of runs is --runs"},
-    {"min-runs", "an exact number of runs is --runs, and --precision says when there are enough"},
-    {"max-runs", "an exact number of runs is --runs, and --max-time ends it early"},
+    {"r", "the number of runs is --samples"},
+    {"min-runs", "an exact number of runs is --samples, and --precision says when there are enough"},
+    {"max-runs", "an exact number of runs is --samples, and --max-time ends it early"},
     {"N", "no shell is started without --shell"},
     {"p", "a command before each run is --prepare"},
     {"command-name", "the name is --name"},

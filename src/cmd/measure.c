@@ -390,6 +390,8 @@ static int prepare(struct session *s, int argc, char **argv)
         return status;
     fill_run(m);
     fill_job(s);
+    if (session_repeats(s))
+        return 0;
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
@@ -411,7 +413,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     signals_init();
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
     int status = prepare(s, argc, argv);
-    bool unused = status != 0;
+    const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
     if (!unused) {
         look_at_cores(&s->m);
         set_machine(&s->m, advises_huge_pages(s));
@@ -435,6 +437,8 @@ int measure_main(const struct command *command, const struct suite *const *suite
         (void)close(s->m.series_fd);
     requirements_free(&s->m.requirements);
     free(s->m.core);
+    if (repeat)
+        status = session_repeat(s, argc, argv);
     free(s);
     return status < 0 ? EXIT_DONE : status;
 }

@@ -220,7 +220,7 @@ void session_put_header(struct session *s)
  * the time. */
 static const char *limit_of_samples(const struct measure *m)
 {
-    return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--runs" : "--max-time";
+    return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--samples" : "--max-time";
 }
 
 void session_print_suite(struct session *s)

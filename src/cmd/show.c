@@ -69,7 +69,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
                                  .alone = count_of_suite(first, n) == n,
                                  .counters = options->counters,
                                  .verbose = options->verbose,
-                                 .more = "--runs"};
+                                 .more = "--samples"};
     struct text warnings = {0};
 
     if (!options->quiet) {

@@ -300,3 +300,48 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
                 return true;
     return false;
 }
+
+/* Returns the option of an argument, or the last one of several letters; NULL for an operand. *separate is set when its
+ * value is the next argument. */
+static const struct option *option_of(const struct parser *p, const char *argument, bool *separate)
+{
+    const size_t length = strcspn(argument, "=");
+    const struct option *row = NULL;
+    struct place found;
+
+    *separate = false;
+    if (argument[0] != '-' || !argument[1])
+        return NULL;
+    if (argument[1] == '-') {
+        row = find_long(p, argument + 2, length - 2, &found) ? NULL : &found.table->rows[found.row];
+        *separate = row && !argument[length] && row->type != OPTION_FLAG && !row->optional;
+        return row;
+    }
+    for (const char *at = argument + 1; *at && find_letter(p, *at, &found); at++) {
+        row = &found.table->rows[found.row];
+        *separate = row->type != OPTION_FLAG && !row->optional && !at[1];
+        if (row->type != OPTION_FLAG)
+            break;
+    }
+    return row;
+}
+
+int option_without(int argc, char *const argv[], struct option_table *tables, size_t n, const char *const *names,
+                   char **kept)
+{
+    char error[256];
+    const struct parser p = {.tables = tables, .n = n, .error = error, .error_size = sizeof(error)};
+    int count = 0;
+
+    for (int at = 1; at < argc; at++) {
+        bool separate, dropped = false;
+        const struct option *row = option_of(&p, argv[at], &separate);
+        for (const char *const *name = names; row && *name; name++)
+            dropped = dropped || !strcmp(row->name, *name);
+        for (int i = 0; i <= (separate && at + 1 < argc); i++)
+            if (!dropped)
+                kept[count++] = argv[at + i];
+        at += separate;
+    }
+    return count;
+}

@@ -225,7 +225,7 @@ static void put_warnings(const struct report *report, struct text *out)
     size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
 
     text_printf(out, "<section><h2 id=\"warnings\">Warnings and statuses</h2>\n<ul class=\"say\">\n");
-    warnings_collect(report->set.rows, n, "--runs", &warnings);
+    warnings_collect(report->set.rows, n, "--samples", &warnings);
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
         text_printf(out, "<li>");

@@ -11,6 +11,7 @@
 #include "rows/text.h"
 #include "settings/settings_look.h"
 #include "settings/snapshot.h"
+#include "settings/snapshot_file.h"
 
 int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view)
 {
@@ -87,8 +88,8 @@ static void count_outcome(void *context, const struct snapshot_report *report)
     if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
         return;
     if (!outcome->refused++)
-        (void)snprintf(outcome->first, sizeof(outcome->first), "%.40s: %.100s",
-                       settings_list[outcome->plan->of[report->index]].name,
+        (void)snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s",
+                       outcome->plan->of ? settings_list[outcome->plan->of[report->index]].name : report->path,
                        report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
 }
 
@@ -114,15 +115,13 @@ static int not_tuned(char *message, size_t size, const char *why)
     return -1;
 }
 
-int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)
+/* Writes what is planned. */
+static int begin(char *message, size_t size)
 {
     struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
     struct outcome outcome = {.plan = &held.plan};
     char why[512];
 
-    text_copy(message, size, "");
-    if (make_plan(bench, huge_advised))
-        return not_tuned(message, size, "out of memory");
     if (!held.plan.writes.n)
         return 0;
     if (geteuid() != 0)
@@ -144,6 +143,69 @@ int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, si
                    outcome.first);
     return -1;
 }
+
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)
+{
+    text_copy(message, size, "");
+    return make_plan(bench, huge_advised) ? not_tuned(message, size, "out of memory") : begin(message, size);
+}
+
+/* --- Settings of a file. --- */
+
+/* Adds a line without its end; returns -1 when it is not PATH=VALUE. */
+static int add_line(char *line, struct setting_writes *writes)
+{
+    char *value = strchr(line, '=');
+
+    if (!line[0] || line[0] == '#')
+        return 0;
+    if (!value)
+        return -1;
+    *value = '\0';
+    if (!snapshot_path_allowed(line) || !snapshot_value_allowed(value + 1))
+        return -1;
+    return setting_writes_add(writes, line, value + 1);
+}
+
+static int read_lines(const char *file, struct setting_writes *writes, char *message, size_t size)
+{
+    FILE *in = fopen(file, "re");
+    char *line = NULL;
+    size_t capacity = 0, number = 0;
+    ssize_t length;
+    int result = in ? 0 : -1;
+
+    if (!in)
+        text_copy(message, size, strerror(errno));
+    while (!result && (length = getline(&line, &capacity, in)) > 0) {
+        line[length - (line[length - 1] == '\n')] = '\0';
+        number++;
+        result = add_line(line, writes);
+        if (result)
+            (void)snprintf(message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", number);
+    }
+    free(line);
+    if (in)
+        (void)fclose(in);
+    return result;
+}
+
+int tuned_check_file(const char *file, char *message, size_t size)
+{
+    struct setting_writes writes = {.n = 0};
+    const int result = read_lines(file, &writes, message, size);
+
+    setting_writes_free(&writes);
+    return result;
+}
+
+int tuned_begin_file(const char *file, char *message, size_t size)
+{
+    text_copy(message, size, "");
+    return read_lines(file, &held.plan.writes, message, size) || begin(message, size) ? -1 : 0;
+}
+
+/* --- The end of both. --- */
 
 static void say_left(void *context, const struct snapshot_report *report)
 {

@@ -147,8 +147,8 @@ static void test_options_fifo(void **state)
 
 static void test_options_samples_and_its_aliases(void **state)
 {
-    static const char *const forms[][3] = {{"--samples", "3"}, {"--samples=3"}, {"--runs", "3"}, {"--passes=3"},
-                                           {"-i", "3"},        {"-i3"},         {"-qi3"},        {"--samp", "3"}};
+    static const char *const forms[][3] = {{"--samples", "3"}, {"--samples=3"}, {"--passes", "3"}, {"--passes=3"},
+                                           {"-i", "3"},        {"-i3"},         {"-qi3"},          {"--samp", "3"}};
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
         assert_int_equal(samples_of(*state, ARGS(FAST_BANDWIDTH, forms[i][0], forms[i][1]), "add_rate"), 3);
@@ -322,9 +322,9 @@ static void test_options_strict(void **state)
     const struct cli_run lax = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo")};
     const struct cli_run strict = {.args = ARGS("prime", FAST, "--no-csv", "--cpus", "all", "--fifo", "--strict")};
     const struct cli_run good = {.args = ARGS("prime", FAST, "--no-csv", "--strict")};
-    const struct cli_run spread = {
-        .args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd", "0.01%")};
-    const struct cli_run wide = {.args = ARGS("prime", FAST, "--no-csv", "--runs", "3", "--strict", "--max-rsd=1000")};
+    const struct cli_run spread = {.args =
+                                       ARGS("prime", FAST, "--no-csv", "-i", "3", "--strict", "--max-rsd", "0.01%")};
+    const struct cli_run wide = {.args = ARGS("prime", FAST, "--no-csv", "-i", "3", "--strict", "--max-rsd=1000")};
     struct cli_result result;
 
     cli_need_cpus((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
@@ -635,10 +635,10 @@ static void expect_placed(const struct cli_csv *csv, const char *column, const c
 static void test_options_of_all_together(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("all", "--quick", "--runs", "1", "--cpus", cli_cpu, "--bind", "none",
-                                             "--copies", "1", "--nice", "1", "--layout", "fixed", "--precision", "50",
-                                             "--max-time", "9s", "--comment", "x", "--output", "-", "-v", "--dir",
-                                             "/dev/shm"),
+    const struct cli_run run = {.args =
+                                    ARGS("all", "--quick", "-i", "1", "--cpus", cli_cpu, "--bind", "none", "--copies",
+                                         "1", "--nice", "1", "--layout", "fixed", "--precision", "50", "--max-time",
+                                         "9s", "--comment", "x", "--output", "-", "-v", "--dir", "/dev/shm"),
                                 .limit_s = 90};
     static const char *const tests[] = {"prime", "array", "bandwidth"};
     static const size_t items[] = {1, 10, 2};
@@ -800,7 +800,7 @@ static const struct bad bad_commands[] = {
     {{"latency", "-T", "5"}, {"'-T'", "did you mean '-t', --time?"}},
     {{"noise", "--prio", "80"}, {"'--prio'", "--fifo"}},
     {{"noise", "-p80"}, {"'-p'", "--fifo"}},
-    {{"run", "-r", "5", "--", "true"}, {"'-r'", "--runs"}},
+    {{"run", "-r", "5", "--", "true"}, {"'-r'", "--samples"}},
     {{"run", "-N", "--", "true"}, {"'-N'", "--shell"}},
     {{"run", "--export-json", "x", "--", "true"}, {"'--export-json'", "jitbench export"}},
     {{"run", "--", "sleep 0.01"}, {"'sleep 0.01'", "--shell"}},
@@ -867,7 +867,7 @@ static const struct bad bad_common[] = {
     {{"prime", "--fifo", "50"}, {"takes no operands", "'50'"}},
     {{"prime", "--samples", "0"}, {"--samples", "'0'", "1 to 1M"}},
     {{"prime", "--samples", "1000001"}, {"--samples", "'1000001'", "1 to 1M"}},
-    {{"prime", "--runs", "10x"}, {"--samples", "'10x'", "1 to 1M"}},
+    {{"prime", "--passes", "10x"}, {"--samples", "'10x'", "1 to 1M"}},
     {{"prime", "-i", "-1"}, {"--samples", "'-1'", "1 to 1M"}},
     {{"prime", "-i", "1.5"}, {"--samples", "'1.5'", "1 to 1M"}},
     {{"prime", "-i", "0x10"}, {"--samples", "'0x10'", "1 to 1M"}},

@@ -1168,9 +1168,28 @@ static void test_option_names_what_is_meant(void **state)
     assert_true(table.shortened[0] && !table.shortened[1]);
 }
 
+static void test_option_without_some(void **state)
+{
+    static const char *const names[] = {"size", "fifo", "experiments", NULL};
+    static char *argv[] = {"run",    "a",    "--size",   "4K",  "-qv", "--output", "--size", "--siz=8K", "-o",
+                           "--fifo", "--fi", "--passes", "100", "-t",  "1",        "--fifo", "b",        "--nice=3"};
+    static const char *const kept[] = {"a", "-qv", "--output", "--size", "-o", "--fifo", "-t", "1", "b", "--nice=3"};
+    enum { ARGC = sizeof(argv) / sizeof(argv[0]) };
+    struct run r;
+    const char *operands[ARGC];
+    char *got[ARGC], error[256];
+
+    begin(&r);
+    assert_int_equal(option_parse(ARGC, argv, r.tables, 2, operands, error, sizeof(error)), 2);
+    assert_int_equal(option_without(ARGC, argv, r.tables, 2, names, got), sizeof(kept) / sizeof(kept[0]));
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        assert_string_equal(got[i], kept[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_option_without_some),
         cmocka_unit_test(test_option_count_takes_suffixes),
         cmocka_unit_test(test_option_count_refuses_junk),
         cmocka_unit_test(test_option_count_refuses_outside_and_overflow),

@@ -39,7 +39,7 @@ static bool all_columns;
 /* Returns the tables of the rows, whose headlines are marked first. The caller frees the text. */
 static char *shown(struct row *rows, size_t n)
 {
-    const struct show_how how = {.fd = -1, .more = "--runs", .verbose = all_columns};
+    const struct show_how how = {.fd = -1, .more = "--samples", .verbose = all_columns};
     struct text out = {0}, warnings = {0};
 
     for (size_t i = 0; i < n; i++)

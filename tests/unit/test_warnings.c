@@ -35,7 +35,7 @@ static void assert_warnings(struct row *rows, size_t n, const char *expected)
 {
     struct text out = {0};
 
-    warnings_collect(rows, n, "--runs", &out);
+    warnings_collect(rows, n, "--samples", &out);
     assert_false(out.failed);
     assert_string_equal(out.length ? out.data : "", expected);
     text_free(&out);
@@ -136,7 +136,7 @@ static void test_warnings_wide_interval(void **state)
     rows[1].stats.ci95_lo = 98;
     rows[1].stats.ci95_hi = 102;
     assert_warnings(rows, COUNT(rows),
-                    "Warning: prime limit=22: the mean is known to +-3.0 % only; more samples (--runs) would narrow "
+                    "Warning: prime limit=22: the mean is known to +-3.0 % only; more samples (--samples) would narrow "
                     "it\n");
 }
 
@@ -193,7 +193,7 @@ static void test_warnings_of_all_kinds_in_order(void **state)
     assert_warnings(rows, 2,
                     "Warning: prime: the samples spread by 31.4 % (RSD)\n"
                     "Warning: prime: the first sample is 100.0 % slower than the rest\n"
-                    "Warning: prime: the mean is known to +-50.0 % only; more samples (--runs) would narrow it\n"
+                    "Warning: prime: the mean is known to +-50.0 % only; more samples (--samples) would narrow it\n"
                     "Warning: prime: the clock's grain is 25.0 % of what it timed\n");
 }
 

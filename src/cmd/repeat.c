@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* --runs and --interleave: the same command line again and again, each time in a process of its own and with a file of
+ * its own, so that `jitbench compare` sees how runs differ. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/session.h"
+#include "out/compare.h"
+#include "out/names.h"
+#include "settings/tuned.h"
+#include "sys/process.h"
+#include "sys/signals.h"
+
+/* One of the two sides of --interleave. */
+struct side {
+    char file[1024]; /* another jitbench, or a file of settings; "": this program, and the machine as it is */
+    bool is_program;
+};
+
+struct repeat {
+    struct session *s;
+    int argc;
+    char **argv;
+    struct side side[2];
+    unsigned sides;
+    uint64_t runs;
+    char name[1024]; /* of the files: the number is inserted before its ending */
+};
+
+bool session_repeats(const struct session *s)
+{
+    return s->m.options.runs > 1 || s->m.options.interleave[0];
+}
+
+/* --- The command line. --- */
+
+static int wrong(const struct repeat *r, const char *file, const char *why)
+{
+    char error[1300];
+
+    (void)snprintf(error, sizeof(error), "--interleave '%.900s': %.300s", file, why);
+    return session_usage_error(r->s, error);
+}
+
+static int take_side(struct repeat *r, struct side *side)
+{
+    char begin[4] = "", why[200];
+    int fd = open(side->file, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return wrong(r, side->file, strerror(errno));
+    const ssize_t got = read(fd, begin, sizeof(begin));
+    (void)close(fd);
+    side->is_program = got == sizeof(begin) && !memcmp(begin, "\177ELF", sizeof(begin));
+    if (side->is_program)
+        return access(side->file, X_OK) ? wrong(r, side->file, strerror(errno)) : 0;
+    if (r->s->m.options.tuned)
+        return wrong(r, side->file, "settings and --tuned exclude each other");
+    return tuned_check_file(side->file, why, sizeof(why)) ? wrong(r, side->file, why) : 0;
+}
+
+/* Takes "B", or "A,B". */
+static int take_sides(struct repeat *r)
+{
+    const char *both = r->s->m.options.interleave, *comma = strchr(both, ',');
+    int status = 0;
+
+    if (!both[0])
+        return 0;
+    r->sides = 2;
+    text_copy(r->side[0].file, comma ? (size_t)(comma - both) + 1 : 1, both);
+    text_copy(r->side[1].file, sizeof(r->side[1].file), comma ? comma + 1 : both);
+    for (unsigned i = 0; i < 2 && !status; i++)
+        if (comma || i)
+            status = take_side(r, &r->side[i]);
+    return status;
+}
+
+static int take_name(struct repeat *r)
+{
+    const struct measure *m = &r->s->m;
+    const char *template = m->options.output[0] ? m->options.output : "jitbench-%h-%t.csv";
+    char error[1200];
+
+    if (m->options.no_csv || !strcmp(m->options.output, "-") || r->s->series.path[0])
+        return session_usage_error(r->s, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
+    if (names_expand("--output", template, &m->run, 1, r->name, sizeof(r->name), error, sizeof(error)))
+        return session_usage_error(r->s, error);
+    return 0;
+}
+
+/* Appends the name of the file of a run; side 0: without a letter, number 0: with an asterisk. For the program that
+ * gets it as --output, a percent sign is doubled. */
+static void put_name(const struct repeat *r, char side, uint64_t number, bool as_output, struct text *out)
+{
+    const char *base = strrchr(r->name, '/'), *ending = strrchr(base ? base : r->name, '.');
+    const size_t stem = ending && ending > (base ? base + 1 : r->name) ? (size_t)(ending - r->name) : strlen(r->name);
+    char digits[24];
+    const int width = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)r->runs);
+
+    for (size_t i = 0; r->name[i] || i == stem; i++) {
+        if (i == stem) {
+            text_printf(out, side ? "-%c" : "-", side);
+            if (number)
+                text_printf(out, "%0*llu", width, (unsigned long long)number);
+            else
+                text_append(out, "*", 1);
+        }
+        if (!r->name[i])
+            break;
+        text_append(out, "%", as_output && r->name[i] == '%');
+        text_append(out, &r->name[i], 1);
+    }
+}
+
+/* --- A run. --- */
+
+static void execute(const struct repeat *r, const struct side *side, char **argv, pid_t parent)
+{
+    signals_restore();
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(128 + SIGTERM);
+    const int null = r->s->m.options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0)
+        (void)dup2(null, 1);
+    int error;
+    if (side->is_program) {
+        argv[0] = (char *)side->file;
+        (void)execve(side->file, argv, environ);
+        error = errno;
+    } else {
+        error = -process_exec_self(argv, environ);
+    }
+    (void)dprintf(2, "jitbench: cannot run %s: %s\n", side->is_program ? side->file : "itself", strerror(error));
+    _exit(EXIT_ROW_FAILED);
+}
+
+/* Waits for the run, and passes it a signal that asked this program to end. Returns its exit status. */
+static int wait_for(pid_t pid)
+{
+    int status = 0, passed = 0;
+    pid_t ended;
+
+    while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+        (void)sigsuspend(signals_wait_mask());
+        if (signals_stop_wanted())
+            signals_stop();
+        if (!passed && (passed = signals_pending()))
+            (void)kill(pid, passed);
+    }
+    if (ended < 0)
+        return EXIT_ROW_FAILED;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Makes the arguments of a run: those of this program without the options of the repetition, and the file. Only the
+ * first run waits for --start-at. Returns NULL when out of memory. */
+static char **make_args(const struct repeat *r, bool first, const char *output)
+{
+    static char self[] = "jitbench", option[] = "--output";
+    static const char *const dropped[] = {"runs", "interleave", "start-at", NULL}, *const of_first[] = {
+                                                                                       dropped[0], dropped[1], NULL};
+    char **args = calloc((size_t)r->argc + 6, sizeof(*args));
+    int options = 1;
+
+    if (!args)
+        return NULL;
+    while (options < r->argc && strcmp(r->argv[options], "--") != 0)
+        options++;
+    args[0] = self;
+    args[1] = r->argv[0];
+    int n =
+        2 + option_without(options, r->argv, r->s->m.tables, r->s->m.n_tables, first ? of_first : dropped, args + 2);
+    args[n++] = option;
+    args[n++] = (char *)output;
+    memcpy(args + n, r->argv + options, (size_t)(r->argc - options) * sizeof(*args));
+    return args;
+}
+
+static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first)
+{
+    const struct side *side = &r->side[of];
+    const bool settings = side->file[0] && !side->is_program;
+    const char letter = r->sides == 2 ? (char)('a' + of) : 0;
+    char why[600];
+    struct text output = {0}, line = {0};
+    int status = EXIT_ROW_FAILED;
+
+    put_name(r, letter, number, true, &output);
+    text_printf(&line, "Run %llu of %llu: ", (unsigned long long)number, (unsigned long long)r->runs);
+    put_name(r, letter, number, false, &line);
+    text_append(&line, "\n", 1);
+    char **args = output.failed ? NULL : make_args(r, first, output.data);
+    if (r->s->m.options.quiet)
+        text_free(&line);
+    else
+        (void)command_print(1, &line);
+    if (!args) {
+        (void)command_complain(r->s->command->name, "out of memory", 0);
+    } else if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
+        (void)command_complain(r->s->command->name, why, 0);
+    } else {
+        const pid_t parent = getpid(), pid = fork();
+        if (pid == 0)
+            execute(r, side, args, parent);
+        if (pid > 0)
+            status = wait_for(pid);
+        else
+            (void)command_complain(r->s->command->name, strerror(errno), 0);
+    }
+    if (settings)
+        tuned_end();
+    free(args);
+    text_free(&output);
+    return status;
+}
+
+/* Prints the command that compares the sides. */
+static void put_hint(const struct repeat *r)
+{
+    struct text out = {0};
+
+    text_printf(&out, "Compare them: jitbench compare%s '",
+                r->side[0].is_program || r->side[1].is_program ? " --across build" : "");
+    put_name(r, 'a', 0, false, &out);
+    text_printf(&out, "' -- '");
+    put_name(r, 'b', 0, false, &out);
+    text_printf(&out, "'\n");
+    (void)command_print(1, &out);
+}
+
+int session_repeat(struct session *s, int argc, char **argv)
+{
+    struct repeat r = {.s = s, .argc = argc, .argv = argv, .sides = 1, .runs = s->m.options.runs};
+    int worst = take_sides(&r);
+
+    if (!worst)
+        worst = take_name(&r);
+    if (worst)
+        return worst;
+    if (r.sides == 2 && !measure_given(&s->m, "runs"))
+        r.runs = RUNS_ADVISED;
+    for (uint64_t k = 0; k < r.runs; k++)
+        for (unsigned i = 0; i < r.sides; i++) {
+            /* A B B A: what drifts slowly falls on both alike. */
+            const int status = run_once(&r, r.sides == 2 && k % 2 ? 1 - i : i, k + 1, k == 0 && i == 0);
+            worst = status > worst ? status : worst;
+            if (signals_pending())
+                return 128 + signals_pending();
+            if (status == EXIT_USAGE || status > 128)
+                return status;
+        }
+    if (r.sides == 2 && !s->m.options.quiet)
+        put_hint(&r);
+    return worst;
+}

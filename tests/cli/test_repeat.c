@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* --runs and --interleave: several runs of one command line, each with a file of its own. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define SHORT "prime", "-i", "2", "-n", "100", "--limit", "10", "--cpus", cli_cpu, "--core-probe", "off"
+
+/* Reads the file of a run, whose comment must be the one given. */
+static void read_run(const struct cli *cli, const char *name, const char *comment, char id[64])
+{
+    char path[CLI_PATH + 64];
+    struct cli_csv csv;
+    size_t size;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", cli->work, name);
+    char *text = cli_read_file(path, &size);
+    cli_csv_parse(text, &csv);
+    assert_string_equal(cli_cell(&csv, cli_row(&csv, "prime", "cycles", 0), "n"), "200");
+    assert_string_equal(cli_cell(&csv, 0, "comment"), comment);
+    (void)snprintf(id, 64, "%s", cli_cell(&csv, 0, "run_id"));
+    cli_csv_free(&csv);
+    free(text);
+}
+
+/* A value that looks like the option is none, and goes to each run. */
+static void test_repeat_makes_a_file_of_each_run(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS(SHORT, "-m", "--runs", "--run=3", "-o", "a.b.csv", "--start-at", "+0.1")};
+    struct cli_result result;
+    char id[3][64];
+
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.out, "Run 1 of 3: a.b-1.csv\nRun 2 of 3: a.b-2.csv\nRun 3 of 3: a.b-3.csv\n");
+    for (unsigned i = 0; i < 3; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "a.b-%u.csv", i + 1);
+        read_run(cli, name, "--runs", id[i]);
+    }
+    assert_true(strcmp(id[0], id[1]) != 0 && strcmp(id[1], id[2]) != 0 && strcmp(id[0], id[2]) != 0);
+    cli_result_free(&result);
+    /* They are there now. The first that cannot write its file ends it. */
+    cli_expect(cli, &run, 2, &result);
+    cli_expect_text(result.err, "a.b-1.csv': the file exists");
+    assert_string_equal(result.out, "Run 1 of 3: a.b-1.csv\n");
+    cli_result_free(&result);
+}
+
+/* A B B A, and the files say which is which. */
+static void test_repeat_alternates_two_binaries(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH], id[64];
+    const struct cli_run run = {.args = ARGS(SHORT, "--runs", "2", "-o", "100%%", "--interleave", binary)};
+    struct cli_result result;
+
+    cli_copy_binary(cli, binary);
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.out, "Run 1 of 2: 100%-a1\nRun 1 of 2: 100%-b1\nRun 2 of 2: 100%-b2\nRun 2 of 2: "
+                                    "100%-a2\nCompare them: jitbench compare --across build '100%-a*' -- '100%-b*'\n");
+    read_run(cli, "100%-a2", "", id);
+    read_run(cli, "100%-b1", "", id);
+    cli_result_free(&result);
+}
+
+/* Its own value is written, so that nothing changes here. */
+static void test_repeat_with_a_file_of_settings(void **state)
+{
+    static const char path[] = "/proc/sys/kernel/randomize_va_space";
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS(SHORT, "-q", "--runs", "1", "-o", "s.csv", "--interleave", "same")};
+    const struct cli_run no = {.args = ARGS(SHORT, "-q", "--runs", "1", "-o", "n.csv", "--interleave", "wrong,same")};
+    char line[128], id[64];
+    struct cli_result result;
+    size_t size;
+
+    cli_need_root();
+    char *now = cli_read_file(path, &size);
+    (void)snprintf(line, sizeof(line), "# as it is\n\n%s=%s", path, now);
+    cli_write_file(cli->work, "same", line);
+    cli_expect(cli, &run, 0, &result);
+    assert_string_equal(result.out, "");
+    read_run(cli, "s-a1.csv", "", id);
+    read_run(cli, "s-b1.csv", "", id);
+    cli_result_free(&result);
+    cli_write_file(cli->work, "wrong", "/proc/sys/kernel/no_such_setting=1\n");
+    cli_expect(cli, &no, 1, &result);
+    cli_expect_text(result.err, "jitbench prime: 1 of 1 settings refused (/proc/sys/kernel/no_such_setting: ");
+    read_run(cli, "n-b1.csv", "", id);
+    cli_result_free(&result);
+    (void)snprintf(line, sizeof(line), "%s/n-a1.csv", cli->work);
+    assert_int_equal(access(line, F_OK), -1);
+    free(now);
+}
+
+static void test_repeat_refuses_what_it_cannot_do(void **state)
+{
+    static const struct {
+        const char *args[8], *error;
+    } cases[] = {
+        {{"prime", "--runs", "2", "--no-csv"}, "--runs and --interleave make files, and exclude --no-csv"},
+        {{"prime", "--runs", "2", "-o", "-"}, "--runs and --interleave make files, and exclude --no-csv"},
+        {{"prime", "--runs", "2", "--series", "x"}, "--runs and --interleave make files, and exclude --no-csv"},
+        {{"prime", "--runs", "0"}, "--runs: '0' is outside"},
+        {{"prime", "--interleave", "none"}, "--interleave 'none': No such file or directory"},
+        {{"prime", "--interleave", "odd"}, "--interleave 'odd': line 2 is not PATH=VALUE"},
+        {{"prime", "--interleave", "out"}, "--interleave 'out': line 1 is not PATH=VALUE"},
+        {{"prime", "--tuned", "--interleave", "good"}, "--interleave 'good': settings and --tuned exclude each other"},
+    };
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "odd", "/proc/sys/a=1\nno equals sign\n");
+    cli_write_file(cli->work, "out", "/etc/passwd=1\n");
+    cli_write_file(cli->work, "good", "/proc/sys/a=1\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = cases[i].args};
+        cli_expect(cli, &run, 2, &result);
+        cli_expect_text(result.err, cases[i].error);
+        assert_string_equal(result.out, "");
+        cli_result_free(&result);
+    }
+}
+
+/* A signal to this program alone reaches the run, whose rows are written, and no further run begins. */
+static void test_repeat_passes_a_signal_on(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("prime", "-n", "100K", "-i", "100000", "--max-time", "30s", "--runs", "3", "-o", "s.csv")};
+    char path[CLI_PATH + 16];
+    struct cli_child child;
+    struct cli_result result;
+    size_t size;
+
+    (void)snprintf(path, sizeof(path), "%s/s-1.csv", cli->work);
+    cli_start(cli, &run, &child);
+    for (unsigned i = 0; i < 1000 && access(path, F_OK); i++)
+        (void)usleep(10000);
+    (void)kill(child.pid, SIGTERM);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGTERM);
+    cli_expect_text(result.out, "Run 1 of 3");
+    cli_expect_no_text(result.out, "Run 2");
+    free(cli_read_file(path, &size));
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_repeat_makes_a_file_of_each_run), CLI_TEST(test_repeat_alternates_two_binaries),
+        CLI_TEST(test_repeat_with_a_file_of_settings),  CLI_TEST(test_repeat_refuses_what_it_cannot_do),
+        CLI_TEST(test_repeat_passes_a_signal_on),
+    };
+
+    return cmocka_run_group_tests_name("repeat", tests, cli_group_setup, NULL);
+}
