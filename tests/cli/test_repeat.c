@@ -75,12 +75,14 @@ static void test_repeat_with_a_file_of_settings(void **state)
     const struct cli *cli = *state;
     const struct cli_run run = {.args = ARGS(SHORT, "-q", "--runs", "1", "-o", "s.csv", "--interleave", "same")};
     const struct cli_run no = {.args = ARGS(SHORT, "-q", "--runs", "1", "-o", "n.csv", "--interleave", "wrong,same")};
-    char line[128], id[64];
+    char line[CLI_PATH + 16], now[16] = "", id[64];
     struct cli_result result;
-    size_t size;
 
     cli_need_root();
-    char *now = cli_read_file(path, &size);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, now, sizeof(now) - 1) < 2)
+        cli_skip("no %s", path);
+    (void)close(fd);
     (void)snprintf(line, sizeof(line), "# as it is\n\n%s=%s", path, now);
     cli_write_file(cli->work, "same", line);
     cli_expect(cli, &run, 0, &result);
@@ -95,7 +97,6 @@ static void test_repeat_with_a_file_of_settings(void **state)
     cli_result_free(&result);
     (void)snprintf(line, sizeof(line), "%s/n-a1.csv", cli->work);
     assert_int_equal(access(line, F_OK), -1);
-    free(now);
 }
 
 static void test_repeat_refuses_what_it_cannot_do(void **state)
@@ -106,7 +107,7 @@ static void test_repeat_refuses_what_it_cannot_do(void **state)
         {{"prime", "--runs", "2", "--no-csv"}, "--runs and --interleave make files, and exclude --no-csv"},
         {{"prime", "--runs", "2", "-o", "-"}, "--runs and --interleave make files, and exclude --no-csv"},
         {{"prime", "--runs", "2", "--series", "x"}, "--runs and --interleave make files, and exclude --no-csv"},
-        {{"prime", "--runs", "0"}, "--runs: '0' is outside"},
+        {{"prime", "--runs", "0"}, "--runs: '0' is out of range"},
         {{"prime", "--interleave", "none"}, "--interleave 'none': No such file or directory"},
         {{"prime", "--interleave", "odd"}, "--interleave 'odd': line 2 is not PATH=VALUE"},
         {{"prime", "--interleave", "out"}, "--interleave 'out': line 1 is not PATH=VALUE"},
