@@ -165,8 +165,8 @@ static int wait_for(pid_t pid)
 static char **make_args(const struct repeat *r, bool first, const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
-    static const char *const dropped[] = {"runs", "interleave", "start-at", NULL}, *const of_first[] = {
-                                                                                       dropped[0], dropped[1], NULL};
+    /* The first of them only in later runs. */
+    static const char *const dropped[] = {"start-at", "runs", "interleave", NULL};
     char **args = calloc((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
 
@@ -176,8 +176,7 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
         options++;
     args[0] = self;
     args[1] = r->argv[0];
-    int n =
-        2 + option_without(options, r->argv, r->s->m.tables, r->s->m.n_tables, first ? of_first : dropped, args + 2);
+    int n = 2 + option_without(options, r->argv, r->s->m.tables, r->s->m.n_tables, dropped + first, args + 2);
     args[n++] = option;
     args[n++] = (char *)output;
     memcpy(args + n, r->argv + options, (size_t)(r->argc - options) * sizeof(*args));
