@@ -36,8 +36,8 @@ int session_resolve_place(struct session *s);
 /* repeat.c */
 /* Returns whether --runs or --interleave asks for several runs. */
 bool session_repeats(const struct session *s);
-/* Makes these runs, each in a process of its own. Returns the highest of their exit statuses; ends with the first that a
- * signal ended, or whose command line is wrong. */
+/* Makes these runs, each in a process of its own. Returns the highest of their exit statuses; ends with the first that
+ * a signal ended, or whose command line is wrong. */
 int session_repeat(struct session *s, int argc, char **argv);
 
 /* measure_header.c */
