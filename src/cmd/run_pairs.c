@@ -29,7 +29,7 @@ int run_read_fail_on(struct commands *c)
     if (c->n < 2)
         return run_wrong(c, "--fail-on needs two commands or more");
     if (measure_given(c->m, "samples") && c->m->options.samples < 2 * PAIRED_LEAST)
-        return run_wrong(c, "--fail-on needs --runs %u or more: fewer than %u pairs cannot show a difference",
+        return run_wrong(c, "--fail-on needs --samples %u or more: fewer than %u pairs cannot show a difference",
                          2 * PAIRED_LEAST, PAIRED_LEAST);
     c->options->fails_on_slower = true;
     c->options->command.margin = log1p(percent / 100);

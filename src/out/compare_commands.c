@@ -79,7 +79,7 @@ static void put_verdict(const struct row *row, const struct command_comparison *
         put_extent(c, out);
         break;
     case COMMAND_FEW:
-        text_printf(out, ": not decided, %zu pair%s of at least %u: --runs %u", logs->n, logs->n == 1 ? "" : "s",
+        text_printf(out, ": not decided, %zu pair%s of at least %u: --samples %u", logs->n, logs->n == 1 ? "" : "s",
                     PAIRED_LEAST, 2 * PAIRED_LEAST);
         break;
     case COMMAND_NO_TIME:

@@ -105,8 +105,8 @@ static void test_compare_commands_not_decided(void **state)
     make_row(&rows[1], "B", 1, 1.5, 3);
     make_row(&rows[2], "C", 1, 1.5, 1);
     expect(rows, 3,
-           "B: not decided, 1 pair of at least 6: --runs 12\n"
-           "C: not decided, 0 pairs of at least 6: --runs 12\n");
+           "B: not decided, 1 pair of at least 6: --samples 12\n"
+           "C: not decided, 0 pairs of at least 6: --samples 12\n");
     make_row(&rows[0], "A", 1, 1, 20);
     make_row(&rows[1], "B", 1, 1.5, 20);
     rows[1].samples[7] = rows[1].samples[6] = 0;

@@ -326,7 +326,7 @@ static void test_run_pairs_fail_on_is_read(void **state)
         assert_non_null(strstr(error_of(wrong[i], 2, 0), "is neither slower nor slower:PCT (0 % to 1000 %)"));
     assert_string_equal(error_of("slower", 1, 0), "--fail-on needs two commands or more");
     assert_string_equal(error_of("slower", 2, 10),
-                        "--fail-on needs --runs 12 or more: fewer than 6 pairs cannot show a difference");
+                        "--fail-on needs --samples 12 or more: fewer than 6 pairs cannot show a difference");
 }
 
 int main(void)
