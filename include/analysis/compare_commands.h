@@ -50,10 +50,6 @@ struct command_comparison {
     double seconds; /* wall-clock time of all runs of both */
 };
 
-/* Returns the base of the row: the first of the n rows with the wall-clock time of as many copies; the row itself when
- * there is none before it. */
-const struct row *run_base(const struct row *rows, size_t n, const struct row *row);
-
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);
 

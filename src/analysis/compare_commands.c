@@ -75,7 +75,9 @@ static bool has_time(const struct row *row)
     return is_wall(row) && row->status < ROW_SKIPPED && row->n_samples > 0;
 }
 
-const struct row *run_base(const struct row *rows, size_t n, const struct row *row)
+/* Returns the base of the row: the first of the n rows with the wall-clock time of as many copies; the row itself when
+ * there is none before it. */
+static const struct row *run_base(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)
         if (is_wall(&rows[i]) && rows[i].copies == row->copies)
