@@ -30,6 +30,10 @@ struct command_difference {
 int commands_differ(const double *base, const double *changed, size_t n, size_t planned, double margin, double error,
                     struct command_difference *out);
 
+/* Returns the least number of pairs that can be significant when so many comparisons share the error: PAIRED_LEAST of
+ * one. */
+size_t commands_pairs_least(size_t compared);
+
 /* Returns whether a run with so many blocks is looked at: its numbers of pairs are those of paired_is_look(). */
 bool commands_look(size_t blocks, size_t planned);
 
@@ -38,7 +42,7 @@ enum command_verdict {
     COMMAND_SLOWER,
     COMMAND_FASTER,
     COMMAND_ALIKE,   /* no difference was found */
-    COMMAND_FEW,     /* fewer than PAIRED_LEAST pairs */
+    COMMAND_FEW,     /* fewer than commands_pairs_least() pairs */
     COMMAND_NO_TIME, /* a time is 0 */
     COMMAND_MIXED,   /* some of the runs of a command failed, others did not */
 };
@@ -47,6 +51,7 @@ struct command_comparison {
     enum command_verdict verdict;
     const struct row *base;
     struct command_difference difference;
+    size_t least;   /* number of pairs that is needed */
     double seconds; /* wall-clock time of all runs of both */
 };
 

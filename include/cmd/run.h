@@ -19,9 +19,17 @@ struct run_options {
     struct name names[COMMANDS_MAX]; /* names of the commands, which become the tests of the rows */
     bool opened;                     /* the descriptors below are open */
     int image_fd, fds[3];
-    bool keeps;           /* the file of --keep-output was created here */
-    bool fails_on_slower; /* --fail-on */
-    bool children;        /* this process had children before its exec, which it must not end */
+    size_t cleanup_offset[COMMANDS_MAX], cleanup_size[COMMANDS_MAX]; /* in the image; size 0: none */
+    bool keeps;                                                      /* the file of --keep-output was created here */
+    bool fails_on_slower;                                            /* --fail-on */
+    bool children; /* this process had children before its exec, which it must not end */
+};
+
+/* A parameter of the commands, and its values. */
+struct parameter {
+    char name[COMMAND_PARAMETER_NAME], *value[COMMANDS_MAX];
+    size_t n;
+    bool used; /* a command has it */
 };
 
 /* The commands of a run, while the plan is made. All functions below return 0, or -1 with the error. */
@@ -30,12 +38,16 @@ struct commands {
     struct run_options *options;
     char *error;
     size_t error_size;
-    char **words; /* all words, with NULL in place of each separator */
-    char ***argv; /* argument vector of each command, pointing into words */
-    size_t n;
+    char **words;  /* all words, with NULL in place of each separator */
+    char ***typed; /* argument vector of each command as it was typed, pointing into words */
+    size_t n_typed;
+    struct parameter parameters[COMMAND_PARAMETERS_MAX];
+    size_t n_parameters;
+    /* The commands with all combinations of parameters. */
+    char **argv[COMMANDS_MAX];
+    size_t n, typed_of[COMMANDS_MAX];                           /* their number as they were typed */
+    const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* NULL: the command does not have the parameter */
     char **env;
-    struct words prepare;
-    char prepare_path[4096];
     struct text images;
 };
 
@@ -44,12 +56,12 @@ struct commands {
 int run_wrong(const struct commands *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Splits the words after the first "--" into commands. */
 int run_split_commands(struct commands *c);
-/* --aa: makes two commands of the one. */
-int run_twice(struct commands *c);
-/* Finds the program of --prepare and splits its words. */
-int run_read_prepare(struct commands *c);
 /* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
 int run_choose_env(struct commands *c);
+/* Finds the number of the command of --reference, which comes first. */
+int run_find_reference(struct commands *c, size_t *first);
+/* Runs the commands of --cleanup. What fails is reported on standard error. */
+void run_clean_up(const struct run_options *options);
 /* Packs one command as bytes, and as a line to be shown. */
 int run_pack_command(struct commands *c, size_t i, struct command_params *params);
 /* Uses the program's name without directories; for a shell's command line that of its first word. */
@@ -60,6 +72,13 @@ int run_name_commands(struct commands *c);
 int run_open_input(struct commands *c);
 int run_open_output(struct commands *c);
 int run_open_image(struct commands *c);
+
+/* run_scan.c */
+/* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values; --aa: twice. */
+int run_combine(struct commands *c);
+/* Appends a text with the values of a command in place of {NAME}, and a zero. */
+int run_substitute(const struct commands *c, size_t command, const char *text, struct text *out);
+void run_free_parameters(struct commands *c);
 
 /* run_pairs.c */
 /* Reads --fail-on. Returns 0, or -1 with the error. */

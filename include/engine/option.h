@@ -44,6 +44,10 @@ struct option_cpus {
 /* The presets that change defaults: --quick and --classic. */
 enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
 
+/* How the text of an option with several words is stored: the words of each use, and the uses. */
+#define OPTION_WORD_END '\x1f'
+#define OPTION_USE_END  '\x1e'
+
 /* An option or value of another program, without its dashes, and the hint that follows "; " in the error line. */
 struct option_foreign {
     const char *word, *hint;
@@ -54,6 +58,7 @@ struct option {
     char letter;         /* one-letter form; 0: none */
     const char *aliases; /* other long names, separated by spaces; NULL: none */
     enum option_type type;
+    unsigned words;             /* TEXT: takes so many words ("-L n 1,2"), and may be repeated; 0: one */
     const char *value_name;     /* placeholder shown in help: "N", "LIST", "FILE"; NULL for flags */
     const char *optional;       /* text used when the value is omitted ("--fifo"); NULL: a value is required */
     double min, max;            /* range of numbers, in the base unit (ns, bytes, first and last of a sweep, each

@@ -13,8 +13,8 @@ enum row_param_kind {
     PARAM_BUILD,     /* a property of the build */
     PARAM_PLACEMENT, /* policy and CPUs of the other parties */
     PARAM_OUTCOME,   /* a result, which differs from run to run: calibration, what a load did */
-    PARAM_COMMAND,   /* the user's input, preparation and command line, each quoted as one shell word; the command line
-                      * comes last and extends to the end */
+    PARAM_COMMAND,   /* the user's input, preparation, values of "{NAME}" in the command line, and that line, each
+                      * quoted as one shell word; the command line comes last and extends to the end */
 };
 
 #define ROW_PARAM_SIZE 512

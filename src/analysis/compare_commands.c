@@ -56,6 +56,15 @@ int commands_differ(const double *base, const double *changed, size_t n, size_t 
     return result;
 }
 
+size_t commands_pairs_least(size_t compared)
+{
+    size_t least = PAIRED_LEAST;
+
+    while (ldexp(1, 1 - (int)least) > COMMANDS_ERROR / (double)(compared ? compared : 1))
+        least++;
+    return least;
+}
+
 bool commands_look(size_t blocks, size_t planned)
 {
     const size_t each = blocks_of_pair(planned);
@@ -102,11 +111,11 @@ static bool ended_differently(const struct row *rows, size_t n, const struct row
     return false;
 }
 
-static enum command_verdict verdict_of(const struct command_difference *d, double margin)
+static enum command_verdict verdict_of(const struct command_difference *d, size_t least, double margin)
 {
     if (!d->logs.n)
         return COMMAND_NO_TIME;
-    if (d->logs.n < PAIRED_LEAST)
+    if (d->logs.n < least || isnan(d->logs.low))
         return COMMAND_FEW;
     if (!d->claimed || (d->logs.low <= margin && d->logs.high >= margin))
         return COMMAND_ALIKE;
@@ -123,9 +132,10 @@ static int compare_row(const struct row *rows, size_t n, size_t i, double margin
     if (commands_differ(base->samples, row->samples, runs, planned >= 1 && planned < 1e9 ? (size_t)planned : 0, margin,
                         error, &out->difference))
         return -1;
+    out->least = commands_pairs_least((size_t)lround(COMMANDS_ERROR / error));
     out->seconds = base->wall_s + row->wall_s;
     const bool mixed = ended_differently(rows, n, row) || ended_differently(rows, n, base);
-    out->verdict = mixed ? COMMAND_MIXED : runs < 2 ? COMMAND_FEW : verdict_of(&out->difference, margin);
+    out->verdict = mixed ? COMMAND_MIXED : runs < 2 ? COMMAND_FEW : verdict_of(&out->difference, out->least, margin);
     return 0;
 }
 

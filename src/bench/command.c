@@ -95,6 +95,42 @@ static const struct option options[] = {
      .value_name = "slower[:PCT]",
      OPTION_AT(struct command_params, fail_on),
      .help = "exit with status 4 when a command is slower than the first, or slower by more than PCT"},
+    {.name = "reference",
+     .type = OPTION_TEXT,
+     .value_name = "NAME|N",
+     OPTION_AT(struct command_params, reference),
+     .help = "command that the others are compared with: its name, or number; default: the first"},
+    {.name = "setup",
+     .letter = 's',
+     .type = OPTION_TEXT,
+     .value_name = "COMMAND",
+     OPTION_AT(struct command_params, setup),
+     .help = "command to execute once for each command, before its first run"},
+    {.name = "cleanup",
+     .type = OPTION_TEXT,
+     .value_name = "COMMAND",
+     OPTION_AT(struct command_params, cleanup),
+     .help = "command to execute once for each command, after the last run of all"},
+    {.name = "parameter-list",
+     .letter = 'L',
+     .type = OPTION_TEXT,
+     .words = 2,
+     .value_name = "NAME VALUE,...",
+     OPTION_AT(struct command_params, lists),
+     .help = "run the commands that have {NAME} with each of the values in its place; several: all combinations"},
+    {.name = "parameter-scan",
+     .letter = 'P',
+     .type = OPTION_TEXT,
+     .words = 3,
+     .value_name = "NAME MIN MAX",
+     OPTION_AT(struct command_params, scans),
+     .help = "the same with the numbers from MIN to MAX"},
+    {.name = "parameter-step-size",
+     .letter = 'D',
+     .type = OPTION_TEXT,
+     .value_name = "STEP",
+     OPTION_AT(struct command_params, step),
+     .help = "distance of the numbers of --parameter-scan; default: 1"},
 };
 
 /* --- The command image as bytes. --- */
@@ -277,6 +313,7 @@ static void describe_end(int status, bool realtime, char *buf, size_t size)
 struct run {
     const char *what; /* prefix of a reason: "the prepare command: " */
     bool prepare;
+    const struct command_image *setup; /* runs this instead of the command */
     uint64_t start_ns, end_ns;
     struct program_end end;
 };
@@ -286,20 +323,21 @@ static int run_program(struct party_context *context, struct run *run)
 {
     const struct command_params *params = context->params;
     struct command *command = context->state;
-    const struct command_image *image = &command->image;
+    const struct command_image *image = run->setup ? run->setup : &command->image;
+    const bool aside = run->prepare || run->setup;
     struct program program = {.path = run->prepare ? image->prepare_path : image->path,
                               .argv = run->prepare ? image->prepare : image->argv,
                               .envp = image->env,
-                              .prepare = run->prepare ? NULL : place_here,
+                              .prepare = aside ? NULL : place_here,
                               .context = command};
     char limit[32];
 
-    if (!params->fixed_layout && !run->prepare) {
+    if (!params->fixed_layout && !aside) {
         process_random_pad(command->pad);
         program.envp = image->env - 1;
         *(char **)program.envp = command->pad;
     }
-    if (open_files(context, !run->prepare, program.fds))
+    if (open_files(context, !aside, program.fds))
         return -1;
     pid_t pid = program_start(&program, &run->start_ns);
     if (pid < 0) {
@@ -321,7 +359,7 @@ static int check_end(struct party_context *context, const struct run *run)
     const struct command_params *params = context->params;
     char how[160];
 
-    if (run->end.status == 0 || (params->ignore_failure && !run->prepare))
+    if (run->end.status == 0 || (params->ignore_failure && !run->prepare && !run->setup))
         return 0;
     describe_end(run->end.status, ((const struct command *)context->state)->realtime, how, sizeof(how));
     return party_fail(context, "%s%s", run->what, how);
@@ -350,6 +388,31 @@ static int prepare_once(struct party_context *context)
     return 0;
 }
 
+/* Runs the setup command, before anything else of the first sample, once for all copies. */
+static int run_setup(struct party_context *context)
+{
+    const struct command_params *params = context->params;
+    const struct command *command = context->state;
+    struct command_image image;
+    struct run run = {.what = "the setup command: ", .setup = &image};
+    int status = 0;
+
+    if (!params->setup_size || context->sample > 0)
+        return 0;
+    if (context->copies > 1)
+        party_barrier(context);
+    if (context->copy == 0) {
+        void *lists = command_unpack((const char *)command->map + params->setup_offset, params->setup_size, &image);
+        status = lists ? run_program(context, &run) || check_end(context, &run) : party_fail(context, "out of memory");
+        free(lists);
+    }
+    if (status)
+        return -1;
+    if (context->copies > 1)
+        party_barrier(context);
+    return 0;
+}
+
 static int begin_guard(struct party_context *context)
 {
     int error = program_guard(&((struct command *)context->state)->guard);
@@ -372,6 +435,8 @@ static int setup(struct party_context *context)
         return -1;
     command->fix_layout = params->fixed_layout;
     if (map_image(context, command))
+        return -1;
+    if (run_setup(context))
         return -1;
     for (uint64_t i = 0; context->sample == 0 && i < params->warmup; i++)
         if (prepare_once(context) || run_untimed(context, false))
@@ -512,13 +577,15 @@ static void describe(const void *params, const struct clock_info *clock, struct 
         row_param_add(out, PARAM_COMMAND, "input", "%s", p->input_line);
     if (p->prepare_line[0])
         row_param_add(out, PARAM_COMMAND, "prepare", "%s", p->prepare_line);
+    for (size_t i = 0; i < COMMAND_PARAMETERS_MAX && p->parameter[i].key[0]; i++)
+        row_param_add(out, PARAM_COMMAND, p->parameter[i].key, "%s", p->parameter[i].value);
     row_param_add(out, PARAM_COMMAND, "command", "%s", p->line);
 }
 
 static uint64_t setup_limit_ns(const void *params)
 {
     const struct command_params *p = params;
-    uint64_t runs = 2 * p->warmup + (p->prepare[0] ? 1 : 0);
+    uint64_t runs = 2 * p->warmup + (p->prepare[0] ? 1 : 0) + (p->setup_size > 0);
 
     return SETUP_NS + runs * p->timeout_ns;
 }

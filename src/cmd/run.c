@@ -11,14 +11,14 @@
 #include "cmd/foreign.h"
 #include "cmd/words.h"
 #include "out/compare_commands.h"
+#include "out/plot.h"
 #include "sys/directory.h"
 #include "sys/program.h"
 
-#define COLUMNS_MAX 16
+#define COLUMNS_MAX 20
 
-/* Several commands: least number of runs of each, and the half-width in % of the interval of a ratio that is narrow
- * enough to say that there is no difference. */
-#define RUNS_LEAST         (2 * PAIRED_LEAST)
+/* Several commands: the half-width in % of the interval of a ratio that is narrow enough to say that there is no
+ * difference. */
 #define PRECISION_OF_RATIO 0.5
 
 static size_t tables(void *options, struct option_table *out)
@@ -58,28 +58,46 @@ static void show_options(struct command_params *params)
 }
 
 /* The sampling of several commands, which are compared in pairs. */
-static void sample_in_pairs(const struct measure *m, struct plan *plan)
+static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
 {
+    const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
+
     for (size_t i = 0; i < plan->n; i++) {
         struct sampling *s = &plan->items[i].sampling;
         if (measure_given(m, "samples"))
             continue;
-        s->max_samples = s->max_samples ? RUNS_LEAST : 0;
-        s->min_samples = RUNS_LEAST;
+        s->max_samples = s->max_samples ? runs : 0;
+        s->min_samples = runs;
         if (!measure_given(m, "precision"))
             s->precision_pct = PRECISION_OF_RATIO;
     }
     plan->enough = run_enough;
 }
 
+/* Adds the items of one command. */
+static int add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
+{
+    const size_t before = plan->n;
+
+    params->image_fd = c->options->image_fd;
+    memcpy(params->fds, c->options->fds, sizeof(params->fds));
+    if (measure_add(c->m, plan, &bench_command, params, 1, 0))
+        return run_wrong(c, "out of memory");
+    for (size_t k = before; k < plan->n; k++)
+        plan->items[k].test = c->options->names[i].text;
+    return 0;
+}
+
 static int add_commands(struct commands *c, struct plan *plan)
 {
     struct run_options *o = c->options;
     struct command_params *each = calloc(c->n, sizeof(*each));
-    int status = 0;
+    size_t first = 0;
+    int status;
 
     if (!each)
         return run_wrong(c, "out of memory");
+    status = run_find_reference(c, &first);
 
     for (size_t i = 0; i < c->n && !status; i++) {
         each[i] = o->command;
@@ -88,17 +106,13 @@ static int add_commands(struct commands *c, struct plan *plan)
     }
     if (!status)
         status = run_open_image(c);
-    for (size_t i = 0; i < c->n && !status; i++) {
-        size_t before = plan->n;
-        each[i].image_fd = o->image_fd;
-        memcpy(each[i].fds, o->fds, sizeof(each[i].fds));
-        if (measure_add(c->m, plan, &bench_command, &each[i], 1, 0))
-            status = run_wrong(c, "out of memory");
-        for (size_t k = before; k < plan->n; k++)
-            plan->items[k].test = o->names[i].text;
-    }
+    if (!status)
+        status = add_command(c, first, &each[first], plan);
+    for (size_t i = 0; i < c->n && !status; i++)
+        if (i != first)
+            status = add_command(c, i, &each[i], plan);
     if (!status && c->n > 1)
-        sample_in_pairs(c->m, plan);
+        sample_in_pairs(c->m, c->n, plan);
     free(each);
     return status;
 }
@@ -115,9 +129,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     show_options(&o->command);
     int status = run_split_commands(&c);
     if (!status)
-        status = run_twice(&c);
-    if (!status)
-        status = run_read_prepare(&c);
+        status = run_combine(&c);
     if (!status)
         status = run_read_fail_on(&c);
     if (!status)
@@ -130,10 +142,10 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
         status = run_open_output(&c);
     if (!status)
         status = add_commands(&c, out);
+    run_free_parameters(&c);
     free(c.words);
-    free(c.argv);
+    free(c.typed);
     free(c.env);
-    words_free(&c.prepare);
     text_free(&c.images);
     return status;
 }
@@ -154,6 +166,8 @@ static void end(void *options, bool unused)
 
     if (!o->opened)
         return;
+    if (!unused)
+        run_clean_up(o);
     if (!o->children)
         (void)program_end_orphans(0); /* ends what interrupted commands left running in sessions of their own */
     if (o->keeps && unused)
@@ -216,7 +230,33 @@ struct shape {
     unsigned decimals;
     const char *unit;
     bool copies, several, codes;
+    /* Parameters of the commands: "{n}", and "n". */
+    char key[COMMAND_PARAMETERS_MAX][COMMAND_PARAMETER_NAME + 2],
+        heading[COMMAND_PARAMETERS_MAX][COMMAND_PARAMETER_NAME];
+    size_t n_parameters;
 };
+
+/* Adds the parameters of a command that no command before it had. */
+static void add_parameters(const struct row *row, struct shape *shape)
+{
+    char key[COMMAND_PARAMETER_NAME + 2];
+    size_t known;
+
+    for (size_t i = 0; i < row->param.n; i++) {
+        const struct row_param *of = &row->param.of[i];
+        const char *text = row->param.text + of->at;
+        if (text[0] != '{' || of->key < 3 || of->key >= sizeof(key) || text[of->key - 1] != '}')
+            continue;
+        text_copy(key, of->key + 1u, text);
+        for (known = 0; known < shape->n_parameters && strcmp(shape->key[known], key) != 0; known++)
+            ;
+        if (known < shape->n_parameters || known == COMMAND_PARAMETERS_MAX)
+            continue;
+        text_copy(shape->key[known], sizeof(key), key);
+        text_copy(shape->heading[known], of->key - 1u, key + 1);
+        shape->n_parameters++;
+    }
+}
 
 static struct shape shape_of(const struct table_rows *r)
 {
@@ -228,6 +268,8 @@ static struct shape shape_of(const struct table_rows *r)
         shape.copies |= row->copies != 1;
         shape.several |= !run_same_command(row, &r->rows[0]);
         shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
+        if (is_wall(row))
+            add_parameters(row, &shape);
         if (is_wall(row) && row->stats.mean < least)
             least = row->stats.mean;
     }
@@ -261,6 +303,10 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
     add_column(&c, "Command", NULL, TABLE_TEST, 0, 0, 0);
     if (s->copies)
         add_column(&c, "Copies", NULL, TABLE_COPIES, 0, 0, 0);
+    for (size_t i = 0; i < s->n_parameters; i++) {
+        add_column(&c, s->heading[i], NULL, TABLE_PARAM_VALUE, 0, 0, 0);
+        c.column[c.n - 1].key = s->key[i];
+    }
     add_column(&c, "Runs", "wall", TABLE_N, 0, 0, 3);
     add_column(&c, "Mean", "wall", TABLE_MEAN, s->decimals, s->scale, 0);
     add_column(&c, "+-95%", "wall", TABLE_CI95_HALF, s->decimals, s->scale, 0);
@@ -300,6 +346,35 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
     }
 }
 
+/* Draws the times against the parameters, as a line for each command. */
+static void put_plot(const struct shape *s, const struct table_rows *r, struct text *out)
+{
+    struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; rows && i < r->n; i++) {
+        struct plot_row *row = &rows[n];
+        if (!is_wall(&r->rows[i]))
+            continue;
+        row->row = &r->rows[i];
+        (void)snprintf(row->label, sizeof(row->label), "%s", r->rows[i].test);
+        for (size_t k = 0; k < s->n_parameters; k++) {
+            size_t length = 0;
+            const char *value = row_param(&r->rows[i].param, s->key[k], &length);
+            const size_t used = strlen(row->label);
+            if (value)
+                (void)snprintf(row->label + used, sizeof(row->label) - used, " %s=%.*s", s->heading[k], (int)length,
+                               value);
+        }
+        n++;
+    }
+    if (n) {
+        text_append(out, "\n", 1);
+        plot_ranges("Seconds, log scale", 0, rows, n, r->width, out);
+    }
+    free(rows);
+}
+
 /* --verbose: prints a line for each run. */
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
@@ -331,6 +406,8 @@ static void print(const struct table_rows *r, struct text *out)
         put_table(&shape, rows, n, r->table_width, out);
         put_long_lines(r->rows, r->n, out);
         run_put_verdicts(rows, r->n, compared, out);
+        if (r->pictures)
+            put_plot(&shape, r, out);
     }
     free(compared);
     free(rows);

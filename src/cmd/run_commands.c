@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,8 +44,8 @@ int run_split_commands(struct commands *c)
     bool begins = true;
 
     c->words = calloc(m->n_words + 1, sizeof(*c->words));
-    c->argv = calloc(m->n_words + 2, sizeof(*c->argv)); /* --aa adds one */
-    if (!c->words || !c->argv)
+    c->typed = calloc(m->n_words + 1, sizeof(*c->typed));
+    if (!c->words || !c->typed)
         return run_wrong(c, "out of memory");
     for (size_t i = 0; i < m->n_words; i++) {
         if (!strcmp(m->words[i], separator)) {
@@ -54,25 +55,15 @@ int run_split_commands(struct commands *c)
             continue;
         }
         if (begins)
-            c->argv[c->n++] = &c->words[i];
+            c->typed[c->n_typed++] = &c->words[i];
         c->words[i] = m->words[i];
         begins = false;
     }
-    if (!c->n)
+    if (!c->n_typed)
         return run_wrong(c, "no command; it follows '--': jitbench run [OPTION...] -- COMMAND [ARG...]");
     if (begins)
         return run_wrong(c, "no command after the last '%.40s'", separator);
-    return c->n <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n, COMMANDS_MAX);
-}
-
-int run_twice(struct commands *c)
-{
-    if (!c->options->command.aa)
-        return 0;
-    if (c->n > 1)
-        return run_wrong(c, "--aa runs one command against itself, and %zu are given", c->n);
-    c->argv[c->n++] = c->argv[0];
-    return 0;
+    return c->n_typed <= COMMANDS_MAX ? 0 : run_wrong(c, "%zu commands; at most %u", c->n_typed, COMMANDS_MAX);
 }
 
 static size_t list_length(char *const *list)
@@ -109,27 +100,62 @@ static int find_program(const struct commands *c, const char *what, const char *
     return error ? run_wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
 }
 
-int run_read_prepare(struct commands *c)
-{
-    const char *line = c->options->command.prepare;
-    const char *error = words_of_command(line, true, &c->prepare);
+/* A command that an option gives as one line. */
+struct line {
+    struct words words;
+    char path[4096];
+};
 
-    if (error)
-        return run_wrong(c, "--prepare '%.100s': %s", line, error);
-    if (!line[0])
+/* Splits the line of an option, with the values of the command's parameters in it, and finds its program. */
+static int read_line(struct commands *c, size_t command, const char *option, const char *given, struct line *out)
+{
+    struct text text = {0};
+    char what[32];
+
+    if (!given[0])
         return 0;
-    if (!c->prepare.n)
-        return run_wrong(c, "--prepare '%.100s': no command", line);
-    if (!c->options->command.shell)
-        return find_program(c, "--prepare: ", c->prepare.word[0], c->prepare_path, sizeof(c->prepare_path));
-    free(c->prepare.word);
-    c->prepare.word = calloc(4, sizeof(*c->prepare.word));
-    if (!c->prepare.word)
-        return run_wrong(c, "out of memory");
-    c->prepare.word[0] = (char *)"sh";
-    c->prepare.word[1] = (char *)"-c";
-    c->prepare.word[2] = c->options->command.prepare;
-    return find_program(c, "--shell: ", SHELL, c->prepare_path, sizeof(c->prepare_path));
+    (void)snprintf(what, sizeof(what), "%s: ", option);
+    if (run_substitute(c, command, given, &text)) {
+        text_free(&text);
+        return -1;
+    }
+    const char *error = words_of_command(text.data, true, &out->words);
+    const bool empty = !error && !out->words.n, shell = c->options->command.shell;
+    if (!error && !empty && shell) {
+        words_free(&out->words);
+        out->words.text = text.data;
+        out->words.word = calloc(4, sizeof(*out->words.word));
+        if (!out->words.word)
+            return run_wrong(c, "out of memory");
+        out->words.word[0] = (char *)"sh";
+        out->words.word[1] = (char *)"-c";
+        out->words.word[2] = text.data;
+        return find_program(c, "--shell: ", SHELL, out->path, sizeof(out->path));
+    }
+    int status = error   ? run_wrong(c, "%s '%.100s': %s", option, text.data, error)
+                 : empty ? run_wrong(c, "%s '%.100s': no command", option, text.data)
+                         : find_program(c, what, out->words.word[0], out->path, sizeof(out->path));
+    text_free(&text);
+    return status;
+}
+
+/* Packs the line of --setup or --cleanup as a command of its own. */
+static int pack_line(struct commands *c, size_t command, const char *option, const char *given, size_t *offset,
+                     size_t *size)
+{
+    struct line line = {.path = ""};
+    char *none = NULL;
+    const int status = read_line(c, command, option, given, &line);
+
+    *offset = c->images.length;
+    if (!status && given[0]) {
+        const struct command_image image = {
+            .path = line.path, .prepare_path = "", .argv = line.words.word, .prepare = &none, .env = c->env};
+        command_pack(&image, &c->images);
+    }
+    *size = c->images.length - *offset;
+    words_free(&line.words);
+    return status;
 }
 
 int run_choose_env(struct commands *c)
@@ -176,11 +202,34 @@ static int check_size(const struct commands *c, char *const *argv)
     return 0;
 }
 
+/* Notes the values of the command's parameters, for its rows. */
+static int show_parameters(struct commands *c, size_t command, struct command_params *params)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_parameters; i++) {
+        struct text quoted = {0};
+        char *value = (char *)c->value_of[command][i];
+        if (!value)
+            continue;
+        words_quote(&value, 1, &quoted);
+        if (quoted.failed || quoted.length >= sizeof(params->parameter[n].value)) {
+            text_free(&quoted);
+            return run_wrong(c, "%s: a value of more than %zu bytes: '%.60s'", c->parameters[i].name,
+                             sizeof(params->parameter[n].value) - 1, value);
+        }
+        (void)snprintf(params->parameter[n].key, sizeof(params->parameter[n].key), "{%s}", c->parameters[i].name);
+        text_copy(params->parameter[n++].value, sizeof(params->parameter[0].value), quoted.data);
+        text_free(&quoted);
+    }
+    return 0;
+}
+
 int run_pack_command(struct commands *c, size_t i, struct command_params *params)
 {
-    char path[4096], *shell[] = {(char *)"sh", (char *)"-c", NULL, NULL};
-    struct command_image image = {
-        .path = path, .prepare_path = c->prepare_path, .argv = c->argv[i], .prepare = c->prepare.word, .env = c->env};
+    char path[4096], *shell[] = {(char *)"sh", (char *)"-c", NULL, NULL}, *none = NULL;
+    struct line prepare = {.path = ""};
+    struct command_image image = {.path = path, .prepare_path = prepare.path, .argv = c->argv[i], .env = c->env};
     struct text line = {0}, joined = {0};
     size_t n = list_length(c->argv[i]);
     int status = -1;
@@ -195,17 +244,22 @@ int run_pack_command(struct commands *c, size_t i, struct command_params *params
         (void)run_wrong(c, "out of memory");
         goto out;
     }
-    status =
-        find_program(c, params->shell ? "--shell: " : "", params->shell ? SHELL : c->argv[i][0], path, sizeof(path));
-    if (status || (status = check_size(c, image.argv)))
+    if (show_parameters(c, i, params) || read_line(c, i, "--prepare", params->prepare, &prepare) ||
+        find_program(c, params->shell ? "--shell: " : "", params->shell ? SHELL : c->argv[i][0], path, sizeof(path)) ||
+        check_size(c, image.argv) ||
+        pack_line(c, i, "--setup", params->setup, &params->setup_offset, &params->setup_size) ||
+        pack_line(c, i, "--cleanup", params->cleanup, &params->cleanup_offset, &params->cleanup_size))
         goto out;
     words_shorten(params->shell ? joined.data : line.data, params->line, sizeof(params->line));
+    image.prepare = prepare.words.word ? prepare.words.word : &none;
     params->image_offset = c->images.length;
     command_pack(&image, &c->images);
     params->image_size = c->images.length - params->image_offset;
-    if (c->images.failed)
-        status = run_wrong(c, "out of memory");
+    c->options->cleanup_offset[i] = params->cleanup_offset;
+    c->options->cleanup_size[i] = params->cleanup_size;
+    status = c->images.failed ? run_wrong(c, "out of memory") : 0;
 out:
+    words_free(&prepare.words);
     text_free(&line);
     text_free(&joined);
     return status;
@@ -226,33 +280,107 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
     (void)snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
 }
 
+/* Gives the commands made of a typed one its name, with their values in it. */
+static int name_commands(struct commands *c, size_t typed, const char *given, size_t length)
+{
+    struct name name;
+
+    if (!length || length >= sizeof(name.text))
+        return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
+    text_copy(name.text, length + 1, given);
+    for (size_t i = 0; i < c->n; i++) {
+        struct text text = {0};
+        if (c->typed_of[i] != typed)
+            continue;
+        const int failed = run_substitute(c, i, name.text, &text);
+        if (!failed)
+            text_copy(c->options->names[i].text, sizeof(name.text), text.data);
+        text_free(&text);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
 int run_name_commands(struct commands *c)
 {
     const char *given = c->options->command.name;
     size_t n = 0;
 
-    const size_t typed = c->options->command.aa ? 1 : c->n;
     for (size_t i = 0; i < c->n; i++)
         run_name_after_program(c->argv[i][0], c->options->command.shell, &c->options->names[i]);
     if (!measure_given(c->m, "name"))
         return 0;
     for (;; given++) {
         size_t length = strcspn(given, ",");
-        if (!length || length >= sizeof(struct name))
-            return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given,
-                             sizeof(struct name) - 1);
-        if (n < typed)
-            (void)snprintf(c->options->names[n].text, sizeof(struct name), "%.*s", (int)length, given);
-        n++;
+        if (name_commands(c, n++, given, length))
+            return -1;
         given += length;
         if (!*given)
             break;
     }
-    if (c->options->command.aa)
-        c->options->names[1] = c->options->names[0];
-    return n == typed ? 0
-                      : run_wrong(c, "--name: %zu name%s for %zu command%s", n, n == 1 ? "" : "s", typed,
-                                  typed == 1 ? "" : "s");
+    return n == c->n_typed ? 0
+                           : run_wrong(c, "--name: %zu name%s for %zu command%s", n, n == 1 ? "" : "s", c->n_typed,
+                                       c->n_typed == 1 ? "" : "s");
+}
+
+int run_find_reference(struct commands *c, size_t *first)
+{
+    const char *given = c->options->command.reference;
+    char *end;
+    const unsigned long number = strtoul(given, &end, 10);
+
+    *first = 0;
+    for (size_t i = 0; i < c->n && given[0]; i++)
+        if (!strcmp(c->options->names[i].text, given) ||
+            (*end == '\0' && number == c->typed_of[i] + 1 && given[0] != '-' && given[0] != '+')) {
+            *first = i;
+            return 0;
+        }
+    return given[0] ? run_wrong(c, "--reference: '%s' is neither the name nor the number of a command", given) : 0;
+}
+
+/* --- After the last run. --- */
+
+static void clean_up(const char *map, size_t offset, size_t size, uint64_t timeout_ns)
+{
+    struct command_image image;
+    void *lists = command_unpack(map + offset, size, &image);
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct program_end end = {.status = 0};
+    uint64_t at_ns;
+
+    if (lists) {
+        const struct program program = {
+            .path = image.path, .argv = image.argv, .envp = image.env, .fds = {null, null, null}};
+        const pid_t pid = program_start(&program, &at_ns);
+        const int error = pid < 0 ? pid : program_wait(pid, at_ns + timeout_ns, &at_ns);
+        if (pid > 0)
+            (void)program_reap(pid, &end);
+        if (error)
+            (void)fprintf(stderr, "jitbench run: --cleanup: '%.200s': %s\n", image.path, strerror(-error));
+        else if (end.status)
+            (void)fprintf(stderr, "jitbench run: --cleanup: '%.200s' failed\n", image.path);
+    }
+    free(lists);
+    if (null >= 0)
+        (void)close(null);
+}
+
+void run_clean_up(const struct run_options *options)
+{
+    struct stat st;
+    char *map = fstat(options->image_fd, &st)
+                    ? MAP_FAILED
+                    : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, options->image_fd, 0);
+
+    if (map == MAP_FAILED)
+        return;
+    program_be_parent();
+    for (size_t i = 0; i < COMMANDS_MAX; i++)
+        if (options->cleanup_size[i])
+            clean_up(map, options->cleanup_offset[i], options->cleanup_size[i], options->command.timeout_ns);
+    (void)munmap(map, (size_t)st.st_size);
 }
 
 /* --- Descriptors. --- */

@@ -28,9 +28,10 @@ int run_read_fail_on(struct commands *c)
         return run_wrong(c, "--fail-on: '%s' is neither slower nor slower:PCT (0 %% to %g %%)", given, FAIL_MOST);
     if (c->n < 2)
         return run_wrong(c, "--fail-on needs two commands or more");
-    if (measure_given(c->m, "samples") && c->m->options.samples < 2 * PAIRED_LEAST)
-        return run_wrong(c, "--fail-on needs --samples %u or more: fewer than %u pairs cannot show a difference",
-                         2 * PAIRED_LEAST, PAIRED_LEAST);
+    const size_t least = 2 * commands_pairs_least(c->n - 1);
+    if (measure_given(c->m, "samples") && c->m->options.samples < least)
+        return run_wrong(c, "--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
+                         least, least / 2);
     c->options->fails_on_slower = true;
     c->options->command.margin = log1p(percent / 100);
     return 0;
@@ -107,15 +108,15 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
     size_t compared = 0;
     bool narrow = false;
 
-    if (blocks < PAIRED_LEAST)
+    for (size_t i = 0; i < n; i++)
+        compared += samples->of[i] && base_of(items, samples, i) != i;
+    if (blocks < commands_pairs_least(compared))
         return false;
     const size_t planned = plan_blocks(items, n, samples, blocks);
     if (blocks >= planned || samples->spent_ns + samples->spent_ns / blocks > samples->limit_ns)
         return true;
     if (!commands_look(blocks, planned))
         return false;
-    for (size_t i = 0; i < n; i++)
-        compared += samples->of[i] && base_of(items, samples, i) != i;
     for (size_t i = 0; i < n; i++) {
         const double error = COMMANDS_ERROR / (double)(compared ? compared : 1);
         if (!samples->of[i] || base_of(items, samples, i) == i || is_claimed(items, samples, i, error))

@@ -150,6 +150,31 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
     return matches == 1 ? 0 : ambiguous(p, word, length, matches);
 }
 
+/* Appends the words of an option that has several; the first may be attached. */
+static int take_words(struct parser *p, const struct option *row, const char *first, char *text)
+{
+    struct text all = {0};
+
+    text_printf(&all, "%s", text);
+    if (all.length)
+        text_append(&all, (const char[]){OPTION_USE_END}, 1);
+    for (unsigned i = 0; i < row->words; i++) {
+        const char *word = i == 0 && first ? first : p->at + 1 < p->argc ? p->argv[++p->at] : NULL;
+        if (!word || strchr(word, OPTION_WORD_END) || strchr(word, OPTION_USE_END)) {
+            text_free(&all);
+            return option_fail(p->error, p->error_size, "--%s needs %u words: %s", row->name, row->words,
+                               row->value_name);
+        }
+        text_append(&all, (const char[]){OPTION_WORD_END}, i > 0);
+        text_append(&all, word, strlen(word));
+    }
+    const bool fits = !all.failed && all.length < row->size;
+    if (fits)
+        text_copy(text, row->size, all.data);
+    text_free(&all);
+    return fits ? 0 : option_fail(p->error, p->error_size, "--%s: more than %zu bytes", row->name, row->size - 1);
+}
+
 /* Sets an option. value is the attached value, or NULL: then the text of an option with an optional value, else the
  * next argument. */
 static int take(struct parser *p, struct place found, const char *value, bool shortened)
@@ -157,6 +182,10 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
     const struct option *row = &found.table->rows[found.row];
     bool *given = &found.table->given[found.row];
 
+    if (row->words) {
+        *given = true;
+        return take_words(p, row, value, (char *)found.table->target + row->offset);
+    }
     if (!value && row->type != OPTION_FLAG) {
         if (row->optional)
             value = row->optional;

@@ -79,8 +79,8 @@ static void put_verdict(const struct row *row, const struct command_comparison *
         put_extent(c, out);
         break;
     case COMMAND_FEW:
-        text_printf(out, ": not decided, %zu pair%s of at least %u: --samples %u", logs->n, logs->n == 1 ? "" : "s",
-                    PAIRED_LEAST, 2 * PAIRED_LEAST);
+        text_printf(out, ": not decided, %zu pair%s of at least %zu: --samples %zu", logs->n, logs->n == 1 ? "" : "s",
+                    c->least, 2 * c->least);
         break;
     case COMMAND_NO_TIME:
         text_printf(out, ": not decided, a run took no time by the clock");

@@ -31,6 +31,8 @@ static enum row_param_kind kind_of(const char *key, size_t length)
 
     if (key[length] != '=')
         return PARAM_WORK;
+    if (key[0] == '{') /* a parameter of the command line */
+        return PARAM_COMMAND;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].key[0] == key[0] && !strncmp(kinds[i].key, key, length) && !kinds[i].key[length])
             return kinds[i].kind;

@@ -662,6 +662,43 @@ static void test_run_preparation_may_look_like_a_command(void **state)
     cli_csv_free(&csv);
 }
 
+/* --- Parameters. --- */
+
+/* Each value is a command with a row that names it; setups come before the first run of each, and what cleans up after
+ * the last run of all, also when a command fails. */
+static void test_run_parameters_are_commands_with_setup_and_cleanup(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("run", "-q", "-o", "p.csv", "-v", "-i", "2", "-L", "n", "1,b c", "-s",
+                                             "sh -c 'printf s{n} >>log'", "--cleanup", "sh -c 'printf c{n} >>log'",
+                                             "--name", "x{n}", "--reference", "xb c", "--", "sh", "-c",
+                                             "printf $0 >>log", "{n}")};
+    struct cli_result result;
+    struct cli_csv csv;
+    char path[CLI_PATH];
+    size_t size;
+
+    need_commands();
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, " n  Runs ");
+    cli_expect_text(result.out, "\nx1 n=1 ");
+    cli_expect_text(result.out, "\nxb c n='b c' ");
+    /* The reference is the first. */
+    cli_expect_text(result.out, "\nx1: not decided, 1 pair of at least 6: --samples 12\n");
+    cli_expect_no_text(result.out, "\nxb c: not decided");
+    cli_result_free(&result);
+    (void)snprintf(path, sizeof(path), "%s/log", cli->work);
+    char *log = cli_read_file(path, &size);
+    /* The shell takes "b c" for two words, and printf prints the first. */
+    assert_string_equal(log, "sb cbs111bc1cb c");
+    free(log);
+    assert_int_equal(unlink(path), 0);
+    cli_csv_only(cli->work, &csv);
+    cli_expect_text(cli_cell(&csv, cli_row(&csv, "xb c", "wall", 0), "param"), "{n}='b c' command=sh -c ");
+    cli_expect_text(cli_cell(&csv, cli_row(&csv, "x1", "wall", 0), "param"), "{n}=1 command=sh -c ");
+    cli_csv_free(&csv);
+}
+
 /* --- Nothing is left. --- */
 
 /* Waits until n processes run: jitbench, its worker, the guard, the shell, and its children. */
@@ -791,6 +828,7 @@ int main(void)
         CLI_TEST(test_run_order_is_a_b_b_a_with_its_preparations),
         CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies),
         CLI_TEST(test_run_preparation_may_look_like_a_command),
+        CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup),
         CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
         CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
         CLI_TEST(test_run_what_is_left_running_is_killed_and_said),

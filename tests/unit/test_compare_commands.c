@@ -105,8 +105,11 @@ static void test_compare_commands_not_decided(void **state)
     make_row(&rows[1], "B", 1, 1.5, 3);
     make_row(&rows[2], "C", 1, 1.5, 1);
     expect(rows, 3,
-           "B: not decided, 1 pair of at least 6: --samples 12\n"
-           "C: not decided, 0 pairs of at least 6: --samples 12\n");
+           "B: not decided, 1 pair of at least 7: --samples 14\n"
+           "C: not decided, 0 pairs of at least 7: --samples 14\n");
+    make_row(&rows[0], "A", 1, 1, 3);
+    make_row(&rows[1], "B", 1, 1.5, 3);
+    expect(rows, 2, "B: not decided, 1 pair of at least 6: --samples 12\n");
     make_row(&rows[0], "A", 1, 1, 20);
     make_row(&rows[1], "B", 1, 1.5, 20);
     rows[1].samples[7] = rows[1].samples[6] = 0;
@@ -169,9 +172,14 @@ static void test_compare_commands_shares_the_error(void **state)
         for (size_t i = 0; i < n; i++)
             make_row(&rows[i], "A", 1, i ? 1.03 : 1, 12);
         compare(rows, n, compared);
-        assert_int_equal(compared[1].verdict, n == 2 ? COMMAND_SLOWER : COMMAND_ALIKE); /* p is 1/32 */
+        assert_int_equal(compared[1].verdict, n == 2 ? COMMAND_SLOWER : COMMAND_FEW); /* p is 1/32 */
         free_rows(rows, n);
     }
+    assert_int_equal(commands_pairs_least(0), 6);
+    assert_int_equal(commands_pairs_least(1), 6); /* 2 / 2^6 is 3.1 % */
+    assert_int_equal(commands_pairs_least(2), 7);
+    assert_int_equal(commands_pairs_least(3), 7); /* 2 / 2^7 is 1.56 %, of 1.67 */
+    assert_int_equal(commands_pairs_least(4), 8);
 }
 
 /* Relative to a margin, 3 % are less than 5 % and more than 1 %. */
