@@ -325,6 +325,15 @@ history-sim: $(HISTORY_SIMS) ## check change points with thousands of simulated 
 history-real: $(PROGRAM) ## thirty runs of prime, the last ten beside a busy loop: history finds that change; needs a quiet CPU 1
 	@JITBENCH=$(PROGRAM) $(RUN) --one tests/stats/history_real.py $(HISTORY_ARGS)
 
+# Verdicts on this machine, where nothing else may run; what was measured stays in $(BUILD)/decide, and the next call goes
+# on. Package hyperfine for the comparison. PARTS="aa found run0 run1 run2 run5 coverage".
+.PHONY: decide
+$(BUILD)/decide/interval: tests/decide/interval.c $(call layer_objects,stats sys)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
+decide: $(PROGRAM) $(BUILD)/decide/interval ## are verdicts of compare and run right here? over an hour; DECIDE_SHORT=1: seconds, without judging
+	@$(RUN) --one tests/decide/decide.py $(PROGRAM) $(BUILD)/decide/interval $(BUILD)/decide $(PARTS)
+
 # Makes each system call fail in turn, in all commands: strace lists the calls (skipped without it),
 # tests/faults/inject.c makes them fail. FAULTS=300: only this many, drawn with FAULTS_SEED, which is different each
 # time unless given; FAULTS_ARGS: see tests/faults/faults.py.
