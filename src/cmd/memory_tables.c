@@ -243,7 +243,7 @@ static const struct table_layout steady_layout = {
 /* Prints the matrix of one method between CPUs. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
-    unsigned cpu[MATRIX_MAX];
+    unsigned cpu[MATRIX_MAX] = {0};
     size_t n = 0, left_out = 0;
     char headings[MATRIX_MAX][16];
     struct grid_column columns[MATRIX_MAX + 1] = {{.title = "CPU"}};

@@ -367,7 +367,8 @@ int option_without(int argc, char *const argv[], struct option_table *tables, si
         const struct option *row = option_of(&p, argv[at], &separate);
         for (const char *const *name = names; row && *name; name++)
             dropped = dropped || !strcmp(row->name, *name);
-        for (int i = 0; i <= (separate && at + 1 < argc); i++)
+        const int words = separate && at + 1 < argc ? 2 : 1;
+        for (int i = 0; i < words; i++)
             if (!dropped)
                 kept[count++] = argv[at + i];
         at += separate;
