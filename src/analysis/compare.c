@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare_commands.h"
 #include "analysis/fleet_judge.h"
 #include "stats/inference.h"
 #include "stats/stats.h"
@@ -179,6 +180,24 @@ static enum comparison_order order_of(const struct pair *pair, const struct side
     return ORDER_RUNS_ALTERNATE;
 }
 
+/* A run of commands that could end early, by looking at its samples, has claimed a difference only by a test that
+ * allows for these looks: without it the comparison is not significant. Returns -1 when out of memory. */
+static int allow_for_looks(const struct row *row, const struct comparison_run *base,
+                           const struct comparison_run *changed, struct comparison *comparison)
+{
+    const double planned = row_param_number(&row->param, COMMANDS_PLANNED);
+    struct command_difference difference;
+
+    if (comparison->tested != TESTED_PAIRS || !(planned >= 1 && planned < 1e9))
+        return 0;
+    if (commands_differ(base->samples, changed->samples, base->n < changed->n ? base->n : changed->n, (size_t)planned,
+                        0, COMMANDS_ERROR, &difference))
+        return -1;
+    if (!difference.claimed)
+        comparison->p_t = comparison->p_permutation = 1;
+    return 0;
+}
+
 static int compare_pair(const struct pair *pair, struct compared_row *row, struct comparison *comparison)
 {
     struct side base, changed;
@@ -190,10 +209,12 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
     qsort(pair->changed, pair->n_changed, sizeof(const struct row *), compare_times);
     int result = take_side(pair->base, pair->n_base, row->by_hosts, &base);
     result |= take_side(pair->changed, pair->n_changed, row->by_hosts, &changed);
+    const enum comparison_order order = result || row->by_hosts ? ORDER_APART : order_of(pair, &base, &changed);
     if (!result)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
-                                    &(struct comparison_side){changed.runs, changed.n_runs},
-                                    row->by_hosts ? ORDER_APART : order_of(pair, &base, &changed), comparison);
+                                    &(struct comparison_side){changed.runs, changed.n_runs}, order, comparison);
+    if (!result && order == ORDER_SAMPLES_ALTERNATE)
+        result = allow_for_looks(pair->about, base.runs, changed.runs, comparison);
     look_at_runs(pair->base, pair->n_base, row);
     look_at_runs(pair->changed, pair->n_changed, row);
     side_free(&base);

@@ -185,6 +185,21 @@ static void test_compared_commands_of_one_run_are_pairs(void **state)
         assert_int_equal(compared.comparison[i].tested, i == 3 ? TESTED_PAIRS : TESTED_WITHIN);
 }
 
+/* Six pairs of one sign are significant, but not where it was looked at them after each few of a hundred. */
+static void test_compared_commands_that_may_end_early(void **state)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        add_pair("s", "lower", 1, 100, 110)->within = true;
+        set_params(&rows[i][1][0], i ? "planned=100 command=true" : "command=true");
+        rows[i][0][0].n_samples = rows[i][1][0].n_samples = 12;
+        pairs = (struct pairs){.pair = &pair[i], .n = 1};
+        make(false);
+        assert_int_equal(compared.comparison[0].change, i ? CHANGE_NONE : CHANGE_HIGHER);
+        compared_free(&compared);
+        pairs = (struct pairs){.pair = pair, .n = 1};
+    }
+}
+
 /* Runs are pairs if the kth of both sides are next to each other in time, in whichever order they are read. */
 static void test_compared_runs_that_alternate(void **state)
 {
@@ -369,6 +384,7 @@ int main(void)
         TEST(test_compared_rows_that_are_left_out),
         TEST(test_compared_drift_and_fewest_samples),
         TEST(test_compared_commands_of_one_run_are_pairs),
+        TEST(test_compared_commands_that_may_end_early),
         TEST(test_compared_runs_that_alternate),
         TEST(test_compared_means),
         TEST(test_compared_means_of_runs),
