@@ -24,7 +24,7 @@ static struct row make_row(const char *suite, const char *test, const char *para
     static double samples[64]; /* by item, which is its own value */
     struct row row = ROW(&run, NAN, .suite = suite, .test = test, .param = param, .metric = metric);
     row.copies = 1;
-    row.value = row.stats.mean = 10.0 * (double)(item ? item : 9);
+    row.value = row.stats.mean = row.stats.median = 10.0 * (double)(item ? item : 9);
     row.stats.n = 2;
     row.item = item;
     assert_true(item < COUNT(samples));
