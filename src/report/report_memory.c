@@ -47,11 +47,14 @@ static void fill(const struct report *report, size_t run, struct map *map)
 }
 
 /* Colours go by the logarithm, since ways within and between packages differ by a factor of ten. */
-static unsigned level_of(const struct map *map, double value)
+static const char *class_of(const struct map *map, double value)
 {
+    static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};
+    const unsigned most = sizeof(classes) / sizeof(classes[0]) - 1;
+
     if (!(map->high > map->low))
-        return 0;
-    return (unsigned)((HTML_LEVELS - 1) * log(value / map->low) / log(map->high / map->low) + 0.5);
+        return "";
+    return classes[(unsigned)(most * log(value / map->low) / log(map->high / map->low) + 0.5)];
 }
 
 static void put_cell(const struct report *report, const struct map *map, size_t a, size_t b, struct text *out)
@@ -62,7 +65,7 @@ static void put_cell(const struct report *report, const struct map *map, size_t 
         text_printf(out, "<td class=\"x\">\xc2\xb7</td>");
         return;
     }
-    text_printf(out, "<td class=\"q%u\" title=\"CPU %u and %u: %.1f ns", level_of(map, row->value), map->cpu[a],
+    text_printf(out, "<td class=\"%s\" title=\"CPU %u and %u: %.1f ns", class_of(map, row->value), map->cpu[a],
                 map->cpu[b], row->value);
     if (swap)
         text_printf(out, ", by compare-and-swap %.1f ns", swap->value);
