@@ -81,17 +81,17 @@ static void put_level(struct measure *m, const struct curve *curve, const struct
 /* Names a level by the smallest cache that holds its sets: "L1", "L2", "memory". A plateau may reach beyond the cache's
  * size a little, since some of a larger set is still found there. Where the caches are not known, levels are numbered.
  * Returns the cache's size; 0: memory, or not known. */
-static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[16])
+static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[32])
 {
     size_t level = 0;
 
     if (!n_caches) {
-        (void)snprintf(name, 16, "level %zu", number + 1);
+        (void)snprintf(name, 32, "level %zu", number + 1);
         return 0;
     }
     while (level < n_caches && up_to > BEYOND * (double)caches[level])
         level++;
-    (void)snprintf(name, 16, level < n_caches ? "L%zu" : "memory", level + 1);
+    (void)snprintf(name, 32, level < n_caches ? "L%zu" : "memory", level + 1);
     return level < n_caches ? caches[level] : 0;
 }
 
@@ -105,7 +105,7 @@ void memory_conclude(struct measure *m)
     const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
     const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);
     for (size_t i = 0; i < n; i++) {
-        char name[16];
+        char name[32];
         const uint64_t bytes = name_level(curve.set[level[i].first + level[i].n - 1], i, caches, n_caches, name);
         find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve); /* adding rows may have moved them */
         put_level(m, &curve, &level[i], name, bytes);
