@@ -49,9 +49,4 @@ void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, str
 /* Returns the median time of a load over the recorded slices, in ns; NAN: none. */
 double chase_median_ns(const struct slices *slices);
 
-/* Writes to numbers (CHASE_N_NUMBERS) how much of the set is in huge pages, after the run, since the kernel walks all
- * pages for it. */
-enum { CHASE_PAGES_KNOWN, CHASE_PAGES_HUGE, CHASE_PAGES_POSSIBLE, CHASE_N_NUMBERS };
-void chase_read_pages(const struct chase *chase, double *numbers);
-
 #endif

@@ -7,6 +7,7 @@
 
 #include "bench/chase.h"
 #include "bench/list.h"
+#include "bench/pages.h"
 #include "sys/topology.h"
 
 struct memory_latency_params {

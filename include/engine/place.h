@@ -52,6 +52,9 @@ struct placement_seen {
  * would leave no CPU to the rest of the machine (place_claim_full()). */
 void place_copy(const struct place_request *request, unsigned copy, struct placement *out);
 
+/* The same for a party that its benchmark binds to this CPU, whatever the user's binding. */
+void place_one(const struct place_request *request, unsigned copy, unsigned cpu, struct placement *out);
+
 /* CPUs that the FIFO parties of a trial can keep busy at one time. All zero: none. */
 struct place_claim {
     struct cpuset bound; /* CPUs of parties that can run on one CPU only */

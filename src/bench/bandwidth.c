@@ -8,17 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bench/pages.h"
 #include "bench/stream.h"
 #include "bench/stream_kernels.h"
 #include "engine/core.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
 #include "rows/text.h"
-#include "sys/huge_pages.h"
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
-/* The numbers of RECORD_PAGES: whether the two others were read; bytes in huge pages; bytes that could be. */
-enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
 /* The metrics of a kernel: its rate, its rate with the core to itself, and the time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
@@ -178,26 +176,13 @@ static double largest_error(const double *array, size_t n, double expected)
     return worst;
 }
 
-/* Called after the run only, because the kernel walks all pages for it. */
-static void read_pages(const struct arrays *arrays, double *numbers)
-{
-    const void *const addresses[] = {arrays->a, arrays->b, arrays->c};
-    struct huge_pages pages;
-
-    if (huge_pages_read("", addresses, sizeof(addresses) / sizeof(addresses[0]), &pages))
-        return;
-    numbers[PAGES_KNOWN] = 1;
-    numbers[PAGES_HUGE] = (double)pages.huge_bytes;
-    numbers[PAGES_POSSIBLE] = (double)pages.possible_bytes;
-}
-
 /* Computes the expected value of an element in closed form and compares it with the arrays. */
 static int verify(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
     const struct arrays *arrays = context->state;
     struct checks *checks = context->recorder[RECORD_VALID];
-    read_pages(arrays, context->recorder[RECORD_PAGES]);
+    pages_record((const void *const[]){arrays->a, arrays->b, arrays->c}, 3, context->recorder[RECORD_PAGES]);
     double a = 1, b = 2, c = 0;
 
     for (uint64_t r = 0; r < params->repetitions; r++) {
@@ -248,11 +233,8 @@ static int reduce(const struct trial *trial, struct results *results)
 
     for (unsigned k = 0; times && k < N_KERNELS; k++)
         error |= reduce_kernel(trial, k, times, results);
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
-        const double *pages = trial_recorder(trial, 0, copy, RECORD_PAGES);
-        if (pages[PAGES_KNOWN] > 0)
-            results_pages(results, 0, pages[PAGES_HUGE], pages[PAGES_POSSIBLE]);
-    }
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
+        pages_enter(results, 0, trial_recorder(trial, 0, copy, RECORD_PAGES));
     free(times);
     return error;
 }

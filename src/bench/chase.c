@@ -9,7 +9,6 @@
 
 #include "engine/core.h"
 #include "stats/stats.h"
-#include "sys/huge_pages.h"
 
 /* The size of a transparent huge page where it matters here: on machines with pages of 4 KiB. Elsewhere the kernel
  * aligns as it needs. */
@@ -135,16 +134,4 @@ double chase_median_ns(const struct slices *slices)
         median = summary.median;
     free(ns);
     return median;
-}
-
-void chase_read_pages(const struct chase *chase, double *numbers)
-{
-    const void *const address = chase->set;
-    struct huge_pages pages;
-
-    if (huge_pages_read("", &address, 1, &pages))
-        return;
-    numbers[CHASE_PAGES_KNOWN] = 1;
-    numbers[CHASE_PAGES_HUGE] = (double)pages.huge_bytes;
-    numbers[CHASE_PAGES_POSSIBLE] = (double)pages.possible_bytes;
 }

@@ -115,17 +115,14 @@ static void place(const void *params, const struct place_request *request, unsig
         unix_place_range(params, request, party, copy, placement);
         return;
     }
-    place_copy(request, copy, placement);
-    placement->bind = BIND_ONE;
     if (p->halves == HALVES_TWO && p->pairs.n) {
         const struct cpu_pair *pair = &p->pairs.pair[copy % p->pairs.n];
         cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
-    } else if (p->halves == HALVES_TWO && party == PARTY_ASKER) { /* only the measured party reports this: its reason
-                                                                   * goes into the row */
-        text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
     }
-    cpuset_clear(&placement->cpus);
-    cpuset_add(&placement->cpus, cpu);
+    place_one(request, copy, cpu, placement);
+    /* Only the measured party reports this: its reason goes into the row. */
+    if (p->halves == HALVES_TWO && !p->pairs.n && party == PARTY_ASKER)
+        text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
 }
 
 /* Lists the relations of all pairs, each once: "same-cache", "same-cache+same-package". */

@@ -123,10 +123,7 @@ static void place(const void *params, const struct place_request *request, unsig
 {
     const struct memory_cores_params *p = params;
 
-    place_copy(request, copy, placement);
-    placement->bind = BIND_ONE;
-    cpuset_clear(&placement->cpus);
-    cpuset_add(&placement->cpus, party == PARTY_FIRST ? p->pair.first : p->pair.second);
+    place_one(request, copy, party == PARTY_FIRST ? p->pair.first : p->pair.second, placement);
 }
 
 static int reduce(const struct trial *trial, struct results *results)

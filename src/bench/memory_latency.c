@@ -38,22 +38,22 @@ static int run(struct party_context *context)
 
 static int verify(struct party_context *context)
 {
-    chase_read_pages(context->state, context->recorder[RECORD_PAGES]);
+    const struct chase *chase = context->state;
+
+    pages_record((const void *const[]){chase->set}, 1, context->recorder[RECORD_PAGES]);
     return 0;
 }
 
 static int reduce(const struct trial *trial, struct results *results)
 {
     const struct core_record *core = trial_recorder(trial, 0, 0, RECORD_LOADS);
-    const double *pages = trial_recorder(trial, 0, 0, RECORD_PAGES);
     const double ns = chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES));
     int error = results_sample(results, 0, METRIC_LATENCY, ns);
 
     if (core->cycles_per_tick > 0)
         error |=
             results_sample(results, 0, METRIC_CYCLES, ns * 1e-9 * core->cycles_per_tick * results_clock_hz(results));
-    if (pages[CHASE_PAGES_KNOWN] > 0)
-        results_pages(results, 0, pages[CHASE_PAGES_HUGE], pages[CHASE_PAGES_POSSIBLE]);
+    pages_enter(results, 0, trial_recorder(trial, 0, 0, RECORD_PAGES));
     return error;
 }
 
@@ -70,7 +70,7 @@ static const struct party parties[] = {
     {.name = "latency",
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
                    [RECORD_LOADS] = {RECORD_CORE, 0},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}},
      .n_recorders = N_RECORDERS,
      .state_size = sizeof(struct chase),
      .setup = setup,

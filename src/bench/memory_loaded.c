@@ -74,13 +74,13 @@ static void stream(struct party_context *context, const struct work *work)
 {
     const struct memory_loaded_params *params = context->params;
     const uint64_t blocks = params->stream_bytes / BLOCK_BYTES;
-    uint64_t sum = 0, n = 0, start = clock_raw_ns(), now = start;
+    uint64_t sum = 0, n = 0, start = clock_raw_ns();
 
     for (uint64_t block = 0; !party_stopped(context); block = (block + 1) % blocks) {
         sum += read_block(work->stream + block * (BLOCK_BYTES / sizeof(uint64_t)));
         __asm__ volatile("" : : "r"(sum));
         n += BLOCK_BYTES;
-        now = clock_raw_ns();
+        uint64_t now = clock_raw_ns();
         if (params->pause_ns) {
             pause_until(now + params->pause_ns);
             now = clock_raw_ns();
@@ -115,7 +115,7 @@ static int verify(struct party_context *context)
     const struct work *work = context->state;
 
     if (!context->copy)
-        chase_read_pages(&work->chase, context->recorder[RECORD_PAGES]);
+        pages_record((const void *const[]){work->chase.set}, 1, context->recorder[RECORD_PAGES]);
     return 0;
 }
 
@@ -135,10 +135,7 @@ static double bandwidth(const struct trial *trial)
 
 static int reduce(const struct trial *trial, struct results *results)
 {
-    const double *pages = trial_recorder(trial, 0, 0, RECORD_PAGES);
-
-    if (pages[CHASE_PAGES_KNOWN] > 0)
-        results_pages(results, 0, pages[CHASE_PAGES_HUGE], pages[CHASE_PAGES_POSSIBLE]);
+    pages_enter(results, 0, trial_recorder(trial, 0, 0, RECORD_PAGES));
     return results_sample(results, 0, METRIC_LATENCY, chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES))) |
            results_sample(results, 0, METRIC_BANDWIDTH, bandwidth(trial) * 1e-6);
 }
@@ -161,7 +158,7 @@ static const struct party parties[] = {
      .stop = STOP_FLAG,
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES_MAX},
                    [RECORD_LOADS] = {RECORD_CORE, 0},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}},
      .n_recorders = N_RECORDERS,
      .state_size = sizeof(struct work),
      .setup = setup,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "bench/memory.h"
 #include "engine/core.h"
@@ -62,7 +61,9 @@ static int run(struct party_context *context)
 
 static int verify(struct party_context *context)
 {
-    chase_read_pages(context->state, context->recorder[RECORD_PAGES]);
+    const struct chase *chase = context->state;
+
+    pages_record((const void *const[]){chase->set}, 1, context->recorder[RECORD_PAGES]);
     return 0;
 }
 
@@ -72,18 +73,12 @@ static void place(const void *params, const struct place_request *request, unsig
     const struct memory_nodes_params *p = params;
 
     (void)party;
-    place_copy(request, copy, placement);
-    placement->bind = BIND_ONE;
-    cpuset_clear(&placement->cpus);
-    cpuset_add(&placement->cpus, p->cpu);
+    place_one(request, copy, p->cpu, placement);
 }
 
 static int reduce(const struct trial *trial, struct results *results)
 {
-    const double *pages = trial_recorder(trial, 0, 0, RECORD_PAGES);
-
-    if (pages[CHASE_PAGES_KNOWN] > 0)
-        results_pages(results, 0, pages[CHASE_PAGES_HUGE], pages[CHASE_PAGES_POSSIBLE]);
+    pages_enter(results, 0, trial_recorder(trial, 0, 0, RECORD_PAGES));
     return results_sample(results, 0, METRIC_LATENCY, chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES))) |
            results_sample(results, 0, METRIC_BANDWIDTH,
                           1e3 / chase_median_ns(trial_recorder(trial, 0, 0, RECORD_READS)));
@@ -103,7 +98,7 @@ static const struct party parties[] = {
     {.name = "nodes",
      .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
                    [RECORD_READS] = {RECORD_SLICES, READS},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, CHASE_N_NUMBERS}},
+                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}},
      .n_recorders = N_RECORDERS,
      .state_size = sizeof(struct chase),
      .setup = setup,

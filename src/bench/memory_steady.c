@@ -44,7 +44,7 @@ static int setup(struct party_context *context)
         chase_map(&work->memory, params->memory_bytes, CHASE_HUGE) ||
         chase_link(&work->memory, 2 * context->sample + 2))
         return party_fail(context, "out of memory for %llu bytes",
-                          (unsigned long long)(params->cache_bytes + params->memory_bytes));
+                          (unsigned long long)params->cache_bytes + params->memory_bytes);
     (void)chase_warm_up(&work->cache);
     return 0;
 }

@@ -57,7 +57,7 @@ const struct metrics_test memory_levels = {.suite = "memory",
                                            .metric = level_metrics,
                                            .n = sizeof(level_metrics) / sizeof(level_metrics[0])};
 
-static void put_level(struct measure *m, const struct curve *curve, const struct plateau *level, const char *name,
+static void put_level(struct measure *m, const char *cpus, double ns, double up_to, const char *name,
                       uint64_t known_bytes)
 {
     struct row row;
@@ -68,13 +68,13 @@ static void put_level(struct measure *m, const struct curve *curve, const struct
     text_copy(row.metric, sizeof(row.metric), level_metrics[0].id);
     text_copy(row.unit, sizeof(row.unit), "ns");
     text_copy(row.better, sizeof(row.better), "lower");
-    text_copy(row.cpus, sizeof(row.cpus), curve->row[0]->cpus);
+    text_copy(row.cpus, sizeof(row.cpus), cpus);
     row_param_add(&row.param, PARAM_WORK, "level", "%s", name);
-    row_param_add(&row.param, PARAM_OUTCOME, "up_to", "%.0f", curve->set[level->first + level->n - 1]);
+    row_param_add(&row.param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
     if (known_bytes)
         row_param_add(&row.param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)known_bytes);
     row.copies = 1;
-    row.value = level->value;
+    row.value = ns;
     measure_put_row(m, &row);
 }
 
@@ -103,12 +103,15 @@ void memory_conclude(struct measure *m)
 
     find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve);
     const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
+    char cpus[sizeof(curve.row[0]->cpus)] = ""; /* a copy, because adding rows may move them */
+    if (curve.n)
+        text_copy(cpus, sizeof(cpus), curve.row[0]->cpus);
     const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);
     for (size_t i = 0; i < n; i++) {
+        const double up_to = curve.set[level[i].first + level[i].n - 1];
         char name[32];
-        const uint64_t bytes = name_level(curve.set[level[i].first + level[i].n - 1], i, caches, n_caches, name);
-        find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve); /* adding rows may have moved them */
-        put_level(m, &curve, &level[i], name, bytes);
+        const uint64_t bytes = name_level(up_to, i, caches, n_caches, name);
+        put_level(m, cpus, level[i].value, up_to, name, bytes);
     }
 }
 

@@ -26,6 +26,14 @@ void place_copy(const struct place_request *request, unsigned copy, struct place
     out->rt_priority = request->fifo ? request->fifo_priority : 0;
 }
 
+void place_one(const struct place_request *request, unsigned copy, unsigned cpu, struct placement *out)
+{
+    place_copy(request, copy, out);
+    out->bind = BIND_ONE;
+    cpuset_clear(&out->cpus);
+    cpuset_add(&out->cpus, cpu);
+}
+
 void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
                      const struct cpuset *online)
 {
