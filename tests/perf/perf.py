@@ -9,8 +9,6 @@ in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
 import contextlib
 import csv
-import ctypes
-import errno
 import json
 import math
 import os
@@ -19,7 +17,6 @@ import re
 import resource
 import shutil
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
@@ -28,7 +25,7 @@ import time
 
 STARTS = 300
 ROUNDS = 9
-COUNTER_ROUNDS = 24
+COUNTER_SECONDS = 60
 SPREAD_RUNS = 15
 UNIX_ROUNDS = 16
 UNIX_SECONDS = 0.25
@@ -260,34 +257,6 @@ def spread(jitbench):
              "%.2f %%" % (100 * statistics.stdev(values) / statistics.mean(values)))
 
 
-def without_counters():
-    """In a child: perf_event_open fails, by a filter of system calls (seccomp)."""
-    number = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
-    # Load the number; if it is this one, EPERM; otherwise allowed.
-    program = struct.pack("HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, number, 6, 0, 0, 0x50000 | errno.EPERM, 6, 0, 0, 0x7fff0000)
-    code = ctypes.create_string_buffer(program)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, struct.pack("HxxxxxxP", 4, ctypes.addressof(code))):
-        raise OSError(ctypes.get_errno(), "no filters of system calls")
-
-
-def counters(jitbench):
-    """Speed with events counted over that without, in turns."""
-    for test, metric in (("dhry2reg", "rate"), ("whetstone", "rate"), ("hanoi", "rate")):
-        ratios = []
-        for turn in range(COUNTER_ROUNDS):
-            rates = {}
-            for forbidden in ((False, True), (True, False))[turn % 2]:
-                rows = rows_of(jitbench, "unix", test, "--copies", "1", "--samples", "1", "-t", "250ms", "--cpus", "0",
-                               prepare=without_counters if forbidden else None)
-                alone = only(rows, metric + "_alone")["value"]
-                rates[forbidden] = float(alone or only(rows, metric)["value"])
-            ratios.append(rates[False] / rates[True])
-        middle = statistics.quantiles(ratios, n=4)
-        line("%s: rate with events counted over that without" % test, "%.4f" % middle[1],
-             "0.999 (%d rounds, the middle half %.4f to %.4f)" % (COUNTER_ROUNDS, middle[0], middle[2]))
-
-
 def loop_rate(loops, name, cpus, seconds):
     """Counts a second of a plain loop, on the CPUs that jitbench was on."""
     return float(subprocess.run(["taskset", "-c", cpus, loops, name, str(seconds)], stdout=subprocess.PIPE, text=True,
@@ -417,19 +386,33 @@ def unix_spread(jitbench, loops):
         put_spread(test, loop, runs[test])
 
 
+def beside(probed, test, what, seconds):
+    """Time of slices of a test with probes or counters over that without, half its interval, and the share of the probes."""
+    done = subprocess.run(["taskset", "-c", str(max(os.sched_getaffinity(0))), probed, test, str(seconds), what],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        line("%s beside %s" % (what, test), "none", done.stderr.strip() or "ended by signal %d" % -done.returncode)
+        return None
+    return tuple(map(float, done.stdout.split()))
+
+
 def core_probe(probed):
     """Cost of the core probe: slices with it over slices without, and the share of the time that it takes itself."""
-    cpu = str(max(os.sched_getaffinity(0)))
     for test in ("dhry2reg", "whetstone", "syscall", "pipe", "fcopy1024", "spawn"):
-        done = subprocess.run(["taskset", "-c", cpu, probed, test, str(CORE_PROBE_SECONDS)], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode:
-            line("core probe", "none", done.stderr.strip())
-            return
-        ratio, half, share = map(float, done.stdout.split())
-        line("%s: time of slices with core probes over those without" % test, "%.4f" % ratio,
-             "within 0.5 %% (+- %.2f %%)" % (100 * half))
-        line("  of it the probes themselves", "%.3f %%" % share, "0.1 %")
+        found = beside(probed, test, "probes", CORE_PROBE_SECONDS)
+        if found:
+            line("%s: time of slices with core probes over those without" % test, "%.4f" % found[0],
+                 "within 0.5 %% (+- %.2f %%)" % (100 * found[1]))
+            line("  of it the probes themselves", "%.3f %%" % found[2], "0.1 %")
+
+
+def counters(probed):
+    """Cost of counting events: slices in which they are counted over slices without."""
+    for test in ("dhry2reg", "whetstone", "syscall"):
+        found = beside(probed, test, "counters", COUNTER_SECONDS)
+        if found:
+            line("%s: time of slices with events counted over those without" % test, "%.5f" % found[0],
+                 "1.001 (+- %.3f %%)" % (100 * found[1]))
 
 
 def unix_copies(jitbench):
@@ -890,7 +873,7 @@ SECTIONS = {
     "start": lambda jitbench, musl, programs: start_time(jitbench),
     "size": lambda jitbench, musl, programs: sizes(jitbench, musl),
     "prime": lambda jitbench, musl, programs: spread(jitbench),
-    "counters": lambda jitbench, musl, programs: counters(jitbench),
+    "counters": lambda jitbench, musl, programs: counters(programs + "/probed"),
     "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
     "memory-chase": lambda jitbench, musl, programs: memory_chase(jitbench, programs + "/chase"),
     "memory-cores": lambda jitbench, musl, programs: memory_cores(jitbench, programs + "/chase"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the cost of core probes, for `make perf`: `probed TEST SECONDS` runs a test of `jitbench unix` in slices as
- * the engine does, four with a core probe behind each and four without in turn, and prints the time of the first over
+/* Measures the cost of what goes on beside a test, for `make perf`: `probed TEST SECONDS probes` runs a test of
+ * `jitbench unix` in slices as the engine does, four with a core probe behind each and four without in turn;
+ * `probed TEST SECONDS counters` counts events in four and none in the next four. It prints the time of the first over
  * that of the second, half its 95 % interval, and the share of the time that the probes themselves took, in %. Both
  * orders take turns at random. Linked with the objects of the program. */
 #include <math.h>
@@ -11,10 +12,12 @@
 #include "bench/unix.h"
 #include "engine/core.h"
 #include "stats/stats.h"
+#include "sys/counters.h"
 #include "sys/process.h"
 
 #define SLICES     4u
-#define TRIM_SHARE 20u /* of the ratios a twentieth at each end is an interruption of one side */
+#define TRIM_SHARE 4u /* of the ratios a quarter at each end is left out: one side was interrupted or shared its core  \
+                       */
 
 static const struct bench *const benches[] = {&bench_dhry2reg, &bench_whetstone, &bench_syscall,
                                               &bench_pipe,     &bench_fcopy1024, &bench_spawn};
@@ -35,9 +38,11 @@ static void work(const struct party *party, uint64_t count)
         fail(reason);
 }
 
-/* ns of SLICES slices. */
-static double slices(const struct party *party, uint64_t count, struct core_meter *core)
+/* ns of SLICES slices. Counters are switched on and off outside of this time, as in a measurement. */
+static double slices(const struct party *party, uint64_t count, struct core_meter *core, bool counted)
 {
+    if (counted)
+        counters_start();
     uint64_t start = clock_raw_ns();
 
     core_begin(core, 1000000000u);
@@ -47,7 +52,10 @@ static double slices(const struct party *party, uint64_t count, struct core_mete
         uint64_t to = clock_raw_ns();
         core_slice(core, (double)count, (double)(to - from), from, to);
     }
-    return (double)(clock_raw_ns() - start);
+    double took = (double)(clock_raw_ns() - start);
+    if (counted)
+        counters_stop();
+    return took;
 }
 
 static uint64_t slice_count(const struct party *party)
@@ -76,17 +84,21 @@ int main(int argc, char **argv)
 {
     struct core_probe probe;
     struct clock_info clock;
+    struct counters counters;
     const struct bench *bench = NULL;
 
     process_init();
-    for (size_t i = 0; argc == 3 && i < sizeof(benches) / sizeof(benches[0]); i++)
+    bool counted = argc == 4 && !strcmp(argv[3], "counters");
+
+    for (size_t i = 0;
+         (counted || (argc == 4 && !strcmp(argv[3], "probes"))) && i < sizeof(benches) / sizeof(benches[0]); i++)
         if (!strcmp(benches[i]->name, argv[1]))
             bench = benches[i];
     if (!bench)
-        fail("usage: probed TEST SECONDS");
+        fail("usage: probed TEST SECONDS probes|counters");
     clock_choose(&clock);
     core_probe_init(&probe, &clock);
-    if (!probe.blocks)
+    if (!probe.blocks && !counted)
         fail(probe.why);
     const struct party *party = &bench->parties[0];
     for (unsigned i = 0; i < party->n_recorders; i++) {
@@ -95,9 +107,18 @@ int main(int argc, char **argv)
             fail("out of memory");
         recorder_init(&party->recorders[i], context.recorder[i]);
     }
+    context.state = calloc(1, party->state_size + 1);
+    if (!context.state)
+        fail("out of memory");
     if (party->setup && party->setup(&context))
         fail(reason);
-    struct core_meter with = {.probe = &probe, .record = context.recorder[UNIX_CORE]}, without = {.probe = NULL};
+    if (counted) {
+        counters_open(&counters, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);
+        if (counters.fd[COUNTER_SWITCHES] < 0)
+            fail(counters_why(counters.error[COUNTER_SWITCHES]));
+    }
+    struct core_meter with = {.probe = counted ? NULL : &probe, .record = context.recorder[UNIX_CORE]},
+                      without = {.probe = NULL};
     (void)slice_count(party); /* the warm-up */
     uint64_t count = slice_count(party), seed = 1, until = clock_raw_ns() + (uint64_t)(atof(argv[2]) * 1e9);
     size_t n = 0, capacity = (size_t)(atof(argv[2]) * 1e9 / (2 * SLICES * CORE_SLICE_NS) * 4) + 100;
@@ -106,7 +127,8 @@ int main(int argc, char **argv)
         fail("out of memory");
     while (clock_raw_ns() < until && n < capacity) {
         bool first = stats_random(&seed) & 1;
-        double a = slices(party, count, first ? &with : &without), b = slices(party, count, first ? &without : &with);
+        double a = slices(party, count, first ? &with : &without, counted && first),
+               b = slices(party, count, first ? &without : &with, counted && !first);
         ratio[n++] = log(first ? a / b : b / a);
         total += a + b;
     }
