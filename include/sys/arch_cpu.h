@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Both write a terminated text (empty when not known). Return 0, or -1 when the CPU cannot be asked or does not say. */
+/* Both functions write a terminated text, empty when the answer is not known. They return 0, or -1 when the CPU cannot
+ * be asked or does not say. */
 
 /* Writes the model's name. */
 int arch_cpu_model(char *buf, size_t size);

@@ -66,14 +66,15 @@ void clock_choose(struct clock_info *out);
  * threads run. */
 bool clock_can_read(uint64_t (*read)(void));
 
-/* Simultaneous readings of both clocks: the tightest of several tries, accurate to some tens of nanoseconds. */
+/* Simultaneous readings of the chosen clock and of CLOCK_MONOTONIC_RAW: the tightest of several tries, accurate to some
+ * tens of nanoseconds. */
 struct clock_pair {
     uint64_t counter, raw_ns;
 };
 void clock_pair_read(enum clock_kind kind, struct clock_pair *out);
 
-/* Returns the ticks per second between two pairs (always 1e9 for clock_gettime). 0 when the pairs are less than 1 ms
- * apart or run backwards. */
+/* Returns the ticks per second between two pairs of readings (always 1e9 for clock_gettime). 0 when the pairs are less
+ * than 1 ms apart or run backwards. */
 double clock_hz(enum clock_kind kind, const struct clock_pair *from, const struct clock_pair *to);
 
 /* Cost of a pair of readings with nothing between, in ticks: minimum and median of 1,000 tries; and the grain, the

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Words and their text, both allocated; word[n] is NULL. All zero is empty. */
+/* The words of a line: pointers to them, and the allocated text that they point into. word[n] is NULL. All zero: no
+ * words. */
 struct words {
     char *text;
     char **word;
@@ -25,8 +26,9 @@ int words_of_kernel(const char *line, struct words *words);
  * quote is not closed", "ends with a backslash" or "out of memory", and words is empty. */
 const char *words_of_command(const char *line, bool escapes, struct words *words);
 
-/* Copies the first word of *at, which does not begin with a space, to *to without its quotes, terminated, and moves
- * both behind it. The copy is not longer than the word. Returns as words_of_command(). */
+/* Copies the word at *at, which does not begin with a space, to *to, terminated and without its quotes. The copy is not
+ * longer than the word. Moves *at behind the word and *to behind the copy. Returns NULL or what is wrong, as
+ * words_of_command() does. */
 const char *words_take(const char **at, char **to, bool escapes);
 
 void words_free(struct words *words);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The core probe measures how much of its core this CPU has right now. On a core with two hardware threads, one gets
- * up to twice the throughput while the other is idle, and no counter of a virtual machine shows when that is so. So
- * a fixed number of independent additions is timed with the cycle counter: half a microsecond, no privileges. */
+/* The core probe measures how much of its core this CPU has right now. On a core with two hardware threads, one gets up
+ * to twice the throughput while the other is idle, and no counter of a virtual machine shows when that is so. Therefore
+ * the probe times a fixed number of independent additions with the cycle counter. It takes half a microsecond and needs
+ * no privileges. */
 #ifndef SYS_CORE_PROBE_H
 #define SYS_CORE_PROBE_H
 
@@ -10,16 +11,15 @@
 #include "sys/clock.h"
 #include "sys/core_work.h"
 
-/* Number of levels. The level is a probe's result: its ticks in units, where the last level stands for all longer
- * times. A CPU with the core to itself is at level 50 where the core does six additions a cycle, at 75 where it does
- * four; a core shared by halves is at twice that. */
+/* Number of levels. The level is the result of a probe: the ticks that the additions took, divided by core_probe.unit.
+ * The last level stands for all longer times. A CPU that has the core to itself is at level 50 where the core does six
+ * additions a cycle, at 75 where it does four; while two hardware threads share the core, the level is twice that. */
 #define CORE_LEVELS 256u
 
 struct core_probe {
     uint32_t blocks; /* blocks of additions per probe; 0: no probe on this machine, with the reason in why */
     double empty;    /* ticks between two readings with nothing between them */
-    double unit;     /* ticks per level: a step of the counter, or 1/50 of the shortest probe where the steps are
-                      * finer */
+    double unit;     /* ticks per level: 1/50 of the shortest probe, or one step of the counter where that is more */
     char why[96];
 };
 
@@ -35,9 +35,9 @@ static inline unsigned core_probe_take(const struct core_probe *probe)
     return level < 0 ? 0 : level < CORE_LEVELS - 1 ? (unsigned)level : CORE_LEVELS - 1;
 }
 
-/* Returns the core's cycles per tick of the counter, which does not depend on who shares the core: from the
- * difference between a long and a short chain of dependent operations of core_link_cycles each. NAN without a probe.
- * Takes some 50 us. */
+/* Returns the core's cycles per tick of the counter, which does not depend on who shares the core. It is computed from
+ * the times of a long and a short chain of dependent operations of core_link_cycles each. NAN without a probe. Takes
+ * some 50 us. */
 double core_probe_cycles_per_tick(const struct core_probe *probe);
 
 /* Returns the additions per cycle at a level. */

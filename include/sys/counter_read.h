@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Readings of a counter that one instruction reads. The architecture's counter.h defines COUNTER_READ, that
- * instruction, and COUNTER_WAIT, an instruction before it that prevents an early reading. */
+/* Reads a counter, on architectures where one instruction does so. The architecture's counter.h defines COUNTER_READ,
+ * that instruction, and COUNTER_WAIT, an instruction before it that prevents an early reading. */
 #ifndef SYS_COUNTER_READ_H
 #define SYS_COUNTER_READ_H
 

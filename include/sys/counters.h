@@ -23,7 +23,8 @@ struct counters {
     int error[COUNTERS]; /* -errno of an event that did not open */
 };
 
-/* What one reading gives. */
+/* One reading: number of events, time since the counter was enabled, and the part of it in which the event was
+ * counted. */
 struct counters_reading {
     uint64_t value[COUNTERS], enabled_ns[COUNTERS], running_ns[COUNTERS];
     int error[COUNTERS]; /* 0, or -errno: -ENODATA for an event that vanished */
@@ -37,11 +38,12 @@ struct counts {
                             * time */
 };
 
-/* Opens the events that the machine and its policies allow, switched off. inherited: they count new child processes and
- * threads too, as soon as these have ended. at_exec: only children count, each from its exec on. */
+/* Opens the events that the machine and its policies allow, switched off; the others get their error. inherited: the
+ * counters include new child processes and threads, as soon as these have ended. at_exec: only children are counted,
+ * each from its exec on. */
 void counters_open(struct counters *counters, bool inherited, bool at_exec);
 void counters_close(struct counters *counters);
-/* Sets all to 'not open', with this error. */
+/* Marks all counters as not open, with this error (-errno). */
 void counters_none(struct counters *counters, int error);
 
 /* Switch all counters of the calling thread on and off: one system call. */
@@ -53,7 +55,7 @@ void counters_read(const struct counters *counters, struct counters_reading *out
 void counters_difference(const struct counters_reading *before, const struct counters_reading *after,
                          struct counts *out);
 
-/* Returns why an event is not counted, in words: "no PMU for them". */
+/* Returns why an event is not counted, in words, for an error of struct counts: "no PMU for them". */
 const char *counters_why(int error);
 
 #endif

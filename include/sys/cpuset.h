@@ -38,15 +38,15 @@ int cpuset_parse(const char *text, struct cpuset *out, char *why, size_t why_siz
 /* Writes the shortest list form ("0,2-5"), always terminated; "" for the empty set. Returns the length of the whole
  * text, as snprintf does. */
 size_t cpuset_format(const struct cpuset *set, char *buf, size_t size);
-/* The same, but leaves out whole numbers and ranges that do not fit and writes ",..." in their place, since half a
- * number would name another CPU. Returns true when nothing was left out. */
+/* As cpuset_format(), but leaves out whole numbers and ranges that do not fit and writes ",..." in their place, since
+ * half a number would name another CPU. Returns true when nothing was left out. */
 bool cpuset_format_cut(const struct cpuset *set, char *buf, size_t size);
 
 /* Parses a mask in the kernel's format: hexadecimal, highest CPU first, a comma before every 8 digits. White space
  * at the end is allowed. Returns the number of digits, or -1. */
 int cpuset_parse_mask(const char *text, struct cpuset *out);
 
-/* Writes a mask of at least that many digits, always terminated. Returns the length of the whole text. */
+/* Writes a mask of at least the given number of digits, always terminated. Returns the length of the whole text. */
 size_t cpuset_format_mask(const struct cpuset *set, size_t digits, char *buf, size_t size);
 
 #endif

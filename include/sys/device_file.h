@@ -19,7 +19,8 @@ struct device_file {
 int device_file_write(const struct device_file *file, const char *data, size_t length, char *written,
                       size_t written_size, char *error, size_t error_size);
 
-/* Writes the path of the nth candidate (from 1) of a name: "a.csv", "a-2.csv". Returns false when it does not fit. */
+/* Writes the nth candidate (from 1) for the name of a new file: "a.csv", "a-2.csv". Returns false when it does not
+ * fit. */
 int device_file_choice(const char *name, unsigned n, char *buf, size_t size);
 
 #endif

@@ -46,8 +46,8 @@ const char *device_why_not(int error);
  * read-only. */
 unsigned long device_mount_flags(unsigned long statvfs_flags);
 
-/* Finds the first mount point of the device with that number in mountinfo, the text of /proc/self/mountinfo. Returns
- * 0 or -1. */
+/* Finds the first mount point of the device major:minor in mountinfo, the text of /proc/self/mountinfo. Returns 0 or
+ * -1. */
 int device_mounted(const char *mountinfo, unsigned major, unsigned minor, char *buf, size_t size);
 
 #endif

@@ -21,8 +21,8 @@ int directory_of(const char *path, const char **name);
  * Returns the descriptor (close-on-exec) or -errno: -EEXIST when the name exists. */
 int directory_create(const char *path);
 
-/* Removes a regular file, so that directory_create() can make another one. Neither follows nor removes a symbolic link,
- * and removes nothing else. Returns 0, also when the name does not exist, or -errno. */
+/* Removes a regular file, so that directory_create() can make another one. Anything else of that name (a symbolic link,
+ * a directory) is neither followed nor removed. Returns 0, also when nothing was removed, or -errno. */
 int directory_clear(const char *path);
 
 /* Opens an existing pipe, terminal or character device for appending. A symbolic link is followed when it belongs to

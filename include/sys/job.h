@@ -14,9 +14,9 @@ struct job {
     char wrong[120];      /* error message about a variable that is no number; "": none */
 };
 
-/* Reads the job. lookup is getenv(), or a test's. When launchers are nested the inner one is used: Open MPI's own
- * variables, then PMIx's and PMI's, then Slurm's, and those only within a step, since a rank has no meaning outside
- * one. */
+/* Reads the job. lookup is getenv() or a test's replacement. When launchers are nested the inner one is used: the
+ * variables of Open MPI come first, then those of PMI, then Slurm's (only within a job step, since a rank has no
+ * meaning outside one), then PMIx's. */
 void job_read(const char *(*lookup)(const char *name), struct job *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the properties and the activity of this machine from /proc and /sys, below a root directory that is "" in
- * use and made-up in tests. A value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
+/* Reads the properties and the activity of this machine from /proc and /sys, below a root directory that is "" except
+ * in tests. A value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
 #ifndef SYS_MACHINE_H
 #define SYS_MACHINE_H
 
@@ -55,10 +55,11 @@ unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *share
  * levels; 0 when nothing is known. */
 size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most);
 
-/* Counters summed over a set of CPUs; -1 when not known. irqs includes the architecture's own lines (timer, IPI) and
- * excludes ERR, MIS and lines that sum up others. It is split into timer, resched (another CPU asks this one to
- * reschedule), ipi (other inter-processor interrupts) and device, by label and name of the lines of
- * /proc/interrupts; a kind without a line is not known. steal is in nanoseconds (the kernel counts it in ticks). */
+/* Counters summed over a set of CPUs; -1 when not known. irqs is the number of all interrupts: it includes the
+ * architecture's own lines of /proc/interrupts (timer, IPI) and excludes ERR, MIS and lines that sum up others. Parts
+ * of it are timer, resched (another CPU asks this one to reschedule), ipi (other inter-processor interrupts) and
+ * device, by label and name of the lines; a kind without a line is not known. steal is in nanoseconds (the kernel
+ * counts it in ticks). */
 struct machine_counters {
     int64_t irqs, softirqs, steal_ns;
     int64_t timer, resched, ipi, device;
@@ -79,7 +80,7 @@ struct machine_activity {
 };
 void machine_read_activity(const char *root, struct machine_activity *out);
 
-/* Returns the resident memory of this process; 0 when not known. */
+/* Returns the resident memory of this process in bytes; 0 when not known. */
 uint64_t machine_resident_bytes(const char *root);
 
 /* Returns the current frequency of the CPU in kHz: cpufreq's scaling_cur_freq, else /proc/cpuinfo; 0 when not known. */

@@ -20,8 +20,8 @@ struct mounts {
  * /dev when it has no null device, /dev/shm and /tmp when they are no writable directory. Makes missing directories. */
 void mounts_make(struct mounts *mounts);
 
-/* Makes this process's further mounts visible only to itself and its children, and removes them when these end.
- * Returns 0 or -errno: then the process may not mount anything either. */
+/* Makes this process's further mounts visible only to itself and its children; they are removed when these processes
+ * end. Returns 0, or -errno: then the process has no right to mount anything either. */
 int mounts_for_oneself(void);
 
 /* Undoes mounts_make(). */

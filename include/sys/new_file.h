@@ -24,7 +24,8 @@ int new_file_nameless(int folder, mode_t mode);
 /* Gives a name to a file without one. Never replaces another file. Returns 0. */
 int new_file_give_name(int fd, int folder, const char *name);
 
-/* Creates a file in memory. Flags in newer are those that an older kernel does not know: it is tried again without. */
+/* Creates a file in memory with flags of memfd_create(). Those in `newer` are left out when the kernel does not know
+ * them. Returns the descriptor. */
 int new_file_in_memory(unsigned flags, unsigned newer);
 
 /* Writes everything. Returns 0. */

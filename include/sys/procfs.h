@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads small files of /proc and /sys below a root directory ("" in use, made-up in tests), and parses their usual
- * forms. No content is trusted. */
+/* Reads small files of /proc and /sys below a root directory ("" except in tests), and parses their usual forms. No
+ * content is trusted. */
 #ifndef SYS_PROCFS_H
 #define SYS_PROCFS_H
 
@@ -14,20 +14,20 @@ bool procfs_exists(const char *root, const char *path);
 /* Opens root+path for reading; never blocks. Returns the descriptor or -errno. */
 int procfs_open(const char *root, const char *path);
 
-/* Reads at most size-1 bytes of root+path; terminated ("" on error). Returns the length or -errno. */
+/* Reads at most size-1 bytes of root+path into buf, terminated; "" on error. Returns the length or -errno. */
 ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size);
 
 /* Returns the whole file, terminated; NULL, with errno, when it cannot be read or is larger than 64 MiB. The caller
  * frees it. */
 char *procfs_read_all(const char *root, const char *path);
-/* The same for an open file, from its position on. *length is without the terminator. */
+/* As procfs_read_all(), but reads an open file from its position on. *length is without the terminator. */
 char *procfs_read_rest(int fd, size_t *length);
 
 /* Reads the first line without white space around it, with unprintable bytes as '?', cut to size. Returns false (and
  * "") when it is empty. */
 bool procfs_read_line(const char *root, const char *path, char *buf, size_t size);
 
-/* Reads a file that is one unsigned decimal number. */
+/* Reads a file that is one unsigned decimal number. Returns false when it is anything else or cannot be read. */
 bool procfs_read_u64(const char *root, const char *path, uint64_t *out);
 
 /* Returns the names in the directory root+path, except those that begin with a dot; sorted, with numbers in them by
@@ -35,7 +35,8 @@ bool procfs_read_u64(const char *root, const char *path, uint64_t *out);
  * file may be gone by the time it is opened. */
 char **procfs_names(const char *root, const char *path);
 
-/* Copies at most length bytes as procfs_read_line() does. */
+/* Copies at most length bytes of a text without white space around them, with unprintable bytes as '?', cut to size.
+ * Returns false (and "") when nothing is left. */
 bool procfs_copy(const char *text, size_t length, char *buf, size_t size);
 
 /* Reads the unsigned decimal number after spaces at text, limited to UINT64_MAX. Returns the text after it, which is

@@ -18,8 +18,8 @@ int scratch_file(const char *dir);
  * process is killed nothing is left. Returns -errno when the file system or the kernel has no such files, or path
  * exists. */
 int scratch_unnamed(const char *path);
-/* Gives such a file its name, unless the name is taken. Returns 0 or -errno: -EEXIST, or an error because /proc or
- * privileges are missing. */
+/* Gives a file of scratch_unnamed() its name, unless the name is taken. Returns 0 or -errno: -EEXIST, or an error
+ * because /proc or privileges are missing. */
 int scratch_give_name(int fd, const char *path);
 
 /* Makes a directory of our own, mode 0700, with a random name in dir; path gets its name. Returns 0 or -errno. */
@@ -47,14 +47,15 @@ struct scratch_owner {
 struct scratch_keeper {
     pid_t pid;
     int fd;
-    int folder; /* use this instead of the path: if dir belongs to another user, he can replace the directory */
+    int folder; /* the directory: use it instead of the path, since a user who owns the parent directory can replace
+                   what is there */
     struct scratch_owner owner;
     struct scratch_note *note, own_note; /* the struct must not move, since note may point to own_note */
 };
 /* Makes the directory. Returns 0 with the path in keeper->note, or -errno: -EPIPE when the keeper was killed; -EPERM
  * when another user replaced the directory immediately, or the file system reports another owner. */
 int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper);
-/* Returns when the directory is gone. Does nothing for a keeper that is all zero or has ended. */
+/* Ends the keeper, and returns when the directory is gone. Does nothing for a keeper that is all zero or has ended. */
 void scratch_keeper_end(struct scratch_keeper *keeper);
 /* Removes the noted directory. Retries for seconds, because killed processes may still be writing into it. */
 void scratch_remove_noted(const struct scratch_note *note);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For the files behind scratch.h: files and directories of random names. */
+/* Functions shared by the source files behind scratch.h: files and directories of random names. */
 #ifndef SYS_SCRATCH_PARTS_H
 #define SYS_SCRATCH_PARTS_H
 
@@ -11,7 +11,7 @@
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
 
-/* scratch.c */
+/* Functions of scratch.c. */
 /* Makes a file and opens it for writing, and also for reading unless read_fd is NULL. Its name is removed before
  * this returns. */
 int scratch_named_file(int folder, int mode, int *read_fd);
@@ -25,7 +25,7 @@ int scratch_open_folder(int parent, const char *name);
  * while others are removed, and a temporary failure (a signal, no memory, no descriptor) may pass. When the name
  * belongs to another directory by now, only the files are removed. */
 int scratch_remove_folder(int parent, const char *name, int folder);
-/* Returns whether another try makes sense. */
+/* Returns whether another try makes sense after this error (0: none) of scratch_remove_folder(). */
 bool scratch_is_still_there(int error);
 
 #endif

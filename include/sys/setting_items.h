@@ -22,8 +22,9 @@ struct setting_items {
     bool any, has_cmdline, of_run;
     char name[SETTING_NAME], value[SETTING_VALUE];
 };
-/* Starts to read. of_run: text is a column settings. If it has items but no cmdline, no word of the kernel's command
- * line affected speed or noise; a final item cmdline is then returned to say so. */
+/* Starts to read the items of text. of_run: text is a column settings, not scratch_disk. If it has items but no
+ * cmdline, no word of the kernel's command line affected speed or noise; a final item cmdline is then returned to say
+ * so. */
 void setting_items_begin(struct setting_items *items, const char *text, bool of_run);
 /* Returns false at the end. Skips items without a name or value. */
 bool setting_items_next(struct setting_items *items);

@@ -12,7 +12,7 @@
 /* Blocks and catches SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP and SIGCHLD; ignores SIGPIPE and SIGXFSZ. A signal
  * that was ignored at program start (nohup) stays ignored. */
 void signals_init(void);
-/* Returns the signal mask to wait with, in which none of them is blocked. */
+/* Returns the signal mask to wait with: none of the signals that signals_init() blocks is blocked in it. */
 const sigset_t *signals_wait_mask(void);
 /* Returns the first signal that asked the program to end, or 0. Looks at pending signals too. */
 int signals_pending(void);
@@ -26,7 +26,8 @@ void signals_stop(void);
 void signals_sleep_ns(uint64_t ns);
 /* Writes how a process of ours was killed: "was killed by signal 9 (Killed): perhaps out of memory". */
 void signals_describe_kill(int number, char *buf, size_t size);
-/* Returns the name, "SIGINT"; strsignal() returns "Interrupt", which reads like a cause. */
+/* Returns the name of a signal that asks the program to end ("SIGINT"), "a signal" for others. (strsignal() returns
+ * "Interrupt", which reads like a cause.) */
 const char *signals_name(int number);
 /* Writes all of the data and returns how many bytes were written: fewer on an error (errno), or when a signal asked
  * the program to end while the reader stalls (EINTR); a plain write() could not be interrupted, since the signals

@@ -11,7 +11,7 @@
  * kernel emulates the device. Unknown or missing properties (tmpfs has no disk) are left out. */
 void storage_describe(const char *folder, char *buf, size_t size);
 
-/* The same for a mount by its number in root's /proc/self/mountinfo. */
+/* As storage_describe(), for the mount with this number in root's /proc/self/mountinfo. */
 void storage_describe_mount(const char *root, unsigned long mount_id, char *buf, size_t size);
 
 #endif

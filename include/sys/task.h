@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All calls of the program that set or read the scheduling of the calling thread. Raw system calls: musl's
+/* All calls of the program that set or read the scheduling of the calling thread. They are raw system calls: musl's
  * sched_setscheduler() returns ENOSYS by design, and glibc's cpu_set_t ends at 1024 CPUs. All functions return 0 or
  * -errno unless they say otherwise, and act on the calling thread. */
 #ifndef SYS_TASK_H
@@ -38,8 +38,8 @@ int task_get_timer_slack_ns(uint64_t *ns);
  * later). */
 int task_limit_realtime_us(uint64_t us);
 
-/* The same for a program that starts others: sets only its soft limit, which it may raise again. 0: as high as
- * allowed. */
+/* Sets only the soft limit of RLIMIT_RTTIME, for a program that starts others and may raise its own limit again. 0: as
+ * high as allowed. */
 int task_limit_own_realtime_us(uint64_t us);
 
 /* Returns the highest real-time priority that RLIMIT_RTPRIO (ulimit -r) allows without privileges; 0: none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Distance between CPUs, and pairs of near or distant CPUs. From /sys below a root directory that is "" in use and
- * made-up in tests. */
+/* Tells how near two CPUs are to each other, and makes pairs of near or distant CPUs. Reads /sys below a root directory
+ * that is "" except in tests. */
 #ifndef SYS_TOPOLOGY_H
 #define SYS_TOPOLOGY_H
 
@@ -25,8 +25,8 @@ enum cpu_pairing {
     PAIRS_NEAR, /* each CPU in one pair, with the nearest remaining CPU */
     PAIRS_FAR,  /* each CPU in one pair, with the most distant remaining CPU of another package or node; CPUs without
                  * such a partner are left out */
-    PAIRS_ALL,  /* each CPU with each other one, the lower number first; of more than PAIRS_ALL_CPUS a sample: CPUs with
-                 * the next one of each relation */
+    PAIRS_ALL,  /* each CPU with each other one, the lower number first; of more than PAIRS_ALL_CPUS CPUs only a sample:
+                   some CPUs, each with the next one of each relation */
     PAIRS_HALVES, /* by number: the first CPU of the first half with the first one of the second half, and so on */
 };
 

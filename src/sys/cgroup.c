@@ -14,7 +14,8 @@
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct hierarchy {
-    const char *fs_type, *controller; /* controller: "" in version 2, whose single hierarchy has all of them */
+    const char *fs_type, *controller; /* controller: its name in version 1; "" in version 2, whose single hierarchy has
+                                         all controllers */
     const char *usual_place;
 };
 
@@ -71,9 +72,9 @@ static bool list_has(struct span list, const char *word)
     return false;
 }
 
-/* Reads the path of the process's group from lines "5:cpu,memory:/path" and "0::/path". Without such a file the
- * group is the topmost one that can be seen. Returns false when the file does not name the hierarchy, which is then
- * not in use. */
+/* Reads the path of the process's group in one hierarchy from lines "5:cpu,memory:/path" and "0::/path" of
+ * /proc/self/cgroup. When that file cannot be read, the path is "", the topmost group that can be seen. Returns false
+ * when the file does not name the hierarchy, which is then not in use. */
 static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
     char *text = procfs_read_all(root, "/proc/self/cgroup");
@@ -187,7 +188,7 @@ static uint64_t read_stat(const char *root, const char *folder, const char *key)
     return value;
 }
 
-/* Reads a limit of one group; returns UINT64_MAX when it has none. */
+/* A function that reads a limit of one group, in bytes, and returns UINT64_MAX when the group has none. */
 typedef uint64_t (*group_reader)(const char *root, const char *folder, const struct version *v);
 
 static uint64_t limit_in(const char *root, const char *folder, const struct version *v)
@@ -205,7 +206,7 @@ static uint64_t available_in(const char *root, const char *folder, const struct 
     return limit - smaller(limit, used);
 }
 
-/* Finds where the hierarchy is mounted: of several mounts, the one that shows most of the groups above this one. */
+/* Finds the mount point of the hierarchy: of several mounts, the one that shows most groups above the process's own. */
 static void find_mount(const char *root, const struct hierarchy *v, const char *group, struct mount *out)
 {
     struct mount seen;
@@ -223,7 +224,7 @@ static void find_mount(const char *root, const struct hierarchy *v, const char *
     free(text);
 }
 
-/* Directory of the process's group, and the length of the topmost visible group's path. */
+/* A group's directory, and the length of the path of the topmost group that can be seen. */
 struct position {
     char folder[PATH_MAX];
     size_t shortest;

@@ -148,7 +148,8 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)
 
 void clock_sleep_ns(uint64_t ns)
 {
-    /* An absolute deadline, so that interruptions do not add up. The kernel cannot sleep on CLOCK_MONOTONIC_RAW. */
+    /* The deadline is absolute, so that interruptions by signals do not add up. The kernel cannot sleep on
+     * CLOCK_MONOTONIC_RAW. */
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += (time_t)(ns / 1000000000u);

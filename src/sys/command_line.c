@@ -13,7 +13,7 @@ static bool is_space(char c)
     return c && strchr(SPACE, c);
 }
 
-/* Allocates room for the words of a text of that length. */
+/* Allocates room for the words of a text of length bytes. */
 static int words_begin(struct words *words, size_t length)
 {
     *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};

@@ -10,7 +10,7 @@
 #define STEPS         50.0
 #define CHAINS        6.0
 #define LEAST_BLOCKS  3.0
-#define MOST_NS       2500.0 /* with a probe each 1.5 ms, some 0.1 % of the time */
+#define MOST_NS       2500.0 /* longest probe; one every 1.5 ms takes less than 0.2 % of the time */
 #define CHAIN_SHORT   4u
 #define CHAIN_LONG    40u
 #define CHAIN_TRIES   5u
@@ -66,7 +66,8 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     clock_cost_measure(clock->kind, &cost);
     double grain = cost.grain > 1 ? cost.grain : 1;
     probe->empty = cost.min;
-    /* From the core's clock, which another user of the core does not slow down, as he does additions. */
+    /* The length is computed from the core's clock, which the dependent chain measures: another thread on the core
+     * would slow down additions, but not the chain. */
     double block = CORE_BLOCK_ADDS / CHAINS / cycles_per_tick(), blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Event counters of the calling thread. The kernel's interface is declared here, because its headers are missing beside
- * some C libraries. */
+/* Event counters of the calling thread. The kernel's interface is declared here, because some C libraries come without
+ * the headers. */
 #include "sys/counters.h"
 
 #include <errno.h>
@@ -71,7 +71,8 @@ void counters_open(struct counters *counters, bool inherited, bool at_exec)
          * rights suffice on every machine. */
         event.exclude_kernel = events[i].type == HARDWARE;
         int fd = open_event(&event);
-        /* Users without rights may not count in the kernel, where all context switches are counted. */
+        /* Users without rights may not count in the kernel. Context switches happen only there: their count would
+         * always be 0. */
         if ((fd == -EACCES || fd == -EPERM) && !event.exclude_kernel && i != COUNTER_SWITCHES) {
             event.exclude_kernel = 1;
             fd = open_event(&event);

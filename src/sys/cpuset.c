@@ -126,7 +126,7 @@ static int read_number(struct reader *r, unsigned max, unsigned *out)
     return 0;
 }
 
-/* A range first-last, and of each group of `group` CPUs in it the first `used`. */
+/* The CPUs of a range first-last; of each `group` of them only the first `used`. */
 struct range {
     unsigned first, last, used, group;
 };

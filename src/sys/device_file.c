@@ -44,8 +44,8 @@ static int open_folder(char *path)
     return error;
 }
 
-/* Makes a new file. Its directory must be on that device: the check comes before the file is made. Returns the
- * descriptor or -errno. */
+/* Makes a new file. Its directory must be on the device that is mounted at place, which is checked before the file is
+ * made. Returns the descriptor or -errno. */
 static int create(char *path, const char *place)
 {
     struct stat device, status;

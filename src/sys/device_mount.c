@@ -20,7 +20,7 @@
 /* Retries for three seconds: other programs may inspect a file system that has just been mounted. */
 #define BUSY_TRIES    60u
 #define BUSY_PAUSE_NS 50000000
-/* Since Linux 5.10; C libraries lack the names. */
+/* Flags of statvfs(3) and mount(2) for nosymfollow, since Linux 5.10; C libraries lack the names. */
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
 
@@ -97,7 +97,8 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
     return -1;
 }
 
-/* Takes the next file system type of /proc/filesystems that is for devices. Returns NULL at the end. */
+/* Takes the next file system type for block devices from the text of /proc/filesystems, where its line begins with a
+ * tab. Returns that line, or NULL at the end. */
 static const char *next_type(const char *list, char *type, size_t size)
 {
     for (; list && *list; list = procfs_next_line(list)) {
@@ -110,7 +111,7 @@ static const char *next_type(const char *list, char *type, size_t size)
     return NULL;
 }
 
-/* Tries the file system types in turn. Returns 0 or -errno. */
+/* Mounts the device with the first file system type that fits. Returns 0 or -errno: -EMEDIUMTYPE when none fits. */
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
@@ -207,7 +208,7 @@ static int unmount_once(const struct device_mount *mounted)
     return mounted->mounted && umount2(mounted->place, 0) ? -errno : 0;
 }
 
-/* Flushes the whole file system of that place to disk. */
+/* Flushes the whole file system at a mount point to disk. */
 static void sync_place(const char *place)
 {
     int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -237,7 +238,8 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
 
 /* --- Directories on the device. --- */
 
-/* Opens the directory of that name, and makes it when it does not exist. Returns the descriptor or -errno. */
+/* Opens the directory name in the directory at, and makes it when it does not exist. Returns the descriptor or -errno:
+ * -EXDEV when it is not on the device. */
 static int enter(int at, const char *name, dev_t device)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

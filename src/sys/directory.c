@@ -13,7 +13,7 @@
 #include "sys/new_file.h"
 
 #define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
-/* Before Linux 3.6 fstat() does not work on such a descriptor. */
+/* WALK opens a directory only for use by other calls. Before Linux 3.6 fstat() does not work on such a descriptor. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
 
@@ -56,7 +56,8 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* Walks one component. Returns the descriptor of the directory that it is or leads to, or -errno. */
+/* Walks one component of a path: name in the directory at. Returns the descriptor of the directory of that name, or of
+ * the one that a link of that name leads to; or -errno. */
 static int step(int at, const char *name, unsigned *links)
 {
     struct stat status;
@@ -69,7 +70,7 @@ static int step(int at, const char *name, unsigned *links)
     return fd < 0 ? -errno : fd;
 }
 
-/* Walks a path from the directory at, which stays open. */
+/* Walks a path from the directory at, which stays open. Returns the descriptor of its end or -errno. */
 static int walk(int at, const char *path, unsigned *links)
 {
     char name[NAME_MAX + 1];
@@ -162,8 +163,8 @@ static bool is_ours(const struct stat *folder, const struct stat *link)
            (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
-/* Opens a file only if it is still the one that was inspected, since opening alone can affect a device. refused is
- * the reason not to open it, 0 otherwise. */
+/* Opens a file only if it is still the one that was inspected before, since opening alone can affect a device. refused
+ * is 0, or the -errno to return instead of opening it. */
 static int open_as_seen(int folder, const char *name, int flags, int refused)
 {
     struct stat before, now;

@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* From the kernel's interface, whose headers musl lacks. Not the private operations: processes share the word. */
+/* Operations from the kernel's interface, whose headers musl lacks. Their private variants would be wrong here:
+ * processes share the word. */
 #define OPERATION_WAIT 0
 #define OPERATION_WAKE 1
 

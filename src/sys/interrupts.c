@@ -33,8 +33,8 @@ static const struct {
     {"MSI", INTERRUPT_NONE},
 };
 
-/* Returns whether this is the name of a timer: "timer", "arch_timer", "riscv-timer", Xen's "timer0", and names
- * without that word. */
+/* Returns whether this is the name of a timer: one that ends in "timer" ("arch_timer", "riscv-timer") or in "timer" and
+ * a number (Xen's "timer0"), or that begins with one of `others`. */
 static bool is_timer(const char *name)
 {
     static const char *const others[] = {"hpet", "twd", "mct_tick"};

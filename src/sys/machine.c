@@ -272,7 +272,7 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
         return false;
     snprintf(name, room, "type");
     procfs_read_line(root, path, text, sizeof text);
-    /* An instruction cache holds no arrays: level 0 is never the highest. */
+    /* An instruction cache holds no data. It gets level 0, which callers ignore. */
     out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
     snprintf(name, room, "size");
     procfs_read_line(root, path, text, sizeof text);
@@ -356,7 +356,7 @@ void machine_read(const char *root, struct machine *out)
     *out = (struct machine){0};
     char *cpuinfo = procfs_read_all(root, "/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
-    /* A mount point without its mount is an empty directory. */
+    /* Without a mount, /proc and /sys may still exist as empty directories. */
     out->have_proc = procfs_exists(root, "/proc/stat") || procfs_exists(root, "/proc/self");
     out->have_sys = procfs_exists(root, "/sys/devices");
     read_names(root, out);
@@ -475,7 +475,8 @@ static const struct {
     {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
 };
 
-/* Finds which of ext2, ext3 and ext4 it is, which share a magic number, from "ID PARENT MAJOR:MINOR ... - TYPE ...". */
+/* Finds whether the file system of path is ext2, ext3 or ext4, which share a magic number. Looks for its line "ID
+ * PARENT MAJOR:MINOR ... - TYPE ..." of mountinfo; returns false when there is none. */
 static bool ext_name(const char *path, char *buf, size_t size)
 {
     struct stat status;

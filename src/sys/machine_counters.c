@@ -24,7 +24,7 @@ static int64_t ticks_to_ns(uint64_t ticks)
     return ticks > (uint64_t)INT64_MAX / tick_ns ? INT64_MAX : (int64_t)(ticks * tick_ns);
 }
 
-/* Adds a count to a sum; either may be unknown. */
+/* Adds a count to a sum. Negative means not known: such a count is ignored, and such a sum begins at 0. */
 static void add_known(int64_t *sum, int64_t value)
 {
     if (value >= 0)
@@ -147,7 +147,7 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
     return count;
 }
 
-/* Adds the ticks of the lines "cpuN", which come first in /proc/stat. */
+/* Adds the steal time of each line "cpuN" to the counters of that CPU. These lines come first in /proc/stat. */
 static void parse_stat(const char *text, const struct span *span)
 {
     for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = procfs_next_line(line)) {
@@ -198,7 +198,8 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
     }
 }
 
-/* Allocates counters, all unknown, from the lowest to the highest CPU of all sets; of is NULL when there are none. */
+/* Allocates counters for all CPUs from the lowest to the highest one of the sets, all 'not known'. of is NULL when the
+ * sets are empty or when out of memory. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
     struct span span = {.first = CPUSET_NONE};
@@ -227,7 +228,8 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
         read_span(root, &span);
     for (size_t i = 0; i < n; i++) {
         out[i] = nothing_known;
-        /* Copies that are not bound all have the same CPUs, and there may be thousands of both. */
+        /* Copies of the work that are not bound all have the same CPUs, and there may be thousands of copies and of
+         * CPUs: the sum for equal neighbours is computed once. */
         if (i > 0 && cpuset_equal(&sets[i], &sets[i - 1]))
             out[i] = out[i - 1];
         else if (span.of)
@@ -284,7 +286,7 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
     watch->cpu = cpu;
     for (int file = 0; file < FILES; file++)
         watch->fd[file] = procfs_open(root, files[file]);
-    machine_watch_read(watch, &first); /* so that the buffer has its final size */
+    machine_watch_read(watch, &first); /* grows the buffer to its final size */
     return watch;
 }
 

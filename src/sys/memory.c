@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that runs out, and arrays that grow. */
+/* Allocates memory and grows arrays, and ends the program when there is none. */
 #include "sys/memory.h"
 
 #include <stdint.h>

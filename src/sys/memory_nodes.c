@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory nodes by raw system calls. */
+/* Lists and uses memory nodes by raw system calls. */
 #include "sys/memory_nodes.h"
 
 #include <errno.h>

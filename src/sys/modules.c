@@ -15,7 +15,7 @@
 
 #include "sys/procfs.h"
 
-/* The headers of an older kernel may lack it. */
+/* Flag of finit_module() for compressed files; the headers of older kernels lack it. */
 #define COMPRESSED_FILE 4
 
 static bool ends_with(const char *name, const char *end)

@@ -31,7 +31,7 @@ static bool has_sys(const char *path)
     return is_mounted(path, SYSFS_MAGIC);
 }
 
-/* Returns whether /dev has a null device; it may be static. */
+/* Returns whether /dev has a null device. Then nothing is mounted there, even if /dev is an ordinary directory. */
 static bool has_devices(const char *path)
 {
     struct stat status;
@@ -89,8 +89,8 @@ void mounts_undo(const struct mounts *mounts)
     }
 }
 
-/* MS_SLAVE: mounts that are unmounted elsewhere vanish here too, so that none is kept busy. In a chroot the root is
- * no mount point; sharing there is the caller's own choice. */
+/* MS_SLAVE: mounts that are unmounted elsewhere vanish here too, so that none is kept busy. EINVAL is ignored: in a
+ * chroot the root is no mount point, and its mounts stay shared if the caller shared them. */
 int mounts_for_oneself(void)
 {
     if (unshare(CLONE_NEWNS))

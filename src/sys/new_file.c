@@ -58,7 +58,7 @@ int new_file_give_name(int fd, int folder, const char *name)
         return 0;
     if (errno == EEXIST)
         return -EEXIST;
-    /* Works without the right that AT_EMPTY_PATH needs. */
+    /* This way works without the privilege that AT_EMPTY_PATH needs. */
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     return linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }

@@ -24,13 +24,14 @@
 
 #define SELF "/proc/self/exe"
 
-/* The headers of an older C library or of musl may lack them. */
+/* Constants of memfd_create(), getrandom() and prctl(): the headers of an older C library or of musl may lack them. */
 #define MEMFD_NOEXEC_SEAL 0x0008u
 #define RANDOM_NONBLOCK   0x0001u
 #define AMBIENT           47
 #define AMBIENT_IS_SET    1UL
 
-/* Found once at the start: a relative path is not valid any more after a chdir. */
+/* Absolute path of the program's own file, found at the start: a relative one would not be valid any more after a
+ * chdir. */
 static char own_path[PATH_MAX];
 
 static int absolute_path(const char *path, char *out, size_t size)
@@ -47,13 +48,13 @@ static int absolute_path(const char *path, char *out, size_t size)
 void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
-    /* fexecve() leaves the name of a descriptor, which may be another file by now. */
+    /* After fexecve(), AT_EXECFN names a descriptor, which may be another file by now. */
     bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8) != 0;
     if (!named || absolute_path(started_as, own_path, sizeof own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }
 
-/* The kernel's values; not every C library has the header. */
+/* Constants and types of capget(2); not every C library has the header. */
 #define CAPABILITY_VERSION_3 0x20080522u
 #define CAPABILITY_WORDS     2
 struct capability_head {
@@ -154,7 +155,7 @@ static uint64_t split_mix(uint64_t *state)
 
 static void random_fallback(unsigned char *buf, size_t size)
 {
-    /* Counter, so that two calls within one tick of a coarse clock differ. */
+    /* Counts the calls, so that two calls within one tick of a coarse clock get different bytes. */
     static uint64_t calls;
     uint64_t seed[2] = {0};
     const void *given = (const void *)getauxval(AT_RANDOM);

@@ -19,7 +19,7 @@
 #include "sys/cpuset.h"
 #include "sys/procfs.h"
 
-/* Enough for the few calls between clone and exec. */
+/* Size in bytes of a child's stack: enough for the few calls between clone and exec. */
 #define CHILD_STACK 65536
 /* Path that execvp() uses without PATH. */
 #define DEFAULT_PATH "/bin:/usr/bin"
@@ -75,9 +75,9 @@ struct start {
     int error;
 };
 
-/* For functions that run on the child's own stack in the shared address space. A sanitizer marks their variables and
- * clears the marks on return: so functions with variables in memory return before the exec, and the process ends by
- * returning. */
+/* For functions of a child, which run on a stack of its own in the address space of the parent. A sanitizer marks the
+ * variables on a stack, and clears the marks when their function returns. Therefore these functions are not inlined and
+ * return before the exec, and the child ends by returning. */
 #define OWN_FRAME __attribute__((noinline))
 
 /* Makes fds descriptors 0 to 2. A descriptor that is itself one of 0 to 2 must not be overwritten before its turn. */
@@ -149,7 +149,8 @@ static int end_at_once(void *argument)
     return 0;
 }
 
-/* Tries it with a child that sends no signal at its end, since the caller may be waiting for other children. */
+/* Clones a child that shares the memory and ends at once. It sends no signal at its end, since the caller may be
+ * waiting for other children. */
 int program_can_share(void)
 {
     char stack[CHILD_STACK] __attribute__((aligned(64)));
@@ -162,8 +163,8 @@ int program_can_share(void)
     return 0;
 }
 
-/* Shares the memory until the exec, as vfork() does: the cost does not grow with the caller's size, and errors need
- * no pipe. */
+/* The child shares the caller's memory until the exec, as with vfork(): the cost does not grow with the caller's size,
+ * and errors need no pipe. */
 pid_t program_start(const struct program *program, uint64_t *exec_ns)
 {
     struct start start = {.program = program, .parent = getpid()};
@@ -313,8 +314,8 @@ static int guard_main(void *argument)
     const struct program_guard *guard = argument;
 
     (void)close(guard->fd);
-    /* Not a session of its own: where each session is a scheduling group (autogroup), the kernel would create and
-     * destroy one in the background, during the measurement. */
+    /* The guard gets no session of its own: where each session is a scheduling group (autogroup), the kernel would
+     * create and destroy one in the background, during the measurement. */
     (void)setpgid(0, 0);
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
@@ -324,8 +325,8 @@ static int guard_main(void *argument)
     return 0;
 }
 
-/* Shares the memory: after a plain fork the kernel would copy each page that the caller writes, during the
- * measurement. */
+/* The guard shares the caller's memory: after a plain fork the kernel would copy each page that the caller writes,
+ * during the measurement. */
 int program_guard(struct program_guard *guard)
 {
     int life[2], answer[2], error = 0;
@@ -363,7 +364,7 @@ void program_unguard(struct program_guard *guard)
 {
     if (guard->pid <= 0)
         return;
-    /* Ends the guard by end of file in case it cannot be killed. */
+    /* If the guard cannot be killed, it ends by the end of file; dismissed tells it to kill nobody. */
     __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     (void)kill(guard->pid, SIGKILL);
     (void)close(guard->fd);

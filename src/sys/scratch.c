@@ -167,7 +167,8 @@ int scratch_remove_folder(int parent, const char *name, int folder)
     return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* Removes a directory by its path, unless note says that it is another one; NULL: any. */
+/* Removes the directory at path. With a note, only if it is the noted directory. Returns 0 or -errno: -ESTALE for
+ * another directory. */
 static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;

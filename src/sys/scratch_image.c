@@ -15,7 +15,7 @@
 #include "sys/new_file.h"
 #include "sys/scratch.h"
 
-/* The headers of an older C library or of musl may lack them. */
+/* Constants of memfd_create() and execveat(): the headers of an older C library or of musl may lack them. */
 #define MEMFD_CLOEXEC 0x0001u
 #define MEMFD_EXEC    0x0010u
 #define EMPTY_PATH    0x1000
@@ -71,7 +71,7 @@ static int memory_image(int self, uint64_t least_bytes)
     return fd;
 }
 
-/* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), so that only a second
+/* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), therefore only a second
  * descriptor, for reading, is kept. */
 static int file_image(int self, const char *dir, uint64_t least_bytes)
 {

@@ -57,8 +57,8 @@ void signals_stop(void)
     action.sa_handler = SIG_DFL;
     sigemptyset(&stop_alone);
     sigaddset(&stop_alone, SIGTSTP);
-    /* By the same signal, so that the shell sees which one; the kernel ignores it in an orphaned process group,
-     * which nobody could continue. */
+    /* The program stops by the same signal, so that the shell sees which one it was; the kernel ignores it in an
+     * orphaned process group, which nobody could continue. */
     if (sigaction(SIGTSTP, &action, &ours))
         return;
     (void)raise(SIGTSTP);
@@ -152,8 +152,8 @@ void signals_sleep_ns(uint64_t ns)
     }
 }
 
-/* Waits until a pipe, terminal or device accepts bytes. After a signal it only checks whether it does now, without
- * waiting. */
+/* Waits until a pipe, terminal or device accepts bytes. After a signal that asks the program to end, only checks
+ * whether it accepts bytes now. Returns 0; or -1 with errno, which is EINTR after such a signal. */
 static int wait_writable(int fd)
 {
     struct pollfd wait = {.fd = fd, .events = POLLOUT};

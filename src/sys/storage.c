@@ -65,8 +65,8 @@ static void append_options(char *list, size_t size, const char *options)
     }
 }
 
-/* Finds the device. Some file systems (btrfs) have a device number of their own: then the device is the mount's
- * source. */
+/* Writes the path in /sys of a mount's block device. Some file systems (btrfs) have a device number of their own: for
+ * them it is the device that is the mount's source. */
 static void find_device(const char *root, const struct mount_line *mount, char *path, size_t size)
 {
     struct stat status;

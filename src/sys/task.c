@@ -151,8 +151,7 @@ const char *task_policy_name(int policy)
         {SCHED_RR, "rr"},
         {SCHED_BATCH, "batch"},
         {SCHED_IDLE, "idle"},
-        {6 /* the number of SCHED_DEADLINE: older C libraries lack the
-            * name */
+        {6 /* SCHED_DEADLINE, which older C libraries lack */
          ,
          "deadline"},
     };
@@ -306,8 +305,8 @@ void task_set_name(const char *name)
     prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
 }
 
-/* Reads a file of /proc about this thread. thread-self came with Linux 3.17; before that /proc/self, the main
- * thread's, is used if the calling thread is the main thread. */
+/* Reads a file of /proc about the calling thread: in thread-self, which came with Linux 3.17, else by the thread's
+ * number. Where there is no directory for threads, /proc/self serves if the calling thread is the main thread. */
 static ssize_t read_thread_file(const char *name, char *buf, size_t size)
 {
     char path[64];

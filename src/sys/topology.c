@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Distances between CPUs, and pairs of CPUs. */
+/* Finds how near CPUs are to each other, and makes pairs of CPUs. */
 #include "sys/topology.h"
 
 #include <limits.h>
@@ -74,7 +74,7 @@ static enum cpu_relation relation(const struct site *a, const struct site *b)
     return known(a->node, b->node) ? CPUS_SAME_NODE : CPUS_UNKNOWN;
 }
 
-/* Returns the most pairs of n CPUs. */
+/* Returns the maximum number of pairs that n CPUs can give. */
 static size_t pairs_room(size_t n, enum cpu_pairing pairing)
 {
     const size_t most = n < PAIRS_ALL_CPUS ? n : PAIRS_ALL_CPUS;
@@ -88,8 +88,8 @@ static void add_pair(struct site *a, struct site *b, struct cpu_pairs *out)
     a->paired = b->paired = true;
 }
 
-/* Returns the unpaired CPU after site i that is nearest to it, or most distant (the first of several); NULL when
- * none is left, or none is distant. */
+/* Returns the unpaired CPU after site i that is nearest to it (the first of several). With far, the most distant one of
+ * another package or node. NULL when there is none. */
 static struct site *partner(struct site *sites, size_t n, size_t i, bool far)
 {
     struct site *best = NULL;
@@ -121,8 +121,7 @@ static void pair_each(struct site *sites, size_t n, struct cpu_pairs *out)
             add_pair(&sites[i], &sites[k], out);
 }
 
-/* Pairs CPUs, evenly chosen, with the next CPU of each relation, until there are as many pairs as PAIRS_ALL_CPUS CPUs
- * have. */
+/* Pairs CPUs, evenly chosen, with the next CPU of each relation: at most as many pairs as PAIRS_ALL_CPUS CPUs have. */
 static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
 {
     const size_t most = pairs_room(PAIRS_ALL_CPUS, PAIRS_ALL) / CPU_RELATIONS, chosen = n < most ? n : most;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The time-stamp counter by RDTSCP. It waits until all earlier instructions have executed, so the second reading
+/* Reads the time-stamp counter by RDTSCP. It waits until all earlier instructions have executed, so the second reading
  * cannot be taken before the work is done. It does not hold back later instructions, and no LFENCE follows: the work
- * may begin while the first reading is still in progress, earlier by some tens of cycles, the same in each
- * experiment. (An LFENCE costs 7 cycles a pair.) The counter ticks at a fixed reference rate, not at the core's
+ * may begin while the first reading is still in progress, earlier by some tens of cycles, the same in each experiment.
+ * (LFENCE would add 7 cycles to a pair of readings.) The counter ticks at a fixed reference rate, not at the core's
  * clock. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H

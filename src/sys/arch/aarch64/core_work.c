@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core probe's work on AArch64. */
+/* Work of the core probe (sys/core_work.h) on AArch64. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* The counter, if there is one, has one constant rate. On a CPU without it, or when the kernel forbids it, reading
- * ends in a signal, which clock_choose() tries. */
+/* If the CPU has the counter, its rate is constant. If it has not, or the kernel forbids it, reading raises a signal;
+ * clock_choose() finds that out by a test reading. */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No counter on this architecture. */
+/* This architecture has no counter. */
 #include "counter.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The core probe's work on RISC-V. Uncompressed instructions: the same length whatever extensions the build uses. */
+/* Work of the core probe (sys/core_work.h) on RISC-V. The instructions are uncompressed, so that they have the same
+ * length whatever extensions the build uses. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;
