@@ -24,6 +24,8 @@ struct memory_loaded_params {
     uint64_t pause_ns;     /* of the others after each block; UINT64_MAX: they read nothing */
 };
 
+/* One-way trips of the cache line that a pair makes, in all. */
+#define MEMORY_CORES_WAYS 24800u
 struct memory_cores_params {
     struct cpu_pair pair;
 };
@@ -37,5 +39,8 @@ struct memory_nodes_params {
 struct memory_steady_params {
     uint64_t cache_bytes, memory_bytes; /* working sets of the two probes */
 };
+/* Returns by how many % one probe of memory of ten is longer, at least, than the median; NAN: there was none. */
+struct trial;
+double memory_steady_spread_pct(const struct trial *trial);
 
 #endif

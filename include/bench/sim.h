@@ -158,15 +158,10 @@ int sim_reduce(const struct trial *trial, struct results *results);
     .sampling = SIM_SAMPLING
 #define SIM_PERIODIC .n_parties = 2, .n_shared_metrics = SIM_N_METRICS, .n_metrics = SIM_N_METRICS
 #define SIM_BURSTS   .n_parties = 1, .n_shared_metrics = SIM_METRIC_DEADLINES, .n_metrics = SIM_METRIC_DEADLINES
-#define SIM_SAMPLING_OF(time_ms_)                                                                                      \
-    {                                                                                                                  \
-        .min_samples = 1, .max_samples = 1, .time_ns = time_ms_ * 1000000ull, .max_ns = 600 * 1000000000ull,           \
-        .precision_pct = 2                                                                                             \
-    }
 #define SIM_SAMPLING                                                                                                   \
     {                                                                                                                  \
-        [PRESET_DEFAULT] = SIM_SAMPLING_OF(4000), [PRESET_QUICK] = SIM_SAMPLING_OF(1000),                              \
-        [PRESET_CLASSIC] = SIM_SAMPLING_OF(30000)                                                                      \
+        [PRESET_DEFAULT] = SAMPLING_EXACT(1, 4000, 600), [PRESET_QUICK] = SAMPLING_EXACT(1, 1000, 600),                \
+        [PRESET_CLASSIC] = SAMPLING_EXACT(1, 30000, 600)                                                               \
     }
 
 /* Default interval_ns, busy_ns, sweep and late_after_ns of each simulation. */

@@ -163,6 +163,9 @@ int measure_add(const struct measure *m, struct plan *plan, const struct bench *
 const char *measure_dir(const struct measure *m);
 /* Adds a row made by the command itself to CSV and table. */
 void measure_put_row(struct measure *m, const struct row *row);
+/* The same for a row made of others: of the test's metric of that number, from 0. cpus may be "". */
+void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
+                      const char *cpus, const struct row_params *param, double value);
 /* Returns the benchmark's sampling under the preset and the user's options. */
 struct sampling measure_sampling(const struct measure *m, const struct bench *bench);
 /* Fills in the tables of a suite's command, with operands and --series (targets NULL: for help). */

@@ -23,6 +23,10 @@ struct session {
     int finish_status;
 };
 
+/* measure.c */
+/* Returns whether a test works on large arrays, for which it asks for huge pages. */
+bool session_uses_memory(const struct session *s);
+
 /* measure_options.c */
 /* Complains, and returns EXIT_USAGE. */
 int session_usage_error(const struct session *s, const char *error);

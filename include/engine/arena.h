@@ -99,6 +99,9 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
 /* Worker's side: runs the process party of the slot and its threads. Returns the exit status. load may be NULL. */
 int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench, const struct load *load);
 
+/* Worker's side: reports that it cannot do what it needs before its work. error is -errno. Returns the exit status. */
+int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error);
+
 /* Worker's side: tells the parent that something changed. */
 void arena_tell_parent(const struct trial_head *head);
 

@@ -161,6 +161,13 @@ struct sampling {
                         * samples is dropped */
     uint64_t pause_ns; /* length of the pause of the classic rule */
 };
+/* The rule of exactly so many samples of time_ms_ each (0: until their work is done). most_s_ is the limit for users
+ * who ask for a precision instead. */
+#define SAMPLING_EXACT(samples_, time_ms_, most_s_)                                                                    \
+    {                                                                                                                  \
+        .min_samples = (samples_), .max_samples = (samples_), .time_ns = (time_ms_)*1000000ull,                        \
+        .max_ns = (most_s_)*1000000000ull, .precision_pct = 2                                                          \
+    }
 
 struct trial;
 struct results;

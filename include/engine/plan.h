@@ -64,6 +64,9 @@ struct plan_time {
 /* Returns the duration of all items that are not skipped, setup included. */
 struct plan_time plan_time(const struct plan *plan);
 
+/* Returns the pause after an item that took spent_ns: settle_ns, less after short items. */
+uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns);
+
 /* Environment of plan_execute(). */
 struct plan_run {
     const struct row_run *run;
@@ -76,7 +79,7 @@ struct plan_run {
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
     double max_rsd_pct;        /* a headline row whose samples spread by more is unstable; 0: never */
-    uint64_t settle_ns;        /* pause after a row was written, before the next gate */
+    uint64_t settle_ns;        /* longest pause after a row was written, before the next gate */
     bool timer_latency_held;
     bool counters;        /* count events even where that slows the work down */
     const char *degraded; /* options that were asked for and could not be applied, for all rows; "" or NULL: none */

@@ -154,11 +154,6 @@ static const struct metric metrics[] = {
      .title = "loops of the simulations' work in a millisecond, one sample per CPU"},
 };
 
-#define ONCE                                                                                                           \
-    {                                                                                                                  \
-        .min_samples = 1, .max_samples = 1, .max_ns = 60000000000ull, .precision_pct = 100                             \
-    }
-
 const struct bench bench_calibrate = {
     .name = "calibrate",
     .suite = "latency",
@@ -169,7 +164,9 @@ const struct bench bench_calibrate = {
     .metrics = metrics,
     .n_shared_metrics = 1,
     .n_metrics = 1,
-    .sampling = {[PRESET_DEFAULT] = ONCE, [PRESET_QUICK] = ONCE, [PRESET_CLASSIC] = ONCE},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 0, 60),
+                 [PRESET_QUICK] = SAMPLING_EXACT(1, 0, 60),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 0, 60)},
     .place = place,
     .reduce = reduce,
 };

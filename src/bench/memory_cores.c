@@ -17,8 +17,8 @@ enum { RECORD_TIMES, N_RECORDERS };
  * largest size that Linux has. */
 #define SHARED_SIZE (2 * 65536u)
 /* Rounds of a batch, which is timed as a whole, and batches of a method; the first is not recorded. */
-#define ROUNDS  400u
 #define BATCHES 31u
+#define ROUNDS  (MEMORY_CORES_WAYS / (2 * N_METHODS * BATCHES))
 /* Loads in vain between two looks at whether the trial was stopped. */
 #define PATIENCE (1u << 16)
 /* What the first half writes at the end. */
@@ -182,9 +182,9 @@ const struct bench bench_memory_cores = {
     .n_parties = N_PARTIES,
     .own_metrics = metrics,
     .n_metrics = N_METHODS,
-    .sampling = {[PRESET_DEFAULT] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
-                 [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2},
-                 [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 1000000000u, .precision_pct = 2}},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 0, 1),
+                 [PRESET_QUICK] = SAMPLING_EXACT(1, 0, 1),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 0, 1)},
     .shared_size = SHARED_SIZE,
     .describe = describe,
     .place = place,

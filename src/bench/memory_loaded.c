@@ -180,12 +180,6 @@ static const struct metric metrics[] = {
                           .title = "bytes that the other CPUs read meanwhile"},
 };
 
-#define SAMPLING(samples, ms)                                                                                          \
-    {                                                                                                                  \
-        .min_samples = (samples), .max_samples = (samples), .time_ns = (ms)*1000000ull, .max_ns = 10000000000u,        \
-        .precision_pct = 2                                                                                             \
-    }
-
 const struct bench bench_memory_loaded = {
     .name = "loaded",
     .suite = "memory",
@@ -195,8 +189,9 @@ const struct bench bench_memory_loaded = {
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .own_metrics = metrics,
     .n_metrics = N_METRICS,
-    .sampling =
-        {[PRESET_DEFAULT] = SAMPLING(3, 60), [PRESET_QUICK] = SAMPLING(1, 40), [PRESET_CLASSIC] = SAMPLING(3, 60)},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(3, 60, 10),
+                 [PRESET_QUICK] = SAMPLING_EXACT(1, 40, 10),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(3, 60, 10)},
     .huge_pages = true,
     .describe = describe,
     .reduce = reduce,

@@ -100,6 +100,21 @@ static int run(struct party_context *context)
     return 0;
 }
 
+/* Returns how much longer than the median probe one of ten takes at least. */
+static double spread_pct(const struct hist *probes)
+{
+    const double usual = hist_quantile(probes, 0.5);
+
+    return 100 * (hist_quantile(probes, 0.9) - usual) / usual;
+}
+
+double memory_steady_spread_pct(const struct trial *trial)
+{
+    const struct hist *probes = trial_recorder(trial, 0, 0, RECORD_MEMORY);
+
+    return probes->n ? spread_pct(probes) : (double)NAN;
+}
+
 static int reduce(const struct trial *trial, struct results *results)
 {
     const struct hist *cache = trial_recorder(trial, 0, 0, RECORD_CACHE);
@@ -115,7 +130,7 @@ static int reduce(const struct trial *trial, struct results *results)
     error |= results_sample(results, 0, METRIC_MEMORY, usual / LOADS) |
              results_sample(results, 0, METRIC_CACHE, hist_quantile(cache, 0.5) / LOADS) |
              results_sample(results, 0, METRIC_BANDWIDTH, READ_BYTES * 1e3 / hist_quantile(reading, 0.5)) |
-             results_sample(results, 0, METRIC_SPREAD, 100 * (hist_quantile(memory, 0.9) - usual) / usual);
+             results_sample(results, 0, METRIC_SPREAD, spread_pct(memory));
     return *worst > 0 ? error | results_sample(results, 0, METRIC_WORST, 100 * (*worst - usual) / usual) : error;
 }
 
@@ -182,12 +197,6 @@ static const struct metric metrics[] = {
                             .title = "time of a probe of the last cache: 64 loads"},
 };
 
-#define SAMPLING(samples, ms)                                                                                          \
-    {                                                                                                                  \
-        .min_samples = (samples), .max_samples = (samples), .time_ns = (ms)*1000000ull, .max_ns = 60000000000u,        \
-        .precision_pct = 2                                                                                             \
-    }
-
 const struct bench bench_memory_steady = {
     .name = "steady",
     .suite = "memory",
@@ -197,8 +206,9 @@ const struct bench bench_memory_steady = {
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .own_metrics = metrics,
     .n_metrics = N_METRICS,
-    .sampling =
-        {[PRESET_DEFAULT] = SAMPLING(5, 600), [PRESET_QUICK] = SAMPLING(3, 300), [PRESET_CLASSIC] = SAMPLING(5, 600)},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(5, 600, 60),
+                 [PRESET_QUICK] = SAMPLING_EXACT(3, 300, 60),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(5, 600, 60)},
     .huge_pages = true,
     .describe = describe,
     .reduce = reduce,

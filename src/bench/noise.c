@@ -791,12 +791,6 @@ static const struct metric metrics[NOISE_N_METRICS] = {
         OF_CORE("lost_alone", "%", "lower", "share of the time that detours took, without lost_core_shared"),
 };
 
-#define SAMPLING(seconds_)                                                                                             \
-    {                                                                                                                  \
-        .min_samples = 1, .max_samples = 1, .time_ns = seconds_ * 1000000000ull, .max_ns = 600 * 1000000000ull,        \
-        .precision_pct = 2                                                                                             \
-    }
-
 const struct bench bench_noise = {
     .name = "noise",
     .suite = "noise",
@@ -808,7 +802,9 @@ const struct bench bench_noise = {
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .own_metrics = metrics,
     .n_metrics = NOISE_N_METRICS,
-    .sampling = {[PRESET_DEFAULT] = SAMPLING(5), [PRESET_QUICK] = SAMPLING(2), [PRESET_CLASSIC] = SAMPLING(60)},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 5000, 600),
+                 [PRESET_QUICK] = SAMPLING_EXACT(1, 2000, 600),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,
     .describe = describe,

@@ -322,7 +322,7 @@ static int read_requirements(struct session *s)
     return status;
 }
 
-static bool advises_huge_pages(const struct session *s)
+bool session_uses_memory(const struct session *s)
 {
     for (size_t i = 0; i < s->n_suites; i++)
         for (size_t k = 0; k < s->plans[i].n; k++)
@@ -416,7 +416,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
     const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
     if (!unused) {
         look_at_cores(&s->m);
-        set_machine(&s->m, advises_huge_pages(s));
+        set_machine(&s->m, session_uses_memory(s));
         const struct settings_view view = {.root = "", .machine = &s->m.machine, .bench = &s->m.place.cpus};
         settings_describe(&view, s->m.run.settings, sizeof(s->m.run.settings));
         session_put_header(s);
@@ -485,6 +485,24 @@ const char *measure_dir(const struct measure *m)
 void measure_put_row(struct measure *m, const struct row *row)
 {
     put_row(m, row);
+}
+
+void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
+                      const char *cpus, const struct row_params *param, double value)
+{
+    struct row row;
+
+    row_init(&row, &m->run);
+    text_copy(row.suite, sizeof(row.suite), test->suite);
+    text_copy(row.test, sizeof(row.test), test->name);
+    text_copy(row.metric, sizeof(row.metric), test->metric[metric].id);
+    text_copy(row.unit, sizeof(row.unit), test->metric[metric].unit);
+    text_copy(row.better, sizeof(row.better), test->metric[metric].better);
+    text_copy(row.cpus, sizeof(row.cpus), cpus);
+    row.param = *param;
+    row.copies = copies;
+    row.value = value;
+    measure_put_row(m, &row);
 }
 
 struct sampling measure_sampling(const struct measure *m, const struct bench *bench)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cmd/measure.h"
+#include "cmd/memory.h"
 #include "cmd/show.h"
 #include "out/color.h"
 #include "out/require.h"
@@ -20,8 +21,9 @@
 /* Longer runs print their plan first. */
 #define PLAN_NS 5000000000u
 
-static void put_quietness(const struct measure *m, struct text *out)
+static void put_quietness(const struct session *s, struct text *out)
 {
+    const struct measure *m = &s->m;
     struct machine_activity before, after;
     double seconds = LOOK_NS / 1e9;
 
@@ -45,6 +47,9 @@ static void put_quietness(const struct measure *m, struct text *out)
         text_printf(out, "; cores free %.0f %% of the time", 100 * m->cores.free);
     else if (m->core)
         text_printf(out, "; who shares the cores is not known (%s)", m->cores.why);
+    const double memory_pct = session_uses_memory(s) ? memory_look(m) : (double)NAN;
+    if (!isnan(memory_pct))
+        text_printf(out, "; memory: P90 %.0f %% over the median", memory_pct);
     text_printf(out, "\n");
 }
 
@@ -207,7 +212,7 @@ void session_put_header(struct session *s)
     put_machine(m, &out);
     if (s->n_suites > 1 || !s->suites[0]->brief || !s->suites[0]->brief(s->options[0])) {
         put_setting(m, &out);
-        put_quietness(m, &out);
+        put_quietness(s, &out);
         put_check(m, &out);
     }
     put_plan(s, &out);

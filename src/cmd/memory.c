@@ -2,6 +2,7 @@
 /* jitbench memory: its options and its plan. */
 #include "bench/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@ static const struct bench *const tests[N_TESTS] = {
 #define IN_PAGE_MIN (16u << 10)
 /* A set that the last cache holds and the one before it does not. */
 #define CACHE_SET_DEFAULT (2ull << 20)
+/* Duration of the look that the header takes at memory, and its largest set: linking a larger one takes too long. */
+#define LOOK_NS      100000000u
+#define LOOK_SET_MAX (256ull << 20)
 /* Least memory that the others of test loaded read, each. */
 #define STREAM_MIN (8ull << 20)
 
@@ -152,21 +156,54 @@ static int plan_nodes(const struct measure *m, const struct memory_options *o, s
     return 0;
 }
 
-static int plan_steady(const struct measure *m, const struct memory_options *o, struct plan *out)
+/* Fills in the set that the last cache of the first CPU holds and the one before it does not, with that one of memory.
+ * Returns the bytes of that cache; 0: not known. */
+static uint64_t steady_sets(const struct measure *m, uint64_t memory_bytes, struct memory_steady_params *out)
 {
     uint64_t caches[4], last = m->machine.cache_llc_bytes;
     const size_t n = machine_data_caches("", m->place.order[0], caches, sizeof(caches) / sizeof(caches[0]));
-    struct memory_steady_params params = {.memory_bytes = largest_set(m, o), .cache_bytes = CACHE_SET_DEFAULT};
 
+    *out = (struct memory_steady_params){.memory_bytes = memory_bytes, .cache_bytes = CACHE_SET_DEFAULT};
     if (n > 1 && caches[n - 2])
-        params.cache_bytes = 4 * caches[n - 2];
+        out->cache_bytes = 4 * caches[n - 2];
     if (n && caches[n - 1])
         last = caches[n - 1];
-    if (last && params.cache_bytes > last / 2)
-        params.cache_bytes = last / 2;
-    if (params.cache_bytes > params.memory_bytes)
-        params.cache_bytes = params.memory_bytes;
+    if (last && out->cache_bytes > last / 2)
+        out->cache_bytes = last / 2;
+    if (out->cache_bytes > out->memory_bytes)
+        out->cache_bytes = out->memory_bytes;
+    return last;
+}
+
+static int plan_steady(const struct measure *m, const struct memory_options *o, struct plan *out)
+{
+    struct memory_steady_params params;
+
+    (void)steady_sets(m, largest_set(m, o), &params);
     return measure_add(m, out, &bench_memory_steady, &params, 1, 4);
+}
+
+double memory_look(const struct measure *m)
+{
+    struct memory_steady_params params;
+    const uint64_t room = measure_memory(m) / 4, most = room < LOOK_SET_MAX ? room : LOOK_SET_MAX;
+    const uint64_t last = steady_sets(m, most, &params);
+    const struct trial_spec spec = {.bench = &bench_memory_steady,
+                                    .params = &params,
+                                    .copies = 1,
+                                    .time_ns = LOOK_NS,
+                                    .place = &m->place,
+                                    .clock = &m->clock,
+                                    .series_fd = -1,
+                                    .proc_root = ""};
+
+    if (!last || most < 2 * last)
+        return (double)NAN;
+    params.memory_bytes = 2 * last;
+    struct trial *trial = trial_run(&spec);
+    const double pct = trial && trial_outcome(trial) == TRIAL_DONE ? memory_steady_spread_pct(trial) : (double)NAN;
+    trial_free(trial);
+    return pct;
 }
 
 /* `all` leaves out loaded and nodes, for its time. */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cpu_map.h"
 #include "analysis/plateaus.h"
 #include "bench/memory.h"
 #include "cmd/memory.h"
 #include "out/grid.h"
 #include "out/plot.h"
 #include "sys/machine.h"
-#include "sys/memory.h"
 
 #define LEVELS_MAX 5u
 #define SIZES_MAX  128u
@@ -60,22 +60,13 @@ const struct metrics_test memory_levels = {.suite = "memory",
 static void put_level(struct measure *m, const char *cpus, double ns, double up_to, const char *name,
                       uint64_t known_bytes)
 {
-    struct row row;
+    struct row_params param = {.n = 0};
 
-    row_init(&row, &m->run);
-    text_copy(row.suite, sizeof(row.suite), bench_memory_latency.suite);
-    text_copy(row.test, sizeof(row.test), memory_levels.name);
-    text_copy(row.metric, sizeof(row.metric), level_metrics[0].id);
-    text_copy(row.unit, sizeof(row.unit), "ns");
-    text_copy(row.better, sizeof(row.better), "lower");
-    text_copy(row.cpus, sizeof(row.cpus), cpus);
-    row_param_add(&row.param, PARAM_WORK, "level", "%s", name);
-    row_param_add(&row.param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
+    row_param_add(&param, PARAM_WORK, "level", "%s", name);
+    row_param_add(&param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
     if (known_bytes)
-        row_param_add(&row.param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)known_bytes);
-    row.copies = 1;
-    row.value = ns;
-    measure_put_row(m, &row);
+        row_param_add(&param, PARAM_CPU, "cache_bytes", "%llu", (unsigned long long)known_bytes);
+    measure_put_made(m, &memory_levels, 0, 1, cpus, &param, ns);
 }
 
 /* Names a level by the smallest cache that holds its sets: "L1", "L2", "memory". A plateau may reach beyond the cache's
@@ -246,49 +237,30 @@ static const struct table_layout steady_layout = {
 /* Prints the matrix of one method between CPUs. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
-    unsigned cpu[MATRIX_MAX] = {0};
-    size_t n = 0, left_out = 0;
+    struct cpu_map map = {.n = 0};
     char headings[MATRIX_MAX][16];
     struct grid_column columns[MATRIX_MAX + 1] = {{.title = "CPU"}};
     struct grid grid = {.n_columns = 0};
-    double ns[MATRIX_MAX][MATRIX_MAX];
 
-    for (size_t i = 0; i < r->n; i++) {
-        unsigned of[2] = {(unsigned)row_param_number(&r->rows[i].param, "from"),
-                          (unsigned)row_param_number(&r->rows[i].param, "to")};
-        if (!is(&r->rows[i], bench_memory_cores.name, metric) || isnan(r->rows[i].value))
-            continue;
-        size_t at[2];
-        for (unsigned side = 0; side < 2; side++) {
-            for (at[side] = 0; at[side] < n && cpu[at[side]] != of[side]; at[side]++) {
-            }
-            if (at[side] == n && n < MATRIX_MAX) {
-                cpu[n] = of[side];
-                for (size_t k = 0; k <= n; k++)
-                    ns[n][k] = ns[k][n] = (double)NAN;
-                n++;
-            }
-        }
-        if (at[0] < n && at[1] < n)
-            ns[at[0]][at[1]] = ns[at[1]][at[0]] = r->rows[i].value;
-        else
-            left_out++;
-    }
-    for (size_t k = 0; k < n; k++) {
-        (void)snprintf(headings[k], sizeof(headings[k]), "%u", cpu[k]);
+    for (size_t i = 0; i < r->n; i++)
+        cpu_map_add(&map, &r->rows[i], metric, MATRIX_MAX);
+    for (size_t k = 0; k < map.n; k++) {
+        (void)snprintf(headings[k], sizeof(headings[k]), "%u", map.cpu[k]);
         columns[k + 1] = (struct grid_column){.title = headings[k]};
     }
-    grid_columns(&grid, columns, n + 1);
-    for (size_t i = 0; i < n; i++) {
+    grid_columns(&grid, columns, map.n + 1);
+    for (size_t i = 0; i < map.n; i++) {
         grid_text(&grid, headings[i]);
-        for (size_t k = 0; k < n; k++)
-            grid_number(&grid, ns[i][k], ns[i][k] < 100 ? 1 : 0);
+        for (size_t k = 0; k < map.n; k++) {
+            const double ns = map.row[i][k] ? map.row[i][k]->value : (double)NAN;
+            grid_number(&grid, ns, ns < 100 ? 1 : 0);
+        }
     }
-    if (n)
+    if (map.n)
         text_printf(out, "%s\n", title);
     grid_print(&grid, 0, out);
-    if (left_out)
-        text_printf(out, "%zu more pairs are in the CSV, and in the report\n", left_out);
+    if (map.left_out)
+        text_printf(out, "%zu more pairs are in the CSV, and in the report\n", map.left_out);
 }
 
 static void put_break(size_t before, struct text *out)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The protocols of jitbench unix, and the index of each. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/unix.h"
@@ -22,16 +21,14 @@ bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test 
     return test->groups & protocol->index;
 }
 
-static const struct metrics_metric index_metrics[] = {
-    {"index", "geometric mean of the indices of the tests", "ratio", "higher", true},
-    {"index_alone", "the same with the core free", "ratio", "higher", false},
-    {"scaling", "index over that of the first number of copies", "ratio", "higher", false},
+enum { METRIC_INDEX, METRIC_ALONE, METRIC_SCALING, N_METRICS };
+static const struct metrics_metric index_metrics[N_METRICS] = {
+    [METRIC_INDEX] = {"index", "geometric mean of the indices of the tests", "ratio", "higher", true},
+    [METRIC_ALONE] = {"index_alone", "the same with the core free", "ratio", "higher", false},
+    [METRIC_SCALING] = {"scaling", "index over that of the first number of copies", "ratio", "higher", false},
 };
-const struct metrics_test unix_index = {.suite = "unix",
-                                        .name = "index",
-                                        .title = "Index of the tests above",
-                                        .metric = index_metrics,
-                                        .n = sizeof(index_metrics) / sizeof(index_metrics[0])};
+const struct metrics_test unix_index = {
+    .suite = "unix", .name = "index", .title = "Index of the tests above", .metric = index_metrics, .n = N_METRICS};
 
 static bool is_rate(const struct row *row, uint64_t copies)
 {
@@ -78,23 +75,6 @@ static void describe_protocol(const struct unix_protocol *protocol, struct row_p
     row_param_add(out, PARAM_WORK, "footprint", "%s", protocol->footprint);
 }
 
-static void put_index_row(struct measure *m, uint64_t copies, const char *metric, const struct row_params *param,
-                          double value)
-{
-    struct row row;
-
-    row_init(&row, &m->run);
-    (void)snprintf(row.suite, sizeof(row.suite), "unix");
-    (void)snprintf(row.test, sizeof(row.test), "index");
-    (void)snprintf(row.metric, sizeof(row.metric), "%s", metric);
-    row.param = *param;
-    (void)snprintf(row.unit, sizeof(row.unit), "%s", "ratio");
-    (void)snprintf(row.better, sizeof(row.better), "higher");
-    row.copies = copies;
-    row.value = value;
-    measure_put_row(m, &row);
-}
-
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts)
 {
     size_t n = 0;
@@ -126,15 +106,15 @@ void unix_conclude(struct measure *m)
         describe_protocol(protocol, &param);
         row_param_add(&param, PARAM_WORK, "tests", "%zu", tests);
         row_param_add(&param, PARAM_WORK, "of", "%d", UNIX_N_INDEX);
-        put_index_row(m, counts[c], "index", &param, index);
+        measure_put_made(m, &unix_index, METRIC_INDEX, counts[c], "", &param, index);
         measured.rows = m->rows;
         double alone = unix_alone_index(&measured, counts[c]);
         if (!isnan(alone))
-            put_index_row(m, counts[c], "index_alone", &param, alone);
+            measure_put_made(m, &unix_index, METRIC_ALONE, counts[c], "", &param, alone);
         if (c > 0 && tests == first_tests) {
             describe_protocol(protocol, &scaling);
             row_param_add(&scaling, PARAM_WORK, "over", "%llu", (unsigned long long)counts[0]);
-            put_index_row(m, counts[c], "scaling", &scaling, index / first);
+            measure_put_made(m, &unix_index, METRIC_SCALING, counts[c], "", &scaling, index / first);
         }
     }
 }

@@ -17,6 +17,10 @@
 #include "sys/memory.h"
 #include "sys/signals.h"
 
+/* The pause after an item is at most this part of the time that it took: with thousands of short items (pairs of CPUs)
+ * most of the time would go into pauses. */
+#define SETTLE_SHARE 4u
+
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
 {
     if (!grow_array(&plan->items, &plan->capacity, plan->n, sizeof(*plan->items)))
@@ -104,9 +108,15 @@ struct execution {
     bool started; /* the first trial has run */
 };
 
+uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns)
+{
+    return settle_ns < spent_ns / SETTLE_SHARE ? settle_ns : spent_ns / SETTLE_SHARE;
+}
+
 static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
 {
     struct results *results = &e->results[i];
+    const uint64_t pause_ns = plan_settle_ns(e->how->settle_ns, results->spent_ns);
     const struct metric_values *first = results->group[0].metric;
 
     if (first && first->n) {
@@ -120,8 +130,8 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
         e->worst = status;
     e->state[i] = ITEM_ENDED;
     results_free(results);
-    if (e->how->settle_ns && !e->interrupted)
-        signals_sleep_ns(e->how->settle_ns); /* so that our own writeback does not disturb the next row */
+    if (pause_ns && !e->interrupted)
+        signals_sleep_ns(pause_ns); /* so that our own writeback does not disturb the next row */
 }
 
 /* Returns the share of an item that is done, by its time limit or its number of samples, whichever is further. */

@@ -56,11 +56,11 @@ static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
         close_if_open(s[i].stop_fd);
 }
 
-/* Called in the child: clears close-on-exec of a descriptor that the new image needs. */
-static void keep_open(int fd)
+/* Clears close-on-exec of a descriptor that the new image needs. Sets *error to -errno when that is refused. */
+static void keep_open(int fd, int *error)
 {
-    if (fd >= 0)
-        (void)fcntl(fd, F_SETFD, 0);
+    if (fd >= 0 && fcntl(fd, F_SETFD, 0))
+        *error = -errno;
 }
 
 static void child_redirect(void)
@@ -81,20 +81,23 @@ static void child_main(struct trial *trial, unsigned slot)
     char fd[16], number[16], pad[PROCESS_PAD_MAX];
     char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
     char *envp[] = {NULL, NULL};
+    int error = 0;
 
     (void)setpgid(0, 0);
     signals_restore();
     child_redirect();
     for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
-        keep_open(head->slot[slot].pipes[p][0]);
-        keep_open(head->slot[slot].pipes[p][1]);
+        keep_open(head->slot[slot].pipes[p][0], &error);
+        keep_open(head->slot[slot].pipes[p][1], &error);
     }
     for (unsigned i = slot; i < trial->n_slots && (i == slot || party_of(trial, i)->kind == PARTY_THREAD); i++)
-        keep_open(head->slot[i].stop_fd);
-    keep_open(head->event_fd);
-    keep_open(head->series_fd);
+        keep_open(head->slot[i].stop_fd, &error);
+    keep_open(head->event_fd, &error);
+    keep_open(head->series_fd, &error);
+    keep_open(head->arena_fd, &error);
+    if (error)
+        _exit(worker_not_started(head, &head->slot[slot], "keep its descriptors: fcntl", error));
     if (head->arena_fd >= 0) {
-        keep_open(head->arena_fd);
         if (head->fixed_layout)
             (void)task_fix_layout(); /* the worker reads it back */
         else {

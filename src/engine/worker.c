@@ -412,7 +412,7 @@ static uint64_t first_limit_ns(const struct trial_head *head, const struct party
     return limit * 2 + (head->time_ns ? head->time_ns * 2 : (uint64_t)LOAD_LIMIT_S * 1000000000u);
 }
 
-static int not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error)
+int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error)
 {
     (void)snprintf(slot->reason, sizeof(slot->reason), "cannot %s: %s", what, strerror(-error));
     set_state(head, slot, STATE_FAILED);
@@ -430,7 +430,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     /* Properties of the process that survive exec: a replaced image skips this. */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent)))
-            return not_started(head, slot, "be bound to its parent: prctl", error);
+            return worker_not_started(head, slot, "be bound to its parent: prctl", error);
         watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");
         if (party->role == ROLE_LOAD)
@@ -438,7 +438,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     }
     unsigned n_threads = start_threads(head, number, bench, load, threads, starts, &error);
     if (error)
-        return not_started(head, slot, "start a thread", -error);
+        return worker_not_started(head, slot, "start a thread", -error);
     failed = party_main(head, slot, party);
     for (unsigned i = 0; i < n_threads; i++)
         (void)pthread_join(threads[i], NULL);

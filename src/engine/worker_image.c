@@ -27,17 +27,19 @@ static void put_number(char buf[16], unsigned number)
 }
 
 /* Sets or clears close-on-exec of the engine's descriptors: the party's next image needs them, programs that it
- * starts must not have them. */
-static void keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
+ * starts must not have them. Returns 0 or -errno. */
+static int keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
 {
     const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
+    int error = 0;
 
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-        if (fds[i] >= 0)
-            (void)fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC);
+        if (fds[i] >= 0 && fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC))
+            error = -errno;
     for (size_t i = 0; keep && i < COUNTERS; i++)
-        if (slot->events.fd[i] >= 0)
-            (void)fcntl(slot->events.fd[i], F_SETFD, 0);
+        if (slot->events.fd[i] >= 0 && fcntl(slot->events.fd[i], F_SETFD, 0))
+            error = -errno;
+    return error;
 }
 
 int party_exec(struct party_context *context)
@@ -47,6 +49,7 @@ int party_exec(struct party_context *context)
     char fd[16], number[16];
     char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
     char *envp[] = {NULL};
+    int error;
 
     if (head->arena_fd < 0)
         return -ENOSYS;
@@ -54,11 +57,10 @@ int party_exec(struct party_context *context)
     put_number(number, (unsigned)(slot - head->slot));
     if (slot->baton.image_fd < 0)
         process_init(); /* a replaced image has skipped it */
-    if (slot->baton.execs == 0)
-        keep_across_exec(head, slot, true);
+    if (slot->baton.execs == 0 && (error = keep_across_exec(head, slot, true)))
+        return error;
     slot->baton.execs++;
-    int error =
-        slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
+    error = slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
     slot->baton.execs--;
     return error;
 }

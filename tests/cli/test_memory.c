@@ -119,12 +119,53 @@ static void test_memory_skips_what_is_not_here(void **state)
     cli_csv_free(&csv);
 }
 
+/* Returns the MiB of the first CPU's last cache; 0: not known. */
+static unsigned last_cache_mib(void)
+{
+    unsigned kib = 0;
+    char path[80];
+
+    for (unsigned index = 0; index < 5; index++) {
+        (void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%u/size", index);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%uK", &kib) != 1)
+            kib = 0;
+        if (file)
+            (void)fclose(file);
+    }
+    return kib / 1024;
+}
+
+/* Before tests that work on memory the header looks at it. */
+static void test_memory_header_looks_at_memory(void **state)
+{
+    struct cli_result result;
+    double pct = -1;
+
+    if (!last_cache_mib() || last_cache_mib() > 128)
+        cli_skip("the last cache is not known, or too large for a look");
+    cli_expect(*state, &(struct cli_run){.args = ARGS("memory", "latency", "--quick", "--max-size", "64K", "--no-csv")},
+               0, &result);
+    const char *quiet = strstr(result.out, "\nQuiet?"), *memory = strstr(result.out, "; memory: P90 ");
+    assert_non_null(quiet);
+    assert_true(memory > quiet && memory < strstr(quiet + 1, "\n"));
+    assert_int_equal(sscanf(memory, "; memory: P90 %lf %% over the median\n", &pct), 1);
+    assert_true(pct >= 0);
+    cli_result_free(&result);
+    cli_expect(*state, &(struct cli_run){.args = ARGS("prime", "-n", "1000", "--samples", "1", "--no-csv")}, 0,
+               &result);
+    assert_non_null(strstr(result.out, "\nQuiet?"));
+    assert_null(strstr(result.out, "; memory"));
+    cli_result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_memory_curve_has_all_sizes),           CLI_TEST(test_memory_quick_is_huge_pages),
         CLI_TEST(test_memory_cores_are_exported_as_pairs),   CLI_TEST(test_memory_others_read_more_without_pauses),
         CLI_TEST(test_memory_steady_looks_each_millisecond), CLI_TEST(test_memory_skips_what_is_not_here),
+        CLI_TEST(test_memory_header_looks_at_memory),
     };
 
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);

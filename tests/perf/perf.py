@@ -56,6 +56,7 @@ PERIODS_THRESHOLD_NS = 5000
 ALIGNED_NS = 20e3
 MEMORY_SECONDS = 60
 STEADY_TURNS = 10
+PAIR_SAMPLES = 200
 FLEET_FILES = 10000
 HISTORY_RUNS, HISTORY_FIGURES = 10000, 100
 FLEET_ROWS = 100
@@ -222,6 +223,15 @@ def memory_cores(jitbench, chase):
     line("memory cores: one way over that of a plain spinning loop", "%.3f" % statistics.median(ratios),
          "0.97 to 1.03 (%.3f to %.3f)" % (min(ratios), max(ratios)))
     line("  one way with futexes, which sleep", "%.0f ns" % statistics.median(futex))
+    took = {}
+    for samples in (1, PAIR_SAMPLES + 1):
+        start = time.monotonic()
+        rows_of(jitbench, "memory", "cores", "--cpus", "0,1", "--samples", str(samples))
+        took[samples] = time.monotonic() - start
+    # Each pair is followed by a pause of a quarter of its time.
+    pair_s = 1.25 * (took[PAIR_SAMPLES + 1] - took[1]) / PAIR_SAMPLES
+    line("  a pair, with the pause after it", "%.1f ms" % (1e3 * pair_s))
+    line("  so the 2,016 pairs of 64 CPUs", "%.0f s" % (2016 * pair_s), "60 s")
 
 
 def memory_steady(jitbench):

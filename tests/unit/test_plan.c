@@ -695,14 +695,23 @@ static void test_plan_reports_progress_before_each_trial(void **state)
 
 static void test_plan_settles_before_the_next_gate(void **state)
 {
-    const uint64_t settle_ns = 30 * MS;
+    const uint64_t settle_ns = 20 * MS;
 
     how.settle_ns = settle_ns;
-    add('A', 1);
+    params_of(add('A', 1))->sleep_ns = 4 * settle_ns;
     add('B', 1);
     execute(ROW_OK);
     assert_int_equal(rows.n, 4);
     assert_true(seen.gate_ns[1] - rows.at_ns[1] >= settle_ns);
+}
+
+static void test_plan_settles_less_after_short_items(void **state)
+{
+    assert_int_equal(plan_settle_ns(20, 1000), 20);
+    assert_int_equal(plan_settle_ns(20, 80), 20);
+    assert_int_equal(plan_settle_ns(20, 40), 10);
+    assert_int_equal(plan_settle_ns(20, 0), 0);
+    assert_int_equal(plan_settle_ns(0, 1000), 0);
 }
 
 /* --- A signal in the middle. --- */
@@ -855,6 +864,7 @@ int main(int argc, char **argv)
         TEST(test_plan_calibration_reaches_the_load),
         TEST(test_plan_reports_progress_before_each_trial),
         TEST(test_plan_settles_before_the_next_gate),
+        TEST(test_plan_settles_less_after_short_items),
         TEST(test_plan_interrupted_keeps_what_was_measured),
         TEST(test_plan_interrupted_keeps_all_unfinished_items),
         TEST(test_plan_interrupted_at_the_first_trial),

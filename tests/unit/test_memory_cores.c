@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* How long all pairs of a large machine take, by count. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/memory.h"
+#include "engine/plan.h"
+
+/* To start a pair's two processes and to read their results: 12 ms were measured on a slow machine. */
+#define START_NS 15000000u
+/* A way between CPUs of two sockets, which half of the pairs of such a machine are; on most it is below 200 ns. */
+#define WAY_NS 300u
+
+/* The pause after a pair is counted as long as any setting of it can make it. */
+static void test_memory_cores_of_64_cpus_take_a_minute(void **state)
+{
+    const uint64_t pair_ns = START_NS + (uint64_t)MEMORY_CORES_WAYS * WAY_NS;
+    unsigned order[64];
+    struct cpu_pairs pairs;
+
+    for (unsigned cpu = 0; cpu < 64; cpu++)
+        order[cpu] = cpu;
+    assert_int_equal(topology_pairs("/nowhere", order, 64, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(pairs.n, 64 * 63 / 2);
+    assert_true(pairs.n * (pair_ns + plan_settle_ns(UINT64_MAX, pair_ns)) <= 60000000000u);
+    topology_pairs_free(&pairs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_cores_of_64_cpus_take_a_minute),
+    };
+
+    return cmocka_run_group_tests_name("memory_cores", tests, NULL, NULL);
+}
