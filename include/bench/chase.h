@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A chase: loads of which each gives the address of the next, in random order over a working set, so that no load can
- * begin before the one before it has ended, and no prefetcher can know the next. The method of lmbench's memory latency
- * test (McVoy, Staelin, 'lmbench: portable tools for performance analysis', 1996), with random order. */
+/* A pointer chase: each load gives the address of the next one, in random order over a working set, so that no load can
+ * begin before the previous one has ended, and no prefetcher can predict the next address. Method: the memory latency
+ * test of lmbench (McVoy, Staelin, 'lmbench: portable tools for performance analysis', 1996), with random order. */
 #ifndef BENCH_CHASE_H
 #define BENCH_CHASE_H
 
@@ -10,40 +10,42 @@
 
 #include "engine/bench.h"
 
-/* Bytes from one load's address to the next: a cache line of nearly all machines. */
+/* Bytes of the working set that one load visits: the size of a cache line on nearly all machines. */
 #define CHASE_LINE 64u
-/* Loads are made in whole multiples of this number. */
+/* Number of loads in one turn of the chase's loop. Every number of loads is a multiple of it. */
 #define CHASE_UNROLLED 16u
 
 enum chase_pages {
-    CHASE_SMALL,   /* ordinary pages, random order over the whole set: includes the misses of the TLB */
-    CHASE_HUGE,    /* transparent huge pages, random order over the whole set */
-    CHASE_IN_PAGE, /* ordinary pages, one after the other, random order within each */
+    CHASE_SMALL,   /* ordinary pages, random order over the whole working set: the latency includes TLB misses */
+    CHASE_HUGE,    /* transparent huge pages, random order over the whole working set */
+    CHASE_IN_PAGE, /* ordinary pages, visited one after the other, with random order within each page */
     CHASE_KINDS
 };
-extern const char *const chase_names[]; /* "small", "huge", "in-page", NULL */
+/* Names of the values of enum chase_pages: "small", "huge", "in-page"; ends with NULL. */
+extern const char *const chase_names[];
 
 struct chase {
-    char *set;               /* NULL: none */
-    size_t bytes, map_bytes; /* of the set, a whole number of lines, and of its mapping */
+    char *set;               /* memory of the working set; NULL: not mapped */
+    size_t bytes, map_bytes; /* size of the working set (whole lines), and of its mapping */
     enum chase_pages pages;
-    void *at; /* the next load's address */
+    void *at; /* address of the next load */
 };
 
-/* Maps the set (until the process ends), with the policy of its kind of pages; no page of it is touched yet. bytes is
- * at least CHASE_LINE, and is rounded down to whole lines. Returns 0, or -1 when out of memory. */
+/* Maps memory for a working set of `bytes` bytes (at least CHASE_LINE; rounded down to whole lines) and asks the kernel
+ * for the given kind of pages. Touches no page. The mapping stays until the process ends. Returns 0, or -1 when out of
+ * memory. */
 int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages);
-/* Links the lines to one ring that visits each of them once, which touches all pages. Returns 0, or -1 when out of
+/* Links all lines to one ring, in an order that depends on seed; this touches all pages. Returns 0, or -1 when out of
  * memory. */
 int chase_link(struct chase *chase, uint64_t seed);
 
-/* Makes that many loads (a multiple of CHASE_UNROLLED). */
+/* Executes this number of loads (a multiple of CHASE_UNROLLED), beginning at chase->at. */
 void chase_walk(struct chase *chase, uint64_t loads);
 
-/* Walks until the caches hold what they can of the set: once round, but not longer than some 25 ms. Returns the number
- * of loads that take CORE_SLICE_NS. */
+/* Warms the caches up: executes loads for one round of the ring, but for 25 ms at most. Returns the number of loads
+ * that take CORE_SLICE_NS. */
 uint64_t chase_warm_up(struct chase *chase);
-/* Makes that many loads and records them as a slice, with a core probe behind it. */
+/* Executes this number of loads, adds their time to slices, and takes a core probe afterwards. */
 struct core_meter;
 void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, struct core_meter *core);
 /* Returns the median time of a load over the recorded slices, in ns; NAN: none. */

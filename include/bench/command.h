@@ -14,27 +14,36 @@
 /* Size of a command line as it is shown in a row's param, in bytes. */
 #define COMMAND_LINE_SIZE 256
 
-/* Parameters of the command line that were given by --parameter-list and --parameter-scan. */
+/* Limits of --parameter-list and --parameter-scan: number of parameters, and bytes of a parameter's name with its
+ * NUL. */
 #define COMMAND_PARAMETERS_MAX 4u
 #define COMMAND_PARAMETER_NAME 32u
 
 struct command_params {
-    /* Parameters set by the command line's options. */
+    /* Values of the options of jitbench run. */
     uint64_t warmup, timeout_ns;
     char prepare[4096], input[1024], keep_output[1024], name[1024], separator[64], fail_on[32];
     char setup[4096], cleanup[4096], reference[64], lists[4096], scans[1024], step[32];
     bool shell, ignore_failure, clean_env, show_output, aa;
-    /* Parameters that the suite derives from them, for one command. */
-    bool fixed_layout, again; /* again: the second of two of one command (aa) */
-    uint64_t planned;         /* blocks A B B A that fit into the time; 0: not known, or the number of runs is fixed */
-    double margin;            /* logarithm of the ratio to the first command that --fail-on is about */
-    int image_fd; /* shared memory, inherited by the workers; command_pack()'s bytes start at image_offset */
+    /* Values that jitbench run computes from the options, for one of the commands. */
+    /* fixed_layout: address randomisation is off, and the environment has a constant length; again: this is the second
+     * of the two commands of --aa, which are equal */
+    bool fixed_layout, again;
+    /* number of blocks A B B A (two runs of each command) that fit into the time; 0: not known, or the number of runs
+     * is fixed */
+    uint64_t planned;
+    /* natural logarithm of the slowdown above which --fail-on reports a command: log(1.05) for slower:5 */
+    double margin;
+    /* descriptor of shared memory, inherited by the workers; command_pack()'s bytes start at image_offset */
+    int image_fd;
     size_t image_offset, image_size;
-    size_t setup_offset, setup_size, cleanup_offset, cleanup_size; /* as a command, before the image; size 0: none */
-    int fds[3]; /* inherited; become the command's 0, 1 and 2; -1: the file input, or /dev/null */
-    char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* as shown: quoted and shortened */
+    /* the setup and cleanup commands, packed in the same memory before image_offset; size 0: none */
+    size_t setup_offset, setup_size, cleanup_offset, cleanup_size;
+    int fds[3]; /* inherited descriptors that become the command's 0, 1 and 2; -1: the file `input`, or /dev/null */
+    char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* texts for the table: quoted and shortened */
     struct {
-        char key[COMMAND_PARAMETER_NAME + 2], value[48]; /* "{n}", and as shown; key "": none */
+        /* key: "{n}"; value: text for the table. key "": no parameter */
+        char key[COMMAND_PARAMETER_NAME + 2], value[48];
     } parameter[COMMAND_PARAMETERS_MAX];
 };
 

@@ -49,9 +49,9 @@ extern char Ch_1_Glob, Ch_2_Glob;
 extern Arr_1_Dim Arr_1_Glob;
 extern Arr_2_Dim Arr_2_Glob;
 
-/* A party's state. The two records, which the published program allocates with malloc, are aligned to cache lines for
- * every C library. The other fields are the number of runs since setup and the final values of the main procedure's
- * variables. */
+/* State of the benchmark in one process. The two records, which the published program allocates with malloc, are
+ * aligned to cache lines for every C library. The other fields are the number of runs since setup and the final values
+ * of the main procedure's variables. */
 struct dhrystone {
     Rec_Type first __attribute__((aligned(64)));
     Rec_Type next __attribute__((aligned(64)));

@@ -11,7 +11,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-/* The recorders of such a benchmark, in this order. */
+/* Numbers of the recorders of such a benchmark. */
 enum {
     EXPERIMENT_HIST,
     EXPERIMENT_SERIES,
@@ -63,7 +63,7 @@ struct experiment {
     struct hist *hist;
     struct series *series;
     uint64_t number; /* number of the next experiment */
-    /* Descriptor to which every experiment is written as a line of text, if requested. */
+    /* Descriptor to which every experiment is written as a line of text; negative: not requested, or a write failed. */
     int fd;
     char prefix[48];
     char *buffer;
@@ -72,14 +72,15 @@ struct experiment {
 };
 
 int experiment_setup(struct party_context *context, struct experiment *e, const char *prefix);
-/* Runs `counts` experiments in slices with core probes between them, and measures the cost of a clock reading. Resets
- * the recorders first; the histogram starts below the least value seen in the warm-up. */
+/* Runs `counts` experiments, with a core probe after each slice of about CORE_SLICE_NS, and measures the cost of
+ * reading the clock. Resets the recorders first; the histogram starts below the least value seen in the warm-up.
+ * Returns 0, or -1 with a reason. */
 int experiment_run(struct party_context *context, struct experiment *e, uint64_t counts,
                    int (*work)(struct party_context *, uint64_t count));
 void experiment_teardown(struct experiment *e);
 void experiment_write(struct experiment *e, uint64_t ticks);
 
-/* Records an experiment; called after the second reading of the clock. */
+/* Records an experiment that took `ticks` ticks of the clock. Called after the second reading of the clock. */
 static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks)
 {
     hist_add(e->hist, ticks);
@@ -88,7 +89,7 @@ static inline __attribute__((always_inline)) void experiment_record(struct exper
         experiment_write(e, ticks);
 }
 
-/* Adds the common metrics of all copies of a trial to the results. */
+/* Enters the common metrics of each copy of a trial in the results. Returns nonzero when out of memory. */
 int experiment_reduce(const struct trial *trial, struct results *results);
 
 #endif

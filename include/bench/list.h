@@ -56,7 +56,7 @@
 #define BENCH_DECLARE(name) extern const struct bench bench_##name;
 BENCHES(BENCH_DECLARE)
 
-/* Ends with NULL. */
+/* All benchmarks in this order. Ends with NULL. */
 extern const struct bench *const bench_list[];
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a benchmark's memory was in huge pages: a party reads it after its run, and the row's param says it. */
+/* Records how much of a benchmark's memory was in huge pages: the measuring process asks the kernel after its run, and
+ * the param of the result row shows it. */
 #ifndef BENCH_PAGES_H
 #define BENCH_PAGES_H
 
@@ -7,14 +8,14 @@
 
 struct results;
 
-/* The numbers of the party's recorder (RECORD_NUMBERS): whether the two others were read; bytes in huge pages; bytes
- * that could be. */
+/* Numbers in the recorder: 1 if the two others are known; bytes in huge pages; bytes that could have been in huge
+ * pages. */
 enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 
-/* Reads them for the mappings that contain the n addresses. To be called after the run only, because the kernel walks
- * all pages for it. */
+/* Sets the numbers for the mappings that contain the n addresses; leaves them as they are if the kernel does not tell.
+ * Call it only after the run, because the kernel walks all pages for it. */
 void pages_record(const void *const *addresses, size_t n, double numbers[N_PAGES]);
-/* Enters what was recorded in a trial: results_pages(). Nothing when it is not known. */
+/* Passes the recorded numbers to results_pages(), unless they are not known. */
 void pages_enter(struct results *results, unsigned group, const double numbers[N_PAGES]);
 
 #endif

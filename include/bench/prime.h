@@ -10,7 +10,7 @@
 
 struct prime_params {
     struct option_sweep limits; /* values given by the user; each becomes one item of the plan */
-    uint64_t limit;             /* counts the primes below it */
+    uint64_t limit;             /* the primes below this number are counted */
     uint64_t experiments;       /* number of experiments in a run */
 };
 

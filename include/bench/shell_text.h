@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text that the shell tests sort, dump and search: generated, always the same, with the line, word and byte counts
- * of the original's text. */
+/* The text that the shell tests sort, dump and search. It is generated, is always the same, and has the numbers of
+ * lines, words and bytes of the text in UnixBench. */
 #ifndef BENCH_SHELL_TEXT_H
 #define BENCH_SHELL_TEXT_H
 
@@ -12,7 +12,7 @@ enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546,
  * newlines; SHELL_TEXT_MATCHES of them contain "the", always as a word. */
 void shell_text(char buf[SHELL_TEXT_BYTES + 1]);
 
-/* Lines, words and bytes, as wc counts them, of the lines of a text that contain "the". */
+/* Numbers of lines, words and bytes, as wc counts them, in those lines of a text that contain "the". */
 struct shell_text_count {
     uint64_t lines, words, bytes;
 };

@@ -22,16 +22,16 @@ enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 #define SIM_NOTICED_NS 7000000u
 
 struct sim_params {
-    uint64_t interval_ns;   /* time between two wake-ups; 0: no sleep, bursts of work follow each other directly */
-    uint64_t busy_ns;       /* duration of the work after each wake-up, or of a burst */
-    bool sweep;             /* x: the work grows in equal steps from nothing to the whole interval over the run (or over
-                             * 101 wake-ups) */
+    uint64_t interval_ns; /* time between two wake-ups; 0: no sleep, bursts of work follow each other directly */
+    uint64_t busy_ns;     /* duration of the work after each wake-up, or of a burst */
+    /* task x: the work grows in equal steps from nothing to the whole interval over the run (or over 101 wake-ups) */
+    bool sweep;
     uint64_t late_after_ns; /* a wake-up with a longer latency counts as late; a burst, if it takes longer than planned
                              * by more than this */
     bool late_after_given;  /* late_after_ns was set by the user and is not the task's default */
     double loops_per_ms;
     bool real_time;  /* SCHED_FIFO for the task, and locked memory, even without --fifo */
-    bool single_cpu; /* all parties run on the first CPU of the order */
+    bool single_cpu; /* the task, its timing thread and the loads all run on the first chosen CPU */
     bool classic;    /* Interbench's protocol and figures */
 };
 
@@ -47,7 +47,8 @@ void sim_work(uint64_t loops);
 struct sim_account {
     uint64_t start_ns, interval_ns;
     uint64_t next; /* number of the first wake-up that is not yet accounted for */
-    bool no_sleep; /* the previous work was planned to fill its interval: the task does not wait for this wake-up */
+    /* the previous work was planned to fill its whole interval: the task does not sleep before this wake-up */
+    bool no_sleep;
     uint64_t late_after_ns;
     struct hist *latency;
     struct hist *total;    /* time from when a wake-up was due until the task ran: lateness of the timer plus latency */
@@ -56,9 +57,9 @@ struct sim_account {
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
     /* Fields of the classic protocol. It counts its wake-ups in next, and uses interval_ns but not start_ns. */
     struct hist *classic;
-    uint64_t deadline_ns; /* due time of the turn */
+    uint64_t deadline_ns; /* deadline of the current turn */
     uint64_t asked_ns;    /* end of the sleep requested; 0: no sleep before this turn */
-    uint64_t late_ns;     /* the turn's classic latency so far */
+    uint64_t late_ns;     /* classic latency of the current turn so far */
 };
 
 /* The times at which the timing thread woke, for the last SIM_RING wake-ups. The timing thread may overwrite entries
@@ -77,8 +78,8 @@ struct sim_ring {
  * to be done now, the last one announced; the others were missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
-/* Records that the work of the wake-up returned by sim_begin() was done at now_ns: in time if the next one is not yet
- * due. to_the_end: the work was planned to fill the interval (x at 100 %). */
+/* Records that the work of the wake-up returned by sim_begin() was done at now_ns. It was in time if the next wake-up
+ * is not yet due. to_the_end: the work was planned to fill the interval (x at 100 %). */
 void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end);
 
 /* Records that the timing thread ran at now_ns: stores this time in the ring for each wake-up from `first` to the last
@@ -86,7 +87,7 @@ void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end);
 uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
                    struct sim_ring *ring);
 
-/* Records a burst planned to last busy_ns that took took_ns. Gaming, in both protocols. */
+/* Records that a burst of gaming, planned to last busy_ns, took took_ns. Used in both protocols. */
 void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
 
 /* Returns the work in ns of wake-up number k in a run of time_ns (0: of unknown length). */
@@ -101,8 +102,8 @@ struct sim_turn {
     uint64_t shift_ns;    /* x: the next deadline is later by this much, though the task sleeps only for interval_ns */
 };
 
-/* Returns turn number k of a run of time_ns (0: of unknown length). For x the interval is the part of the window that
- * the work leaves. */
+/* Returns turn number k of a run of time_ns (0: of unknown length). The interval of x is the time that the work leaves
+ * of params->interval_ns. */
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
 /* Sets the first turn's deadline to start_ns, with a sleep before it. */
@@ -119,7 +120,7 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
 
 /* --- The descriptors. --- */
 
-/* The measured task is party 0, its timing thread party 1. */
+/* Numbers of the parties: the measured task, and the timing thread that wakes it. */
 enum { SIM_TASK, SIM_TIMER };
 enum { SIM_LATENCY, SIM_TOTAL, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS, SIM_N_RECORDERS };
 enum { TIMER_LATENCY, TIMER_N_RECORDERS };
@@ -130,15 +131,15 @@ enum {
     SIM_METRIC_CLASSIC, /* only in the classic protocol */
     SIM_METRIC_DESIRED_CPU,
     SIM_METRIC_LATE,
-    SIM_METRIC_DEADLINES, /* this one and those after it: not for gaming */
+    SIM_METRIC_DEADLINES, /* gaming has neither this metric nor those after it */
     SIM_METRIC_TIMER,
     SIM_METRIC_TOTAL,
     SIM_N_METRICS
 };
 extern const struct metric sim_metrics[SIM_N_METRICS];
 
-/* The parties of a benchmark and those of a load with the same simulation. Params of the load begin with struct
- * sim_params. */
+/* The task and its timing thread, as parties of a benchmark, and as parties of a background load that runs the same
+ * simulation. Params of such a load begin with struct sim_params. */
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 

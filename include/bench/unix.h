@@ -13,8 +13,8 @@
 #include "engine/trial.h"
 #include "sys/topology.h"
 
-/* The measured party, which is the first, and its recorders. The engine's loop calls work and fills the slices; a party
- * with its own run function calls slices_add. */
+/* Recorders of the measured process, which is always the first party. The engine's loop calls work() and records the
+ * slices; a benchmark with its own run() calls slices_add(). */
 enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE, UNIX_N_RECORDERS };
 enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
 #define UNIX_MEASURED(name_)                                                                                           \
@@ -25,8 +25,8 @@ enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
                   [UNIX_CORE] = {RECORD_CORE, 0}},                                                                     \
     .n_recorders = UNIX_N_RECORDERS
 
-/* Every UNIX benchmark has exactly these metrics. scale converts counts a second to the unit (60 for lpm, 10 for
- * MWIPS). baseline is 0 for tests that are not part of the index. */
+/* Every UNIX benchmark has exactly these metrics. scale converts units of work a second to the metric's unit (60 for
+ * lpm, 10 for MWIPS). baseline is 0 for tests that are not part of the index. */
 enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
 #define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
     {                                                                                                                  \
@@ -57,8 +57,8 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
                              .title = "first to last copy's end"},                                                     \
     }
 
-/* The stop rule by time: at least min_ samples of time_ms_ within most_ms_; quick: three of quick_ms_ within
- * quick_most_ms_; classic: passes_ of seconds_. */
+/* The stop rule. Default: at least min_ samples of time_ms_ each, in at most most_ms_ in total; --quick: three samples
+ * of quick_ms_, in at most quick_most_ms_; --classic: passes_ samples of seconds_ each. */
 #define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)                          \
     {                                                                                                                  \
         [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
@@ -89,11 +89,12 @@ enum unix_group {
     UNIX_SHELL = 64,
     UNIX_MISC = 128,
     UNIX_OLDSYSTEM = 256,
-    UNIX_CORE_BOUND = 512 /* slowed down by a neighbour on the core: no children, no files */
+    /* tests that another user of the same core slows down; they create no processes and use no files */
+    UNIX_CORE_BOUND = 512
 };
 #define UNIX_OLD_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Placement of the two halves of context1. */
+/* CPUs of the two processes of context1: chosen by the kernel; the same CPU; two CPUs. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
 /* The common part of all descriptors of the suite. */
@@ -106,25 +107,28 @@ struct unix_params {
     char dir[512];       /* scratch directory; empty: not needed, or none was found */
     uint64_t concurrent; /* shell: number of scripts that run at once */
     int halves;          /* context1: enum unix_halves */
-    /* context1 on two CPUs: the CPUs of the halves; copy number i uses pair i % n. Valid in the parent only, which
-     * places and describes; a worker must not follow the pointer. */
+    /* context1 with HALVES_TWO: the CPUs of its two processes; copy number i uses pair i % n. Only the parent may use
+     * the list, which it needs to place and describe; in a worker the pointer is invalid. */
     struct cpu_pairs pairs;
-    const char *pairs_name; /* value of --pairs, parent only as well; NULL: not given */
+    const char *pairs_name; /* value of --pairs, for the parent only; NULL: not given */
     uint64_t resident_mib;  /* resident size of this program, rounded up to a power of two so that rows of two runs can
                              * be compared */
-    bool classic; /* the original's protocol: fcopy has write and read parts of 2 s, spawn and execl have the footprint
-                   * of dynamically linked processes */
+    /* UnixBench's own protocol: fcopy has write and read parts of 2 s, spawn and execl have the footprint of
+     * dynamically linked processes */
+    bool classic;
 };
 
-/* Places a test unless --bind says otherwise: each copy on a CPU of its own. Tests that create processes may use all
- * allowed CPUs (range), so that the kernel places the children. Under the classic protocol nothing is bound. */
+/* Place a test, unless the user chose a binding. unix_place() binds each copy to a CPU of its own. unix_place_range(),
+ * for tests that create processes, allows all chosen CPUs, so that the kernel places the children. Under the classic
+ * protocol neither of them binds. */
 void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                 struct placement *placement);
 void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                       struct placement *placement);
 
 int unix_reduce(const struct trial *trial, struct results *results);
-/* Adds "linkage=static libc=glibc-2.36 resident=2M". */
+/* Adds the words "linkage=static libc=glibc-2.36 resident=2M" to the row's param; and "protocol=classic" where it
+ * applies. */
 void unix_describe(const void *params, struct row_params *out);
 
 #endif

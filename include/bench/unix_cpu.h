@@ -5,13 +5,13 @@
 
 #include "bench/unix.h"
 
-/* Compiler flags of their files in the Makefile: the same on every machine, so without -march=native. */
+/* Compiler flags that the Makefile uses for these tests: the same on every machine, therefore without -march=native. */
 #define UNIX_CPU_FLAGS "-O3,-ffast-math"
 
-/* Implements describe: the compiler flags, followed by unix_describe()'s words. */
+/* Implements describe() of struct bench: adds the compiler flags and unix_describe()'s words. */
 void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
 
-/* Sampling. The classic protocol makes ten passes of ten seconds, as the original does for its short tests. */
+/* The stop rule. The classic protocol makes ten passes of ten seconds, as UnixBench does for its short tests. */
 #define UNIX_CPU_SAMPLING UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10)
 
 #endif

@@ -7,28 +7,28 @@
 
 #include "bench/unix.h"
 
-/* Sampling. The classic protocol makes passes of whole seconds, as the original does. */
+/* The stop rules. The classic protocol makes passes of whole seconds, as UnixBench does. */
 #define UNIX_SHORT_SAMPLING UNIX_SAMPLING(10, 250, 5500, 100, 1500, 10, 10)
 #define UNIX_LONG_SAMPLING  UNIX_SAMPLING(10, 250, 5500, 100, 1500, 3, 30)
 #define UNIX_SHELL_SAMPLING UNIX_SAMPLING(5, 500, 5500, 200, 1500, 3, 60)
 
-/* Implements describe with linkage, C library and resident size only. */
+/* Implements describe() of struct bench with linkage, C library and resident size only. */
 void unix_describe_plain(const void *params, const struct clock_info *clock, struct row_params *out);
-/* Implements describe for tests that take the footprint of a dynamically linked process under the classic protocol:
- * adds the footprint. */
+/* Implements describe() of struct bench for tests that take the footprint of a dynamically linked process under the
+ * classic protocol: adds the footprint. */
 void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out);
 /* Gives this process the footprint of a dynamically linked one under the classic protocol, by mapping the file at path,
  * which must have at least footprint_file_bytes(). Marks the row as degraded if that fails. */
 void unix_take_footprint(struct party_context *context, const char *path);
 
-/* Implements supported for tests that need a scratch directory (params->dir): checks that it is writable and, as far as
- * known, has the given number of bytes free. Returns 0, or -1 with the reason. */
+/* unix_scratch_dir() returns the scratch directory of the params. unix_dir_supported() checks that a scratch directory
+ * is writable and, as far as known, has this number of bytes free; it returns 0, or -1 with the reason in why. */
 const char *unix_scratch_dir(const void *params);
 int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
 
 /* Waits for the child, which must exit with status 0. Returns 0, or -1 with the reason: "WHAT ended with status 1". */
 int unix_wait(struct party_context *context, pid_t child, const char *what);
-/* Reports why fork failed. Returns -1. */
+/* Reports that fork() failed, with errno as the reason. Returns -1. */
 int unix_no_child(struct party_context *context);
 
 #endif

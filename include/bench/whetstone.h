@@ -7,8 +7,8 @@
 
 enum { WHETSTONE_SECTIONS = 8 };
 
-/* A party's state. The constants are variables so that no compiler sees their values, and so that a test can set wrong
- * ones. t is the constant of N1, N2 and N5 and becomes 1 - t after each pass. */
+/* State of the benchmark in one process. The constants are variables so that no compiler sees their values, and so that
+ * a test can set wrong ones. t is the constant of N1, N2 and N5 and becomes 1 - t after each pass. */
 struct whetstone {
     double t0, t1, t2, t;
     double e[4];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on short, int, long, float and double: one count is the sum of i*i / (i*i - 1) for i = 2 .. 101. arithoh
- * is the empty loop. */
+/* Arithmetic on short, int, long, float and double: one unit of work (a 'count') is the sum of i*i / (i*i - 1) for i =
+ * 2 .. 101. Test arithoh runs the loop without the arithmetic. */
 #include "bench/unix_cpu.h"
 
 enum { FIRST = 2, LAST = 101 };
 
-/* The sum computed by the last count, and the number of loop turns of all counts. */
+/* Result of the last unit of work; number of units done; and, for arithoh only, number of turns of its loop. */
 struct state {
     double sum;
     uint64_t sums, turns;
 };
 
-/* The empty asm statement hides i from the compiler at each turn. So the sum cannot be computed at compile time or
- * vectorised, and one count is a hundred divisions of the type with every compiler. */
+/* The empty asm statement hides i from the compiler in each turn. So the sum cannot be computed at compile time or
+ * vectorised, and one unit of work is a hundred divisions of the type with every compiler. */
 #define SUM(name, type)                                                                                                \
     static type sum_##name(void)                                                                                       \
     {                                                                                                                  \
@@ -58,7 +58,7 @@ static int work_arithoh(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* In integer arithmetic 4/3 and all later quotients are truncated to 1. */
+/* Checks the integer sum: all quotients, from 4/3 on, are truncated to 1. */
 static int verify_whole(struct party_context *context)
 {
     const struct state *state = context->state;
@@ -67,7 +67,7 @@ static int verify_whole(struct party_context *context)
     return 0;
 }
 
-/* 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
+/* The exact sum: 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
 static const double real_sum = 100.74014754416618;
 
 static int verify_float(struct party_context *context)
@@ -95,7 +95,7 @@ static int verify_arithoh(struct party_context *context)
     return 0;
 }
 
-/* Outside the index: no baseline. */
+/* These tests are not part of the index, so they have no baseline. */
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 #define BENCH(name_, title_, work_, verify_)                                                                           \

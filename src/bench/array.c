@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies a small array of 8-byte integers, element by element: memory noise. */
+/* Copies a small array of 8-byte integers, element by element, to measure memory noise. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -125,7 +125,8 @@ static int run(struct party_context *context)
     return experiment_run(context, e, counts(context->params), work);
 }
 
-/* a was incremented once by each experiment; c holds the values of a before the last experiment. */
+/* Checks the arrays: each experiment has incremented every element of a, and c holds the values of a before the last
+ * experiment. */
 static int verify(struct party_context *context)
 {
     const struct experiment *e = context->state;

@@ -18,7 +18,7 @@
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
-/* The metrics of a kernel: its rate, its rate with the core to itself, and the time of each repetition. */
+/* The metrics of a kernel: its rate, its rate while no one else uses the core, and the time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u
@@ -60,8 +60,8 @@ static size_t share_of(const struct bandwidth_params *params, unsigned copies)
     return (granules ? granules : 1) * GRANULE;
 }
 
-/* Maps an array and asks for huge pages, so that the result does not depend on the default policy. read_pages() reads
- * back whether they were given. */
+/* Maps an array and asks for huge pages, so that the result does not depend on the default policy. pages_record() reads
+ * back whether the kernel gave them. */
 static double *map_array(size_t n)
 {
     void *p = mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -95,7 +95,7 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Runs the kernel on n elements of the arrays, starting at `from`. */
+/* Runs the kernel on n elements of the arrays, starting at element `from`. */
 static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t from,
                        size_t n)
 {
@@ -117,7 +117,7 @@ static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, co
     }
 }
 
-/* Runs one repetition, in slices of the given number of elements with core probes between. */
+/* Runs one repetition of the kernel, with a core probe after each slice of this number of elements. */
 static void repeat(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t slice,
                    struct core_meter *core)
 {
@@ -130,8 +130,8 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
     }
 }
 
-/* Returns the number of elements that take a slice's time at the speed of the last repetition: a multiple of
- * GRANULE. */
+/* Returns the number of elements, a multiple of GRANULE, that a slice of CORE_SLICE_NS can process at the speed of the
+ * last repetition, which took took_ns. */
 static size_t slice_of(const struct arrays *x, uint64_t took_ns)
 {
     size_t slice = (size_t)((double)x->n * CORE_SLICE_NS / (double)(took_ns + 1)) / GRANULE * GRANULE;
@@ -197,7 +197,7 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-/* Returns the time from the first copy's start to the last copy's end. */
+/* Returns the time in ns from the first copy's start to the last copy's end, for entry i of the recorded times. */
 static uint64_t repetition_ns(const struct trial *trial, size_t i)
 {
     uint64_t start = UINT64_MAX, end = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the ring of a chase, and times walks on it. */
+/* Links the ring of a pointer chase, and times walks on it. */
 #include "bench/chase.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 #include "engine/core.h"
 #include "stats/stats.h"
 
-/* The size of a transparent huge page where it matters here: on machines with pages of 4 KiB. Elsewhere the kernel
- * aligns as it needs. */
+/* Size of a transparent huge page on machines with pages of 4 KiB. On other machines the kernel aligns the mapping
+ * itself. */
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* The longest warm-up, which is enough for one round of the caches of most machines. */
+/* Longest warm-up in ns: enough for one round through a working set as large as the caches of most machines. */
 #define WARM_NS 25000000u
-/* Loads between two looks at the clock in the warm-up. */
+/* Number of loads between two readings of the clock in the warm-up. */
 #define WARM_LOADS 4096u
 
 const char *const chase_names[] = {"small", "huge", "in-page", NULL};
@@ -26,7 +26,7 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
     const size_t whole = pages == CHASE_HUGE ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
 
     *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages};
-    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* to align it */
+    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* leaves room to align the working set */
     char *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return -1;
@@ -83,7 +83,7 @@ int chase_link(struct chase *chase, uint64_t seed)
     return 0;
 }
 
-/* Apart from its callers, so that the test of its machine code sees the loads alone. */
+/* Not inlined, so that the test of its machine code sees nothing but the loads. */
 __attribute__((noinline)) void chase_walk(struct chase *chase, uint64_t loads)
 {
     void *p = chase->at;

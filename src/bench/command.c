@@ -287,7 +287,7 @@ static int open_files(struct party_context *context, bool with_input, int fds[3]
         return party_fail(context, "cannot read '%.100s': %s", input, strerror(errno));
     for (int i = 1; i < 3; i++)
         fds[i] = params->fds[i] != -1 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (int i = 0; i < 3; i++) /* a root without /dev: the command gets the worker's own */
+    for (int i = 0; i < 3; i++) /* /dev/null is missing: the command gets the worker's own descriptor */
         if (fds[i] == -1)
             fds[i] = i;
     return 0;
@@ -311,14 +311,15 @@ static void describe_end(int status, bool realtime, char *buf, size_t size)
 }
 
 struct run {
-    const char *what; /* prefix of a reason: "the prepare command: " */
+    const char *what; /* text before a reason: "the prepare command: " */
     bool prepare;
-    const struct command_image *setup; /* runs this instead of the command */
+    const struct command_image *setup; /* if not NULL: the program to run instead of the command */
     uint64_t start_ns, end_ns;
     struct program_end end;
 };
 
-/* Runs the program and waits for its end. Returns 0 whatever its status is, unless it exceeded the time limit. */
+/* Runs the program and waits for its end. Returns 0 whatever its exit status is, or -1 with a reason when it could not
+ * be started or waited for, or exceeded the time limit. */
 static int run_program(struct party_context *context, struct run *run)
 {
     const struct command_params *params = context->params;
@@ -388,7 +389,7 @@ static int prepare_once(struct party_context *context)
     return 0;
 }
 
-/* Runs the setup command, before anything else of the first sample, once for all copies. */
+/* Runs the setup command, once for all copies, at the beginning of the first sample. */
 static int run_setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
@@ -451,7 +452,7 @@ static int setup(struct party_context *context)
     return begin_guard(context);
 }
 
-/* Notes the policy that the engine has applied by now. */
+/* Stores the scheduling policy and the nice value that the engine has applied to this process, for the command. */
 static void note_policy(struct command *command)
 {
     command->realtime = task_get_policy(&command->policy, &command->rt_priority) == 0 &&
@@ -521,7 +522,7 @@ static void teardown(struct party_context *context)
 
 /* --- In the parent. --- */
 
-/* Reports only errors that last. Transient ones appear in the row of the run that they make fail. */
+/* Reports only lasting errors. A transient error appears in the row of the run that it makes fail. */
 static int supported(const void *params, char *why, size_t why_size)
 {
     (void)params;

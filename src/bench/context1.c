@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipe-based context switching: a number goes to another process through a pipe and comes back through a second one.
- * Each side checks that it is the next number. The two halves run on one CPU, on two, or where the kernel places
- * them. */
+ * Each process checks that it is the next number. The two processes, here called halves, run on one CPU, on two, or
+ * where the kernel places them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -83,8 +83,8 @@ static int answerer_setup(struct party_context *context)
     return keep_ends(context, PIPE_THERE, PIPE_BACK);
 }
 
-/* Answers from before the gate, because the asker's warm-up needs it, until the end of file. If that comes too early,
- * the asker reports the reason. */
+/* Answers until the end of file. Starts before the measurement does, because the asker needs answers in its warm-up. If
+ * the end of file comes too early, the asker reports the reason. */
 static int answerer_run(struct party_context *context)
 {
     uint64_t number;

@@ -19,7 +19,7 @@ static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
 
-    if (context->baton->execs) { /* each new image maps it, as a dynamic loader would */
+    if (context->baton->execs) { /* each new process image maps the footprint, as a dynamic loader would */
         unix_take_footprint(context, "/proc/self/exe");
         return 0;
     }
@@ -38,14 +38,16 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* The new image starts with cold caches, so the first probe only warms them. */
+/* Takes two core probes and returns the level of the second: the new process image starts with cold caches, which the
+ * first probe warms. */
 static unsigned probe(const struct core_probe *core)
 {
     (void)core_probe_take(core);
     return core_probe_take(core);
 }
 
-/* Called once in each image; the first one did not come from an exec. One exec is one slice. */
+/* Called once in each process image; only the first image was not started by party_exec(). Each exec is recorded as a
+ * slice of its own. */
 static int run(struct party_context *context)
 {
     struct baton *baton = context->baton;

@@ -114,7 +114,7 @@ const struct metric experiment_metrics[METRIC_OWN] = {
                          .title = "the clock's frequency, measured against CLOCK_MONOTONIC_RAW"},
 };
 
-/* The delay classes A to D: delays above the mean by more than low and at most high. */
+/* The delay classes A to D: delays above the mean by more than low and at most high, in ticks of the clock. */
 static const struct {
     double low, high;
 } buckets[] = {{150, 400}, {400, 2000}, {2000, 6000}, {6000, HUGE_VAL}};
@@ -124,7 +124,7 @@ int experiment_setup(struct party_context *context, struct experiment *e, const 
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
     e->number = 0;
-    e->fd = -1; /* no lines during the warm-up */
+    e->fd = -1; /* --series writes no lines during the warm-up */
     e->used = 0;
     text_copy(e->prefix, sizeof(e->prefix), prefix);
     if (context->series_fd >= 0) {
@@ -163,7 +163,7 @@ static int finish(struct party_context *context, struct experiment *e)
     return 0;
 }
 
-/* Returns the sum of the values of a histogram with any base. */
+/* Returns the sum of all values in a histogram: h->sum holds their distances from h->base. */
 static double sum_of(const struct hist *h)
 {
     return h->sum + (double)h->n * (double)h->base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files that no other process
- * uses. One count is one KiB. The contents are checked afterwards. */
+ * uses. One unit of work (a 'count') is one KiB. The contents are checked afterwards. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -29,9 +29,9 @@ struct kind {
 
 struct files {
     const struct kind *kind;
-    int from, to;   /* -1: not used */
-    uint64_t owed;  /* bytes moved beyond the counts asked for, because a buffer may be larger than the rest of a KiB */
-    uint64_t moved; /* bytes since the first count, warm-up included */
+    int from, to;   /* descriptors; -1: not used */
+    uint64_t owed;  /* bytes moved beyond those requested, because a buffer may be larger than the rest of a KiB */
+    uint64_t moved; /* bytes moved since the first call of work(), warm-up included */
     uint64_t buffer[BUFFER_MAX / sizeof(uint64_t)];
 };
 
@@ -56,7 +56,7 @@ static int rewind_file(struct party_context *context, int fd)
     return lseek(fd, 0, SEEK_SET) == 0 ? 0 : io_failed(context, "rewind", -1);
 }
 
-/* --- The three kinds of work: each moves bytes until the count is reached. --- */
+/* --- The three kinds of work: each moves at least the given number of bytes. --- */
 
 static int copy_bytes(struct party_context *context, struct files *files, uint64_t bytes)
 {
@@ -147,7 +147,7 @@ static int work(struct party_context *context, uint64_t count)
 
 /* --- Setup. --- */
 
-/* Writes the whole file, so that a full disk is detected before the gate. */
+/* Writes the whole file during setup, so that a full disk is detected before the measurement starts. */
 static int write_pattern(struct party_context *context, struct files *files, int fd)
 {
     if (rewind_file(context, fd))
@@ -198,7 +198,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     return error;
 }
 
-/* Runs the original's write and read parts of two seconds each, with which its copy test begins. */
+/* Runs the write part and the read part, two seconds each, with which UnixBench's copy test begins. */
 static int classic_parts(struct party_context *context, struct files *files)
 {
     fill_pattern(files->buffer, BUFFER_MAX, 0);
@@ -242,8 +242,8 @@ static int setup(struct party_context *context, const struct kind *kind)
 
 /* --- Verification. --- */
 
-/* Fills `expected` with the pattern for a position of a file. repeated: the file was written from one buffer, over and
- * over. */
+/* Fills `expected` with the BUFFER_MAX bytes that the file should have from position `at` on. repeated: the file was
+ * written from one buffer, over and over. */
 static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expected, uint64_t at)
 {
     if (!repeated) {

@@ -69,7 +69,7 @@ enum { HEAP_PAGES = 2, HEAP_WRITTEN = 1, THREAD_PAGES = 3, CACHE_PAGES = 11 };
 
 struct mapped {
     unsigned char *at;
-    size_t page; /* size in bytes of a page of the tables on this machine */
+    size_t page; /* bytes on this machine for each page of the tables */
 };
 
 /* Returns the size used for a page of the tables: 4 KiB, or the kernel's page size if that is larger. */
@@ -133,7 +133,7 @@ static int map_segments(int fd, const struct segment *segments, size_t n, struct
     return 0;
 }
 
-/* Reads and writes the numbers of pages given in the tables. */
+/* Reads and writes as many pages of each segment as the table says. */
 static void touch_segments(const struct segment *segments, size_t n, const struct mapped *image)
 {
     unsigned char *at = image->at;
@@ -179,7 +179,7 @@ static int map_loader(const char *path, struct mapped *image)
     return error;
 }
 
-/* Maps the cache of library names, which stays mapped until the end. */
+/* Maps the cache of library names. footprint_map() unmaps it at its end. */
 static int map_cache(const char *path, size_t page, unsigned char **cache)
 {
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The towers of Hanoi with ten discs, by recursion: one count is one solution of 1023 moves. */
+/* The towers of Hanoi with ten discs, by recursion: one unit of work (a 'count') is one solution of 1023 moves. */
 #include "bench/unix_cpu.h"
 
 enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
@@ -56,7 +56,7 @@ static const struct party parties[] = {
     {UNIX_MEASURED("hanoi"), .state_size = sizeof(struct state), .work = work, .verify = verify},
 };
 
-/* Outside the index: no baseline. */
+/* This test is not part of the index, so it has no baseline. */
 static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_hanoi = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records which pages the kernel gave. */
+/* Records how much of a benchmark's memory the kernel placed in huge pages. */
 #include "bench/pages.h"
 
 #include "engine/plan.h"

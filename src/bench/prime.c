@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
     return wrong;
 }
 
-/* One function for each clock, so that there is no test of the clock's kind between the readings. */
+/* One function for each clock, so that the measured loop does not test which clock is used. */
 __attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
                                                          uint64_t count);
 __attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
@@ -125,7 +125,7 @@ static int setup(struct party_context *context)
     uint32_t found = count_primes((uint32_t)params->limit, &counted);
     number[NUMBER_DIVISIONS] = (double)counted;
     number[NUMBER_PRIMES] = (double)found;
-    /* Below 2 there is nothing to count. */
+    /* With limit 2 there is nothing to count, so the difference is the work without the calls around it. */
     number[NUMBER_INSTRUCTIONS] = instructions_with((uint32_t)params->limit) - instructions_with(2);
     checks_add(checks, "number of divisions", (double)counted, divisions, 0);
     checks_add(checks, "number of primes", (double)found, primes, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shell scripts: one count is an outer script that runs the work script 1, 8 or 16 times at once and waits. The work
- * script sorts a text, dumps it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and rm. */
+/* Shell scripts: one unit of work (a 'count') is an outer script that runs the work script 1, 8 or 16 times at once and
+ * waits. The work script sorts a text, dumps it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and
+ * rm. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -31,7 +32,7 @@
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
 /* The same work, but the files are kept, to be verified. */
 static const char check_script[] = "set -e\nset -- check\n" SCRIPT_BODY;
-/* Waits for each process by its id, because wait without one does not return their statuses. */
+/* Waits for each process by its id, because `wait` without an id does not return the exit statuses. */
 static const char outer_script[] = "n=$1\nall=\nwhile [ $n -gt 0 ]; do\n" SHELL " work &\nall=\"$all $!\"\n"
                                    "n=$((n - 1))\ndone\nstatus=0\nfor each in $all; do wait $each || status=1; done\n"
                                    "exit $status\n";
@@ -92,8 +93,8 @@ static int setup_16(struct party_context *context)
     return setup(context, 16);
 }
 
-/* Executes the script; called in the child. Error messages of the tools are discarded: the exit status reports
- * failure. */
+/* Executes the script; called in the child. Error messages of the tools are discarded, because a nonzero exit status
+ * reports the failure. */
 static void exec_script(struct party_context *context, const char *script)
 {
     const struct shell *shell = context->state;
@@ -135,7 +136,7 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* Checks the three numbers printed by wc. NAN fails the check. */
+/* Runs the check script and compares the three numbers that its wc printed with the expected ones. */
 static int verify(struct party_context *context)
 {
     const struct shell *shell = context->state;

@@ -14,9 +14,9 @@
 #include "sys/task.h"
 
 #define MS_NS 1000000.0
-/* Time from the gate to the first wake-up, so that both threads are ready by then. */
+/* Time from the start of the loop to the first wake-up, so that both threads are ready by then. */
 #define FIRST_WAKE_NS 1000000u
-/* Work in ms after which caches and frequency are warm. */
+/* Milliseconds of work that warm up the caches and raise the CPU's frequency. */
 #define WARM_MS 20
 
 /* Memory shared by the task and the timing thread of a process. Each of the two counters is a futex on which the other
@@ -27,7 +27,7 @@ struct sim_shared {
     uint64_t start_ns; /* start of the timing thread's own schedule */
     uint64_t until_ns; /* classic: end of the sleep requested */
     uint64_t woke_ns;  /* classic: when the timing thread woke from that sleep */
-    char apart[32];    /* keeps the ring off the cache line of the futexes */
+    char apart[32];    /* keeps the ring off the cache line of the counters */
     struct sim_ring ring;
 };
 typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
@@ -52,7 +52,7 @@ static void work_for(const struct sim_params *params, uint64_t busy_ns)
     sim_work((uint64_t)((double)busy_ns / MS_NS * params->loops_per_ms));
 }
 
-/* --- The parties. --- */
+/* --- The task and the thread that wakes it. --- */
 
 /* Reads CLOCK_MONOTONIC, the clock of the timing thread's sleeps. */
 static uint64_t now_ns(void)
@@ -73,7 +73,7 @@ static int task_setup(struct party_context *context)
     return 0;
 }
 
-/* Sleeps until the counter is above number. Returns the counter; at the end it may be number or less. */
+/* Sleeps until the counter is above number. Returns the counter; after end_count() it may be number or less. */
 static uint64_t wait_above(uint32_t *counter, uint64_t number)
 {
     for (;;) {
@@ -114,8 +114,8 @@ static void task_loop(struct party_context *context, struct sim_account *a,
     }
 }
 
-/* Runs Interbench's turns that are due in the next time_ns. After its work the task asks the timing thread to sleep for
- * it, and waits to be woken. */
+/* Runs Interbench's turns that are due in the next time_ns. After its work, the task asks the timing thread to sleep on
+ * its behalf, and waits to be woken by it. */
 static void classic_loop(struct party_context *context, struct sim_account *a, uint64_t time_ns,
                          void (*burst)(struct party_context *context))
 {
@@ -196,7 +196,7 @@ static int timer_setup(struct party_context *context)
     return error && error != EINTR ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
 }
 
-/* Sleeps for the task, until it requests no more sleeps. */
+/* Sleeps on the task's behalf, until it requests no more sleeps. */
 static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 {
     for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
@@ -208,7 +208,7 @@ static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
     }
 }
 
-/* Announces the wake-ups on schedule, independently of the task. */
+/* Announces the wake-ups at their due times, whether or not the task has run. */
 static void keep_schedule(struct party_context *context, struct sim_shared *shared, struct hist *hist)
 {
     const struct sim_params *params = context->params;
@@ -217,7 +217,8 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
 
     shared->start_ns = start;
     limit = limit ? limit : 1;
-    /* The trial may stop before the last of a known number of wake-ups is due, or while this thread is delayed. */
+    /* A run of planned length has a known number of wake-ups, and the loop does not look at the stop flag: the flag may
+     * be set before the last wake-up is due, or while this thread is delayed. */
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
         sleep_until(start + k * interval);
         uint64_t woke = now_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
@@ -269,8 +270,8 @@ const struct party sim_parties[2] = {
 
 static int load_setup(struct party_context *context)
 {
-    /* Only the counts of a load are read; the other figures are discarded. The memory is freed by the end of the
-     * process, which is killed. */
+    /* The accounting needs these recorders, but only the number of bursts of a load is read. The memory is freed when
+     * the process is killed. */
     struct sim_account *a = calloc(1, sizeof(*a));
 
     context->state = a;
@@ -347,7 +348,7 @@ void sim_describe(const void *params, const struct clock_info *clock, struct row
         row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
-/* Returns the binding mode: the task may use all CPUs of its load, unless the user says otherwise. */
+/* Returns the binding mode: the task may use all CPUs that its load uses, unless the user says otherwise. */
 static enum bind_mode chosen_bind(const struct sim_params *params, const struct place_request *request)
 {
     return params->single_cpu ? BIND_ONE : request->bind_given ? request->bind : BIND_RANGE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The accounting of a simulated task: what its wake-ups and its work came to, by times that are passed in. */
+/* The accounting of a simulated task: computes its latencies and the work that it did and missed from times that are
+ * passed in. */
 #include "bench/sim.h"
 
 /* Steps of x's sweep when there are enough wake-ups: 0, 1, ... 100 %. */
@@ -108,8 +109,9 @@ void sim_turn_first(struct sim_account *a, uint64_t start_ns)
     a->deadline_ns = a->asked_ns = start_ns;
 }
 
-/* Moves the missed deadline to the next one after now_ns. Returns the number of intervals skipped. The true latency is
- * counted by period, because x's intervals shrink to nothing while the number of its windows stays the same. */
+/* Moves the missed deadline to the next one after now_ns. Returns the number of intervals skipped. Adds one latency for
+ * each period, not for each interval, because the intervals of x shrink to nothing while its periods keep their
+ * length. */
 static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
 {
     uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;

@@ -14,7 +14,7 @@
 
 #define TRUE_PATH "/bin/true"
 
-/* Maps the footprint once; fork copies it. */
+/* Maps the footprint once, in the process that forks; its children inherit it. */
 static int setup_spawn(struct party_context *context)
 {
     const struct unix_params *params = context->params;

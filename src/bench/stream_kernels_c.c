@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels in plain C: the ordinary stores of architectures without a vector extension that every CPU
- * has. */
+/* STREAM-style kernels in plain C, for CPUs without the vector instructions of the other variants; ordinary stores
+ * only. */
 #include "bench/stream_kernels.h"
 
 /* Keeps the compiler from replacing the copy loop by a call of memcpy, which would measure the C library. */

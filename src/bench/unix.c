@@ -63,7 +63,7 @@ void unix_place_range(const void *params, const struct place_request *request, u
     }
 }
 
-/* Returns the mean rate of all copies in the common window, per second. */
+/* Returns the units of work that all copies together completed per second between two times. */
 static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to_ns)
 {
     double total = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of the UNIX microbenchmarks that exercise the kernel: child processes and placement. */
+/* Common code of the UNIX microbenchmarks that exercise the kernel: footprint, scratch directory and child
+ * processes. */
 #include "bench/unix_kernel.h"
 
 #include <errno.h>

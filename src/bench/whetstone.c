@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Double-precision Whetstone. One count is one pass over the eight sections with x100 = 100, so ten passes a second are
- * 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with the sections of R.
- * Longbottom's version. Each section is a function that reads its constants from memory and stores its result there, so
- * that no compiler knows them. */
+/* Double-precision Whetstone. One unit of work (a 'count') is one pass over the eight sections with x100 = 100, so ten
+ * passes a second are 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with
+ * the sections of R. Longbottom's version. Each section is a function that reads its constants from memory and stores
+ * its result there, so that no compiler knows them. */
 #include "bench/whetstone.h"
 
 #include <math.h>
@@ -242,7 +242,8 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* Number of the last pass; the first pass is number 1. */
+/* Compares with the results of an even or an odd pass. w->passes does not count the first pass, so an odd value means
+ * that the last pass was an even one. */
 static int verify(struct party_context *context)
 {
     const struct whetstone *w = context->state;

@@ -62,7 +62,7 @@ INLINE void triad(double *a, const double *b, const double *c, double q, size_t 
     fence(nontemporal);
 }
 
-/* These instructions are part of every aarch64 CPU. */
+/* Every aarch64 CPU has vector loads and stores, and stnp. */
 static bool always_supported(void)
 {
     return true;

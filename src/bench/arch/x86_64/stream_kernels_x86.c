@@ -25,7 +25,8 @@
 
 enum { store_is_nontemporal = false, stream_is_nontemporal = true };
 
-/* Each turn of the loop handles `step` elements by executing `turn`; `fence` is executed after the last turn. */
+/* Defines the four kernels of one variant. Each turn of the loop handles `step` elements by executing `turn`; `fence`
+ * is executed after the last turn. */
 #define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                               \
     __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                        \
     {                                                                                                                  \
