@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Least number of values on each side of a change point, so that an outlier is none. */
+/* Least number of values on each side of a change point, so that a single outlier is not taken for one. */
 #define CHANGE_POINTS_SIDE 3u
 
 /* Finds the change points of n finite values, in ascending order: at[i] is the index of the first value after the

@@ -35,8 +35,8 @@ void hist_init(struct hist *h, uint64_t base);
 static inline void hist_add(struct hist *h, uint64_t value);
 void hist_add_outside(struct hist *h, uint64_t value); /* for hist_add only: values outside the linear part */
 
-/* Adds the events of another histogram. Exact when the bases are equal; otherwise its bins are entered by their means.
- */
+/* Adds the events of another histogram. Exact when the bases are equal; otherwise all events of a bin are added at the
+ * bin's mean. */
 void hist_merge(struct hist *into, const struct hist *other);
 
 double hist_mean(const struct hist *h); /* returns the mean of all events; NAN when empty */

@@ -41,7 +41,7 @@ struct inference_rank {
     bool exact;
 };
 int inference_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out);
-/* The same test, always by the normal approximation. */
+/* As inference_mann_whitney(), but always by the normal approximation. */
 int inference_mann_whitney_normal(const double *a, size_t n_a, const double *b, size_t n_b, struct inference_rank *out);
 /* Returns the smallest p that the rank test of n_a and n_b values can give: 2 over the number of ways to choose n_a
  * of n_a + n_b; at most 1. */
@@ -52,12 +52,12 @@ double inference_rank_least(size_t n_a, size_t n_b);
  * may be p. Returns 0, or -1 when out of memory (then all are NAN). */
 int inference_holm(const double *p, size_t n, double *adjusted);
 
-/* The ratio of medians b / a and its interval; confidence is e.g. 0.95. From five values a side on, the interval is
- * the percentile bootstrap's (Efron 1979): both sides are resampled, resamples times, with a seed derived from the
- * values; from few values one or two more are drawn than there are. With two to four values, where the bootstrap
- * would be too narrow, it is the interval of the ratio of geometric means, by Welch's t of the logarithms, which
- * need not contain the ratio of medians. All are NAN unless all values are positive; the interval also below two
- * values a side. Returns 0, or -1 when out of memory (then all are NAN). */
+/* The ratio of medians b / a and its interval; confidence is e.g. 0.95. From five values a side on, the interval is the
+ * percentile bootstrap's (Efron 1979): both sides are resampled, resamples times, with a seed derived from the values;
+ * up to two more values are drawn than there are, which corrects the interval of few values. With two to four values,
+ * where the bootstrap would be too narrow, it is the interval of the ratio of geometric means, by Welch's t of the
+ * logarithms, which need not contain the ratio of medians. All are NAN unless all values are positive; the interval
+ * also below two values a side. Returns 0, or -1 when out of memory (then all are NAN). */
 struct inference_ratio {
     double ratio, low, high;
 };

@@ -12,12 +12,12 @@
 /* Minimum number of machines with a value for a metric to be judged. */
 #define OUTLIER_HOSTS_LEAST 4
 
-/* Median and spread of the fleet in one metric. The spread is 1.4826 times the median absolute deviation (the
- * standard deviation for a normal distribution; Hampel 1974). Where all values are positive both are of logarithms,
- * so that a rate and its reciprocal are judged alike. */
+/* Median and spread of the fleet in one metric. The spread is 1.4826 times the median absolute deviation (the standard
+ * deviation for a normal distribution; Hampel 1974). Where all values are positive it is the spread of their
+ * logarithms, so that a rate and its reciprocal are judged alike. */
 struct outlier_metric {
     double median; /* median of the values themselves */
-    double scale;  /* spread of the logarithms, or of the values over |median| */
+    double scale;  /* spread of the logarithms, or of the values divided by |median| */
     bool logarithmic;
     size_t n;
 };
@@ -32,10 +32,10 @@ double outlier_distance(const struct outlier_metric *metric, double value);
 /* Returns the distance as a share of the median: 0.05 is 5 % above. */
 double outlier_effect(const struct outlier_metric *metric, double value);
 
-/* First rule, for a single metric: returns the distance that is an outlier in a metric of n_hosts machines, when
- * n_tests values (of all machines in all metrics) are judged: Student's t with Bonferroni's correction. The median
- * absolute deviation estimates the spread as well as the standard deviation of 0.37 times as many values (its
- * efficiency), which gives the degrees of freedom. */
+/* First rule, for a single metric: returns the distance (outlier_distance()) beyond which a value of a metric with
+ * n_hosts machines is an outlier, when n_tests values (of all machines in all metrics) are judged: Student's t with
+ * Bonferroni's correction. The median absolute deviation estimates the spread as well as the standard deviation of 0.37
+ * times as many values (its efficiency), which gives the degrees of freedom. */
 double outlier_threshold(size_t n_hosts, size_t n_tests);
 
 /* Second rule, for many metrics together: returns in how many of them a machine must be the worst of all to be an

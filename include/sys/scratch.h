@@ -48,7 +48,7 @@ struct scratch_keeper {
     pid_t pid;
     int fd;
     int folder; /* the directory: use it instead of the path, since a user who owns the parent directory can replace
-                   what is there */
+                 * what is there */
     struct scratch_owner owner;
     struct scratch_note *note, own_note; /* the struct must not move, since note may point to own_note */
 };

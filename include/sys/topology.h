@@ -26,7 +26,7 @@ enum cpu_pairing {
     PAIRS_FAR,  /* each CPU in one pair, with the most distant remaining CPU of another package or node; CPUs without
                  * such a partner are left out */
     PAIRS_ALL,  /* each CPU with each other one, the lower number first; of more than PAIRS_ALL_CPUS CPUs only a sample:
-                   some CPUs, each with the next one of each relation */
+                 * some CPUs, each with the next one of each relation */
     PAIRS_HALVES, /* by number: the first CPU of the first half with the first one of the second half, and so on */
 };
 

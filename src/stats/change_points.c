@@ -14,8 +14,9 @@
 #define FENCES 1.5
 /* Least number of permutations; more are needed for a small alpha. */
 #define PERMUTATIONS_LEAST 1000.0
-/* The test tries each split near the ends, and further inside splits whose distance from the nearer end grows by this
- * share, so that the number of splits grows with the logarithm of the number of values only. */
+/* The test tries every split near the ends of a segment. Further inside, the step to the next split is the distance
+ * to the nearer end over SPLITS_SHARE, so that the number of splits grows only with the logarithm of the number of
+ * values. */
 #define SPLITS_SHARE 16u
 
 struct search {
@@ -27,14 +28,14 @@ struct search {
     size_t *at, n_at;
 };
 
-/* The values of one segment in classes. */
+/* One segment of the sequence; its values are sorted into classes. */
 struct segment {
     unsigned char *class_of;
     size_t n;
     double below[CLASSES]; /* number of values in this class and those below it */
 };
 
-/* Sorts the values into classes. Returns false when they are all equal. */
+/* Sorts the values of a segment into classes. Returns false when they are all equal. */
 static bool classify(struct search *s, size_t first, size_t n, struct segment *segment)
 {
     static const double tails[] = {0.25, 0.05, 0};
@@ -43,7 +44,7 @@ static bool classify(struct search *s, size_t first, size_t n, struct segment *s
 
     memcpy(s->sorted, values, n * sizeof(*values));
     stats_sort(s->sorted, n);
-    /* The quartiles of values that are mostly equal have no distance. */
+    /* When most values are equal, the quartiles are equal too: then quantiles further out serve instead. */
     for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]) && !(high > low); i++) {
         low = stats_quantile(s->sorted, n, tails[i]);
         high = stats_quantile(s->sorted, n, 1 - tails[i]);
@@ -64,8 +65,8 @@ static bool classify(struct search *s, size_t first, size_t n, struct segment *s
     return true;
 }
 
-/* Returns the energy distance of the first k values and the others, times k (n - k) / n, up to a factor that is the
- * same for all splits of the segment. counts: numbers of the first k values in each class. */
+/* Returns the energy distance between the first k values and the others, times k (n - k) / n, up to a factor that is
+ * the same for all splits of the segment. counts: numbers of the first k values in each class. */
 static double distance_at(const struct segment *segment, const uint32_t *counts, size_t k)
 {
     const double n = (double)segment->n, share = (double)k / n;
@@ -80,7 +81,7 @@ static double distance_at(const struct segment *segment, const uint32_t *counts,
     return sum / (share * (n - (double)k));
 }
 
-/* Returns the split after k that the test tries. */
+/* Returns the split that the test tries next after k. */
 static size_t next_split(size_t k, size_t n)
 {
     const size_t end = k < n - k ? k : n - k, step = end / SPLITS_SHARE;
@@ -88,8 +89,8 @@ static size_t next_split(size_t k, size_t n)
     return k + (step ? step : 1);
 }
 
-/* Returns the largest distance of the splits that the test tries, or the first one that is at least `enough`. random:
- * the values are permuted at the same time (Fisher, Yates 1938; Durstenfeld 1964). */
+/* Returns the largest distance of the splits that the test tries, or the first one that is at least `enough`. With
+ * random, permutes the values at the same time (Fisher, Yates 1938; Durstenfeld 1964). */
 static double largest_distance(struct segment *segment, double enough, uint64_t *random)
 {
     unsigned char *class_of = segment->class_of;
@@ -132,8 +133,8 @@ static size_t best_split(const struct segment *segment)
     return best;
 }
 
-/* The permutation test: returns whether the largest distance is one of the share alpha of the largest. Permutes the
- * segment. Stops when too many permutations have one as large. */
+/* The permutation test: returns whether as large a distance as the observed one occurs in at most the share alpha of
+ * the orders of the segment. Leaves the segment permuted. Stops when too many orders have as large a distance. */
 static bool is_significant(struct search *s, struct segment *segment)
 {
     const size_t orders = (size_t)fmax(PERMUTATIONS_LEAST, ceil(1 / s->alpha));
@@ -147,7 +148,8 @@ static bool is_significant(struct search *s, struct segment *segment)
     return as_large <= most;
 }
 
-/* Finds the points of a segment. The recursion is as deep as there are change points around each other. */
+/* Finds the change points of a segment: the best split, then those of both sides. The recursion is at most as deep as
+ * there are change points. */
 static void search(struct search *s, size_t first, size_t n)
 {
     struct segment segment;

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Combs: fitting by folding, and picking out. */
+/* Fits combs (series of events with a period) by folding, and marks their events. */
 #include "stats/comb.h"
 
 #include <math.h>
 
 #include "stats/stats.h"
 
-/* Bins of a period. A comb is found when most of its events are in two neighbouring ones. */
+/* Number of bins of a period. The events of a comb are found in two neighbouring ones. */
 #define BINS 64u
-/* Length classes for the choice of the longest events: eighths of octaves. */
+/* Number of length classes, by which the longest events are chosen: eight for each doubling of the length. */
 #define LENGTHS (64u * 8u)
-/* A comb has at least this share of its periods' events in two neighbouring bins, and these hold more than chance
- * explains by EXCESS standard deviations. */
+/* A comb is found when two neighbouring bins have at least PEAK events for each period, and EXCESS standard deviations
+ * more than events at random times would give. */
 #define PEAK   0.35
 #define EXCESS 6.0
-/* Number of periods that are folded. Further ones only refine the fit. */
+/* Maximum number of periods that are folded. Further ones only refine the fit. */
 #define FOLDED 512u
-/* Steps of the refinement, and the most events of which a median is taken; with more, every second, third, ... is. */
+/* STEPS: steps of the refinement. MEDIANS: maximum number of events of which a median is taken; with more events, every
+ * second, third, ... one is used. */
 #define STEPS   4
 #define MEDIANS 1024u
-/* An event of a comb is at least this part of their median length. */
+/* An event of a comb is at least this part of the median length of the comb's events. */
 #define SHORTEST 0.4
 
 static unsigned length_class(uint64_t length)
@@ -30,7 +31,8 @@ static unsigned length_class(uint64_t length)
     return (unsigned)exponent * 8 + (unsigned)((mantissa - 0.5) * 16) - 8;
 }
 
-/* Returns the least length such that at most `most` events without a comb are as long; 0 when all are not more. */
+/* Returns the least length such that at most `most` of the events without a comb are as long; 0 when there are not
+ * more. */
 static uint64_t floor_of(const struct comb_event *events, size_t n, double most)
 {
     uint32_t count[LENGTHS + 8] = {0};
@@ -51,14 +53,16 @@ static bool counts(const struct comb_event *event, uint64_t floor)
     return event->comb == 0 && event->length >= floor;
 }
 
-/* Returns how far the event is from the nearest expected time, and the number of that period. */
+/* Returns how far an event at the time `at` is from the nearest expected time (negative: earlier), and the number of
+ * that period. */
 static double offset(double at, double phase, double period, double *number)
 {
     *number = floor((at - phase) / period + 0.5);
     return at - phase - *number * period;
 }
 
-/* Returns the highest sum of two neighbouring bins of the phases, and the phase in its middle. */
+/* Counts the phases of the events in bins. Returns the highest sum of two neighbouring bins, and the phase in their
+ * middle. */
 static unsigned fold(const struct comb_event *events, size_t n, uint64_t floor, double period, double *phase)
 {
     unsigned bins[BINS] = {0}, best = 0, sum = 0;
@@ -78,14 +82,15 @@ static unsigned fold(const struct comb_event *events, size_t n, uint64_t floor, 
     return sum;
 }
 
-/* The event of a period that is nearest to the expected time. */
+/* The event that is nearest to the expected time of a period; the period's number, and the event's distance from that
+ * time. */
 struct nearest {
     size_t event;
     double number, offset;
 };
 
-/* Finds the next period that has an event within reach, from the event *at on; the nearest such event is returned.
- * Returns false at the end. */
+/* Finds the next period, from the event *at on, that has an event within reach of the expected time. out is the nearest
+ * such event. Returns false at the end. */
 static bool next_hit(const struct comb *comb, const struct comb_event *events, size_t n, double reach, size_t *at,
                      struct nearest *out)
 {
@@ -107,8 +112,8 @@ static bool next_hit(const struct comb *comb, const struct comb_event *events, s
     return found;
 }
 
-/* Collects the offsets (or, for lengths, the lengths) of at most MEDIANS of the periods' nearest events, evenly spread
- * over those from period `from` to before period `to`. Returns how many there are. */
+/* Collects the offsets (or the lengths, with `lengths`) of the nearest event of each period from number `from` to
+ * before number `to`, evenly spread and at most MEDIANS. Returns their number. */
 static size_t collect(const struct comb *comb, const struct comb_event *events, size_t n, double reach, double from,
                       double to, bool lengths, double *values)
 {
@@ -135,14 +140,15 @@ static void refine(struct comb *comb, const struct comb_event *events, size_t n,
     late = stats_median(values, n_late);
     if (!n_early || !n_late)
         return;
-    double drift = (late - early) / ((last - first + 1) / 2); /* of a period */
-    double middle = (first + half) / 2;                       /* of the first half, where the offset is `early` */
+    double drift = (late - early) / ((last - first + 1) / 2); /* change of the offset in one period */
+    double middle = (first + half) / 2;                       /* number of the period where the offset is `early` */
     comb->phase += early - drift * middle;
     comb->period += drift;
 }
 
-/* Returns the least share of the periods that have an event, of all periods and of every second to fifth one, and not
- * more than chance explains: half a period beside the expected times, all events are there by chance. */
+/* Returns the share of the periods that have an event, less those that have one by chance: the least result of all
+ * periods, every second, ... and every fifth one. Half a period beside the expected times, all events are there by
+ * chance. */
 static double least_share(const struct comb *comb, const struct comb_event *events, size_t n, double reach)
 {
     enum { STRIDES = 5 };
@@ -164,7 +170,7 @@ static double least_share(const struct comb *comb, const struct comb_event *even
     return least;
 }
 
-/* Returns how many of the events are in the first `time` after the first one. */
+/* Returns the number of events that begin less than `time` after the first one. */
 static size_t within(const struct comb_event *events, size_t n, double time)
 {
     size_t i = 0;
@@ -185,7 +191,7 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
         return false;
     uint64_t floor = floor_of(events, n, 4 * (double)periods);
     size_t first = within(events, n, (double)folded * period);
-    /* From one period to the next that is tried, the last event moves by half a bin. */
+    /* From one tried period to the next, the last event moves by half a bin. */
     double step = period / (2 * BINS * (double)folded);
     *out = (struct comb){.shortest = floor, .periods = folded};
     size_t tries = (size_t)(2 * tolerance * period / step) + 2;
@@ -207,7 +213,7 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
         size_t end = part < periods ? within(events, n, (double)part * period) : n;
         out->periods = part < periods ? part : periods;
         for (int i = 0; i < STEPS; i++)
-            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS)); /* first all of the two bins */
+            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS)); /* first: all of both bins */
         if (end == n)
             break;
     }

@@ -52,7 +52,7 @@ static void widen(struct hist *h, uint64_t min, uint64_t max)
         h->max = max;
 }
 
-/* Adds to the bins only, not to n, the sums and the extremes. */
+/* Adds count equal values to their bin only, not to n, the sums and the extremes. */
 static void place(struct hist *h, uint64_t value, uint64_t count, double sum)
 {
     const uint64_t offset = value - h->base;

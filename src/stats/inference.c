@@ -33,7 +33,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
     const double va = sa.m2 / (double)(n_a - 1) / (double)n_a, vb = sb.m2 / (double)(n_b - 1) / (double)n_b;
     test.error = sqrt(va + vb);
     if (va + vb > 0) {
-        /* As shares: the squares of tiny variances would underflow to 0. */
+        /* Computed with shares: the squares of tiny variances would underflow to 0. */
         const double share_a = va / (va + vb), share_b = vb / (va + vb);
         test.t = (sa.mean - sb.mean) / test.error;
         test.df = 1 / (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
@@ -50,7 +50,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
 #define BATCHES_MIN 5u   /* with fewer batches the error of the mean would hardly be known */
 #define BARTLETT    1.96 /* over sqrt(n): 95 % limit of a correlation of n independent values */
 
-/* Returns the sum of the products of values that are lag apart, from the mean. */
+/* Returns the sum of (x - mean) (y - mean) over all pairs of values x, y that are lag apart. */
 static double products(const double *values, size_t n, double mean, size_t lag)
 {
     double sum = 0;

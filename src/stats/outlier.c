@@ -9,7 +9,8 @@
 #define MAD_TO_SD      1.4826
 #define MAD_EFFICIENCY 0.37
 
-/* Returns the distance of a value from the median, relative to the median. */
+/* Returns the distance of a value from the median, relative to the median: a logarithm where all values are
+ * positive. */
 static double offset_of(const struct outlier_metric *metric, double value)
 {
     return metric->logarithmic ? log(value / metric->median) : (value - metric->median) / fabs(metric->median);

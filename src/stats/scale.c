@@ -10,7 +10,7 @@
 #define POINTS_LEAST (1u << 14)
 /* Maximum number of grid points of all hosts together, so that a whole fleet takes only seconds. */
 #define POINTS_ALL (1u << 22)
-/* Size of the grid: standard deviations above the mean, in addition to twice the longest delay. */
+/* The grid ends at the mean plus this many standard deviations plus twice the longest delay. */
 #define DEVIATIONS 12.0
 /* Rounding error that the transform leaves in empty points. */
 #define NOTHING 1e-15
@@ -26,7 +26,8 @@ struct grid {
     struct complex *rate;    /* transform of the random detours per ns of work, without the constant term */
     struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
     size_t n_kinds;          /* allocated number of kinds */
-    struct complex *shared;  /* transform of the delays by other users of the core: the place after the last kind */
+    struct complex *shared;  /* transform of the delays caused by other users of the core; part of kind, after the
+                              * last periodic kind */
     struct complex *work;
     double *log_below; /* logarithm of the probability by step and point: sum over the hosts of weight * log F */
     double total_weight;
@@ -254,8 +255,8 @@ static void transform_kinds(struct grid *g, const struct project_host *host)
     }
 }
 
-/* Multiplies by the transform of the periodic detours in a step: floor(number) of them always, and one more with the
- * probability of the remainder. */
+/* Multiplies g->work by the transform of the periodic detours in a step: floor(number) of them always, and one more
+ * with the probability of the remainder. */
 static void multiply_kind(struct grid *g, const struct complex *kind, double number)
 {
     double whole = floor(number), share = number - whole;
@@ -280,7 +281,7 @@ static void multiply_kinds(struct grid *g, const struct project_host *host, doub
     }
 }
 
-/* Multiplies by the transform of what a step takes longer because others use the core. */
+/* Multiplies g->work by the transform of the delay of a step that other users of the core cause. */
 static void multiply_shares(struct grid *g, const struct project_host *host, double step_ns)
 {
     double n = 0;
@@ -297,7 +298,8 @@ static void multiply_shares(struct grid *g, const struct project_host *host, dou
         g->work[i] = multiply(g->work[i], g->shared[i]);
 }
 
-/* Adds weight * log F of the delays of a step of that length. The longer the work takes, the more detours meet it. */
+/* Adds weight * log F to log_below, where F is the distribution of a host's delay in a step of step_ns of work. Work
+ * that takes longer, because others use the core, meets more detours. */
 static void add_step(struct grid *g, const struct project_host *host, double step_ns, double *log_below)
 {
     double above = 0, most;

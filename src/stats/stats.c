@@ -119,7 +119,7 @@ static double student_density(double t, double df)
            sqrt(df * acos(-1));
 }
 
-/* Newton's method, kept within a bracket. */
+/* Solves for t by Newton's method, kept within a bracket. */
 double stats_student_t(double confidence, double df)
 {
     if (!(confidence >= 0 && confidence <= 1) || !(df >= 1))
@@ -212,7 +212,7 @@ uint64_t stats_random(uint64_t *state)
 
 static size_t random_below(uint64_t *state, size_t n)
 {
-    /* At most (1 - 2^-53) n, which never rounds up to n. */
+    /* The product is at most (1 - 2^-53) n, which never rounds up to n. */
     return (size_t)((double)(stats_random(state) >> 11) * 0x1p-53 * (double)n);
 }
 

@@ -15,7 +15,7 @@
 
 struct hierarchy {
     const char *fs_type, *controller; /* controller: its name in version 1; "" in version 2, whose single hierarchy has
-                                         all controllers */
+                                       * all controllers */
     const char *usual_place;
 };
 

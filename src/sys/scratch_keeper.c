@@ -76,8 +76,7 @@ static int keeper_begin(int parent, const char *name, int answer_fd)
         answer.error = folder;
         (void)unlinkat(parent, name, AT_REMOVEDIR);
     }
-    (void)!write(answer_fd, &answer,
-                 sizeof(answer)); /* if this fails no reader is left, and end of file on life_fd follows */
+    (void)!write(answer_fd, &answer, sizeof(answer)); /* fails if no reader is left: end of file on life_fd follows */
     (void)close(answer_fd);
     return folder;
 }
