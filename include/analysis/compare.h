@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. */
+/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. A value 'with the core free' was measured
+ * only while no one else used the CPU's core; other values are over the whole time. */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -12,51 +13,54 @@
 
 struct compared_row {
     const struct pair *pair;
-    const struct pair *raw;   /* the same work as measured, where pair has it with the core free; otherwise NULL */
-    struct comparison of_raw; /* comparison of raw; its change is CHANGE_NONE when its interval has 1 */
-    size_t number;            /* index of its comparison */
-    size_t few;               /* least number of samples of any of its runs; 0: a row without samples */
-    double drift_pct; /* significant drift: by how much the second half of a run differs from the first; 0: none */
-    bool by_hosts;    /* the test compares means of hosts */
-    bool judged;      /* included in means */
+    /* if pair has values with the core free: the pair of the same work over the whole time; otherwise NULL */
+    const struct pair *raw;
+    struct comparison of_raw; /* comparison of raw; change is CHANGE_NONE if the interval of the ratio contains 1 */
+    size_t number;            /* index in compared.comparison */
+    size_t few;               /* number of samples of the row that has the fewest; 0: a row has no samples */
+    /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
+     * the first half; 0: none */
+    double drift_pct;
+    bool by_hosts; /* the test compares means of hosts */
+    bool judged;   /* a headline row: included in means of suites and hosts */
 };
 
-/* Geometric mean of the ratios of a suite's rows, where above 1 means better. */
+/* Geometric mean of the ratios of a suite's rows; above 1 means better. */
 struct compared_mean {
     char suite[24], host[65];
     size_t rows;
     size_t number;
 };
 
-/* A host of NEW, judged by all its rows together. */
+/* One host of the second set of files, judged by all its rows together. */
 struct compared_host {
     char host[65];
-    double ratio; /* geometric mean; above 1 means better */
+    double ratio; /* geometric mean of the ratios of its rows; above 1 means better */
     bool stands_out;
 };
 
 struct compared {
     struct compared_row *row; /* the rows that can be compared, the greatest effect first */
     size_t n_rows;
-    size_t n_alone; /* number of rows with the core free */
+    size_t n_alone; /* number of rows that compare values with the core free */
     struct compared_mean *mean;
     size_t n_means;
     struct compared_host *host; /* filled only when comparing by host; the most different first */
     size_t n_hosts;
     struct comparison *comparison;      /* comparisons of the rows, followed by those of the means; all were tested
                                          * together */
-    size_t n_judged;                    /* number of tests, for which p is corrected */
+    size_t n_judged;                    /* number of comparisons that were tested; p is corrected for all of them */
     const struct pair **not_comparable; /* rows that cannot be compared */
     size_t n_not_comparable;
 };
 
-/* Compares pairs. metrics tells the headline rows; only these are included in means. all: compares the
- * other rows as well. A headline figure that both sides have with the core free is compared and judged in that form; it
- * must be in as many rows of each side as the figure itself, or in COMPARISON_RUNS. min_effect: least effect that
- * counts, 0.01 for 1 %. The statistical unit is a run if each side has at least three runs, or a host if each side has
- * at least three hosts. Runs that alternate in time are pairs, and so are the samples of commands of one `jitbench
- * run`. With fewer runs nothing is decided. Sorts the rows of the pairs by time. Returns -1 when out of memory. The
- * caller calls compared_free() in both cases. */
+/* Compares pairs. metrics tells the headline rows; only these are included in means. all: compares the other rows as
+ * well. A headline figure is compared with the core free instead, if each side has it in that form in as many rows as
+ * the figure itself, or in COMPARISON_RUNS rows. min_effect: least effect that counts, 0.01 for 1 %. The statistical
+ * unit is a run if each side has at least three runs, or a host if each side has at least three hosts. Runs that
+ * alternate in time are pairs, and so are the samples of commands of one `jitbench run`. With fewer runs nothing is
+ * decided. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory. The caller calls compared_free()
+ * in both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);
@@ -73,8 +77,8 @@ enum compared_verdict {
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
-/* Numbers of rows and means that are slower and that have changed at all, and of rows that cannot be compared or
- * decided. */
+/* Number of rows and means that are slower; number of those that changed in any direction; number of rows that cannot
+ * be compared or decided. */
 struct compared_counts {
     size_t slower, changed, not_comparable;
 };

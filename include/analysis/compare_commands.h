@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the commands of `jitbench run`, which took turns A B B A, with the first: each such block is a pair. */
+/* Compares each command of one `jitbench run` with the first. The two take turns, A B B A; each such block of four runs
+ * is one pair of times. */
 #ifndef ANALYSIS_COMPARE_COMMANDS_H
 #define ANALYSIS_COMPARE_COMMANDS_H
 
@@ -9,32 +10,36 @@
 #include "rows/row.h"
 #include "stats/pairs.h"
 
-/* Chance that a run claims a difference that is not there, for all commands of a run together. */
+/* Probability that a `jitbench run` claims any difference that does not exist, over all its commands. */
 #define COMMANDS_ERROR 0.05
 
-/* The parameter of a row that holds how many blocks would have fitted into the time. Rows of which the number of runs
- * was fixed before do not have it. */
+/* Word of param with the number of blocks A B B A that would have fitted into the time. Rows whose number of runs was
+ * fixed in advance do not have it. */
 #define COMMANDS_PLANNED "planned"
-/* The parameter of the second of two rows of one command (run --aa). */
+/* Word of param that marks the second of the two equal commands of run --aa. */
 #define COMMANDS_AA "aa"
 
 struct command_difference {
-    struct paired logs; /* of time over that of the base, of each pair; n is the number of pairs */
-    size_t each;        /* blocks of a pair: 1, or more of very many */
-    bool claimed;       /* it is not `margin`, by a test that allows for the looks in between */
+    /* logarithm of each pair's ratio, time of the command over time of the base; n is the number of pairs */
+    struct paired logs;
+    size_t each; /* number of neighbouring blocks that make one pair: 1, or more if there are very many blocks */
+    /* the test rejects that the logarithm is `margin`; it allows for the looks, the tests made while the run went on */
+    bool claimed;
 };
 
-/* Compares the times of two commands that took turns, n of each, in their order. planned: how many blocks the run would
- * have at most, whose end may have been chosen by looking at them; 0: n was fixed before. margin: logarithm of the
- * ratio that is tested. Returns 0, or -1 when out of memory. Without times above 0 the logs are NAN, and n is 0. */
+/* Compares the times of two commands that took turns: n times of each, in the order of the runs. planned: the largest
+ * possible number of blocks, if the run could end early because a look (a test while it went on) found a difference; 0:
+ * n was fixed in advance. margin: logarithm of the ratio that is tested. error: probability of a false claim. Returns
+ * 0, or -1 when out of memory. When the times of a pair are not above 0, logs.n is 0 and the rest of logs is NAN. */
 int commands_differ(const double *base, const double *changed, size_t n, size_t planned, double margin, double error,
                     struct command_difference *out);
 
-/* Returns the least number of pairs that can be significant when so many comparisons share the error: PAIRED_LEAST of
- * one. */
+/* Returns the smallest number of pairs with which a difference can be significant when this number of comparisons
+ * shares COMMANDS_ERROR; PAIRED_LEAST for one comparison. */
 size_t commands_pairs_least(size_t compared);
 
-/* Returns whether a run with so many blocks is looked at: its numbers of pairs are those of paired_is_look(). */
+/* Returns whether the difference is tested (a look) after this number of blocks: at the numbers of pairs chosen by
+ * paired_is_look(), and at the planned end. */
 bool commands_look(size_t blocks, size_t planned);
 
 enum command_verdict {
@@ -51,15 +56,15 @@ struct command_comparison {
     enum command_verdict verdict;
     const struct row *base;
     struct command_difference difference;
-    size_t least;   /* number of pairs that is needed */
-    double seconds; /* wall-clock time of all runs of both */
+    size_t least;   /* number of pairs needed for a verdict */
+    double seconds; /* wall-clock time of all runs of both commands */
 };
 
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);
 
-/* Compares the wall-clock times with those of their bases. Ratios beyond exp(margin) are slower, ratios below are
- * faster; usually margin is 0. out has an element for each of the n rows. Returns 0, or -1 when out of memory. */
+/* Compares the wall-clock times of n rows with those of their bases. Ratios beyond exp(margin) are slower, ratios below
+ * are faster; usually margin is 0. out has an element for each row. Returns 0, or -1 when out of memory. */
 int run_compare(const struct row *rows, size_t n, double margin, struct command_comparison *out);
 
 #endif

@@ -24,15 +24,16 @@ struct comparison_side {
 /* How the two sides were measured. */
 enum comparison_order {
     ORDER_APART,
-    ORDER_RUNS_ALTERNATE,    /* each run of the base next to the run of the same number of the other side */
-    ORDER_SAMPLES_ALTERNATE, /* one run a side; their samples were taken in turns, A B B A */
+    ORDER_RUNS_ALTERNATE,    /* the k-th runs of both sides were made next to each other, for each k */
+    ORDER_SAMPLES_ALTERNATE, /* each side is one run, and the samples of the two were taken in turns, A B B A */
 };
 
 enum comparison_tested {
     TESTED_NOTHING, /* fewer than two values on a side: the spread is not known */
-    TESTED_WITHIN,  /* fewer than COMPARISON_RUNS runs on a side: no test; the interval is that within the runs */
+    /* fewer than COMPARISON_RUNS runs on a side: no test; the interval comes from the spread within the runs */
+    TESTED_WITHIN,
     TESTED_RUNS,
-    TESTED_PAIRS, /* of runs, or of blocks A B B A of samples */
+    TESTED_PAIRS, /* pairs of runs, or of blocks A B B A of samples */
 };
 enum comparison_change { CHANGE_NONE, CHANGE_LOWER, CHANGE_HIGHER, CHANGE_UNKNOWN /* nothing was tested */ };
 enum comparison_doubt {
@@ -44,7 +45,7 @@ enum comparison_doubt {
 struct comparison {
     enum comparison_tested tested;
     size_t n_base, n_new;      /* number of values on each side: runs, pairs or samples */
-    double base, changed;      /* medians of these values, before and after */
+    double base, changed;      /* medians of these values: of the base, and of the other side */
     double ratio, low, high;   /* changed / base with its 95 % interval */
     double p_t, p_permutation; /* p of each test, not corrected; NAN when there is none */
     double error, df;          /* standard error of the logarithm of the ratio; NAN when it is not known */
@@ -54,12 +55,12 @@ struct comparison {
     double p_adjusted;   /* p corrected by Holm's method for all comparisons judged together */
     double least; /* least change (0.01 for 1 %) that would be found in 80 % of such comparisons; NAN: not known */
     enum comparison_change change;
-    enum comparison_doubt doubt; /* why it is not a change; DOUBT_NOT when it is one, or not decided */
+    enum comparison_doubt doubt; /* why there is no change; DOUBT_NOT when there is one, or nothing was tested */
 };
 
 /* Computes medians, ratio, interval and tests of the two sides:
- * - Runs that were apart: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann and
- *   Whitney's test.
+ * - Runs that did not alternate: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann
+ *   and Whitney's test.
  * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
  *   test (paired_test()). Where a value is not positive, the differences are tested, and there is no ratio.
  * - Fewer than COMPARISON_RUNS runs on a side: the ratio of the geometric means, with the interval within the runs, by

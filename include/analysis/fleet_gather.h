@@ -12,16 +12,18 @@
 #include "rows/index.h"
 #include "rows/row.h"
 
-/* One figure of all machines: from rows that agree in suite, test, load, copies, metric, unit and the words of param
- * that identify the work. Several rows of one machine (CPUs, runs) are averaged. One figure is made of the rows'
- * column core_share: the share of the core that the machine's tests had. */
+/* A figure, with its values on all machines: rows that agree in suite, test, load, copies, metric, unit and the words
+ * of param that identify the work. Several rows of one machine (CPUs, runs) are averaged. One further figure is made of
+ * the column core_share: the share of the core that the machine's tests had. */
 struct gather_figure {
     char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
     char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
     bool higher_is_better;
-    size_t alone, raw; /* number, from 1, of the same figure with the core free, or as measured; 0: none */
-    size_t first, n;   /* range in values[]: the machines that have the figure, in the order of their numbers */
+    /* index + 1 of the same figure with the core free (measured only while no one else used the core), and index + 1 of
+     * the same figure over the whole time; 0: none */
+    size_t alone, raw;
+    size_t first, n; /* range in values[]: the machines that have the figure, in the order of their numbers */
 };
 
 struct gather_value {
@@ -43,20 +45,21 @@ struct gather_machine {
     bool many_ranks;
     char rank[16];
     bool has_nice;
-    double nice; /* the highest */
+    double nice; /* highest nice value of the machine's rows */
 };
 
 struct gather_name {
     size_t first;
     unsigned machines;
-    bool vague; /* the first machine of the name has no known CPUs */
+    bool vague; /* the first machine of this name has no known CPU model, architecture and number of CPUs */
 };
 
 struct gather {
-    bool by_rank;                  /* each rank counts as a machine */
-    bool by_run;                   /* each run counts as a machine, named by its time and id */
-    const struct row_column *stat; /* the statistic that is a row's value; there are then no figures with the core free
-                                    * and none of its share. NULL: the column value */
+    bool by_rank; /* each rank counts as a machine */
+    bool by_run;  /* each run counts as a machine, named by its time and id */
+    /* column that holds a row's value; figures with the core free and the core's share are then left out. NULL: the
+     * column `value` */
+    const struct row_column *stat;
     const struct metrics *metrics; /* tells the headline figures */
     struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */
     struct gather_machine *machine;
@@ -64,7 +67,7 @@ struct gather {
     struct index figures;
     struct gather_figure *figure;
     size_t figure_capacity;
-    size_t share; /* number, from 1, of the figure of the core's share; 0: no row has it */
+    size_t share; /* index + 1 of the figure made of the core's share; 0: no row has it */
     struct gather_value *values;
     size_t n_values, values_capacity;
     struct index settings, setting_values;
@@ -76,7 +79,7 @@ struct gather {
     struct index names, identities, runs, seen;
     struct gather_name *name;
     size_t name_capacity;
-    uint32_t *of_identity; /* number of the machine */
+    uint32_t *of_identity; /* index of the machine for each entry of identities */
     size_t of_identity_capacity;
     struct row_run last_run;
     size_t last_machine;
@@ -94,7 +97,7 @@ void gather_free(struct gather *g);
 double gather_value(const struct gather *g, size_t figure, size_t machine);
 /* Returns the setting's value that more than half of the machines with a value have; NULL: there is none. */
 const char *gather_majority(const struct gather *g, size_t setting);
-/* Returns the machine's value; NULL: not known. */
+/* Returns the machine's value of the setting; NULL: not known. */
 const char *gather_setting(const struct gather *g, size_t setting, size_t machine);
 
 #endif

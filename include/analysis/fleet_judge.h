@@ -16,8 +16,9 @@ struct judged {
     bool often; /* is the worst machine in many figures (the second rule) */
     bool broke; /* has failed rows, which most other machines have not */
     size_t figures, n_far, worst_count;
-    size_t figure;        /* the worst figure: among those beyond their threshold, otherwise among all; the core's
-                           * share only where no other is beyond its threshold; SIZE_MAX: none */
+    /* index of the worst figure: among those beyond their threshold, otherwise among all; the core's share only if no
+     * other figure is beyond its threshold; SIZE_MAX: none */
+    size_t figure;
     double distance;      /* distance of the worst figure from the median in spreads, never negative */
     double effect;        /* effect of the worst figure as a share of the median; positive: worse */
     double median_effect; /* median of the effects over all figures */
@@ -30,7 +31,7 @@ struct judgement {
     struct outlier_metric *metric; /* median and spread of each figure; n 0: not judged */
     double *threshold;             /* threshold of each figure in spreads */
     size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
-    size_t n_alone;                /* figures judged with the core free */
+    size_t n_alone;                /* number of judged figures with the core free */
     const char **majority;         /* most frequent value of each setting; NULL: there is none */
     struct judged *judged;         /* machines that stand out first, worse ones before better ones, sorted by
                                     * distance */
@@ -41,11 +42,11 @@ struct judgement {
 void judge(struct judgement *j, const struct gather *g, double least_effect);
 void judge_free(struct judgement *j);
 
-/* Returns the effect as a share of the median; positive: worse. */
+/* Returns by what share of the figure's median the value is worse; negative: better. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
-/* Returns whether the machine's value is beyond the figure's threshold, its effect is large enough, and the machine is
- * judged by this figure: not if it has the same figure with the core free, most machines have that, and at least half
- * of what the figure is worse than that one is explained by the core's share. */
+/* Returns whether the value is beyond the figure's threshold, its effect is large enough, and the figure counts for
+ * this machine. A figure that the machine also has with the core free counts only if it is worse than that one by the
+ * least effect or more, and if the core's share explains less than half of this difference. */
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);
 /* Returns whether the machine stands out by its share of the core only: somebody else used the core. */
 bool judge_is_shared(const struct judgement *j, const struct judged *judged);

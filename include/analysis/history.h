@@ -13,12 +13,12 @@
 #define HISTORY_ALPHA 0.04
 /* Least number of runs in which a change can be found. */
 #define HISTORY_RUNS_LEAST 6u
-/* Usual least_effect: the default of --min-effect. */
+/* Default of --min-effect, as a share: 0.01 is 1 %. */
 #define HISTORY_LEAST_EFFECT 0.01
 
 struct history_run {
     char utc[sizeof(((struct row_run *)NULL)->utc)], comment[sizeof(((struct row_run *)NULL)->comment)];
-    size_t machine; /* its number in gather */
+    size_t machine; /* index of the run in gather.machines */
 };
 
 struct history_point {
@@ -29,8 +29,8 @@ struct history_point {
 struct history_change {
     size_t figure;        /* index in history.figure */
     size_t run, last;     /* the first run after the change, and the last run before it that has the figure */
-    size_t at;            /* index in the figure's points of the first one after the change */
-    double before, after; /* medians of the runs up to the next change on either side */
+    size_t at;            /* index of the first value after the change, among the figure's points */
+    double before, after; /* medians of the values between this change and the neighbouring changes */
     double effect;        /* (after - before) / |before|; infinite when before is 0 */
     double low, high;     /* 95 % interval of effect; NAN: not known */
     bool worse;
@@ -54,17 +54,17 @@ struct history {
     size_t n_short; /* number of figures with too few runs for a change to be found */
     struct history_point *point;
     size_t n_points, point_capacity;
-    struct history_change *change; /* in the order of time, then of the figures */
+    struct history_change *change; /* in the order of time; changes at the same run in the order of their figures */
     size_t n_changes, change_capacity;
     uint64_t without_time;         /* number of rows left out because the time of their run is not known */
-    size_t same_time;              /* number of runs that have the time of the run before */
+    size_t same_time;              /* number of runs that began in the same second as the run before them */
     bool mixed;                    /* there are rows of a second machine; nothing is judged then */
     char machine[320], other[320]; /* the machine, and if mixed the second one */
     /* Private. */
     struct row_run first;
 };
 
-/* Adds a row, whatever the order of the runs. Ends the program when out of memory, as the other functions do. Set
+/* Adds a row; rows may come in any order. Ends the program when out of memory, as the other functions do. Set
  * gather.metrics, gather.stat (may be NULL) and least_effect of a history that is otherwise all zero before. */
 void history_row(struct history *h, const struct row *row);
 /* Judges the figures after the last row. */
@@ -73,9 +73,9 @@ void history_free(struct history *h);
 
 /* Returns the median of all runs of a figure (index in history.figure). */
 double history_level(const struct history *h, size_t figure);
-/* Finds the next setting that differs between the third run before and the third run after a change, which itself may
- * be found one or two runs off its place. Start with *setting 0; the setting found is the one before. Returns false
- * when there is none. */
+/* Finds the next setting that differs between the third run before and the third run after a change. It looks that far
+ * because the change may be found one or two runs off its place. Start with *setting 0; the setting found has the index
+ * *setting - 1. Returns false when there is none. */
 bool history_next_setting(const struct history *h, const struct history_change *change, size_t *setting,
                           const char **before, const char **after);
 

@@ -31,13 +31,15 @@ struct metrics {
     size_t n_suites;
     const struct metrics_test *test;
     size_t n_tests;
-    const struct metrics_test *made; /* tests whose rows are made of other rows (indices), which nobody can select */
+    /* tests that cannot be selected, because their rows are computed from other rows (indices) */
+    const struct metrics_test *made;
     size_t n_made;
 };
 
 /* In each of these functions the table may be NULL or empty: then nothing is known. */
 
-/* Returns the test, or for a suite whose tests are named by the user the one that describes them; otherwise NULL. */
+/* Returns the test; in a suite whose tests the user names, the entry that describes all of them; NULL when there is
+ * none. */
 const struct metrics_test *metrics_test(const struct metrics *metrics, const char *suite, const char *test);
 /* Returns the title of a test, or its name when it is not known or given by the user. */
 const char *metrics_test_title(const struct metrics *metrics, const char *suite, const char *test);
@@ -48,14 +50,15 @@ const char *metrics_title(const struct metrics *metrics, const struct row *row);
 const char *metrics_suite_title(const struct metrics *metrics, const char *suite);
 
 /* Returns whether the row's metric is a headline metric of its suite and has a direction: such rows are compared. A
- * metric that no test of the suite has (an index, or a metric of a newer version) counts as one when the row gives its
- * direction, unless it was measured with the core free: such a figure takes the place of that of all
- * slices where it is known. */
+ * metric that no test of the suite has (an index, or a metric of a newer version) is taken for a headline metric when
+ * the row gives its direction. A metric with the core free (measured only while no one else used the core) is not: it
+ * takes the place of the metric over the whole time, where it is known. */
 bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
-/* Returns whether the row has such a metric, measured with the core free. */
+/* Returns whether the row has a headline metric in its form with the core free. */
 bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *row);
 
-/* Marks the headline rows, which files do not mark; of unknown tests the first metric. */
+/* Sets `headline` in n rows, because files do not contain it. Of a test that is not in the table, the first metric
+ * counts as the headline metric. */
 void metrics_mark_headlines(const struct metrics *metrics, struct row *rows, size_t n);
 
 #endif

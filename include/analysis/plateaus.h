@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels of a curve that rises in steps: the time of a load by working set has one for each cache, and one for memory.
- */
+/* Levels of a curve that rises in steps. The time of a memory load as a function of the working set has one level for
+ * each cache, and one for memory. */
 #ifndef ANALYSIS_PLATEAUS_H
 #define ANALYSIS_PLATEAUS_H
 
 #include <stddef.h>
 
 struct plateau {
-    size_t first, n; /* of the points */
+    size_t first, n; /* range of the values */
     double value;    /* their median */
 };
 
-/* Finds at most `most` plateaus of n values above 0 in order: at least three neighbours that lie within 15 % of their
- * median, where neighbouring plateaus that differ by less than a factor of 1.6 are one (a cache that is shared or
- * hashed rises slowly). Values between plateaus, where a set is partly in the cache, belong to none. Returns their
- * number. */
+/* Finds at most `most` plateaus in n values above 0, in their order. A plateau is at least three neighbours within 15 %
+ * of their median. Neighbouring plateaus that differ by less than a factor of 1.6 are joined, because the curve rises
+ * slowly in a cache that is shared or hashed. Values between plateaus, where a working set is only partly in the cache,
+ * belong to none. Returns the number of plateaus. */
 size_t plateaus_find(const double *values, size_t n, struct plateau *out, size_t most);
 
 #endif

@@ -15,9 +15,9 @@ struct requirement {
     char text[160]; /* as the user wrote it */
     char test[sizeof(((struct row *)0)->test)], metric[sizeof(((struct row *)0)->metric)];
     const struct row_column *stat;
-    bool below, or_equal; /* <, <= or >, >= */
+    bool below, or_equal; /* below: the operator is < or <=; or_equal: it is <= or >= */
     double limit;
-    char limit_unit[sizeof(((struct row *)0)->unit)]; /* "": that of the metric */
+    char limit_unit[sizeof(((struct row *)0)->unit)]; /* "": the unit of the metric */
     /* Results. */
     size_t n_rows, n_failed; /* rows of the metric; those that do not meet it */
     bool measured;           /* the test has rows of any metric */
@@ -25,13 +25,13 @@ struct requirement {
     double value, limit_of_row;
     char unit[sizeof(((struct row *)0)->unit)];
     char where[160];  /* load, parameter, copies and CPUs of that row, host; "" for the only row */
-    char reason[256]; /* why a figure is not known: that of the first such row; "" when all are known */
+    char reason[256]; /* why a figure is not known, of the first such row; "" when all are known */
 };
 
 /* A test that the user may name in addition to those of the table of metrics. */
 struct require_name {
     const char *suite, *test;
-    const char *metric, *unit; /* metric NULL: those that the table gives for suite and test */
+    const char *metric, *unit; /* metric NULL: all metrics that the table has for suite and test */
 };
 
 struct requirements {
@@ -39,7 +39,7 @@ struct requirements {
     const struct require_name *names;
     size_t n_names;
     bool several_runs;      /* the rows may be of several hosts */
-    bool names_only;        /* only tests of names are measured: others are refused */
+    bool names_only;        /* only the tests in `names` are measured; requirements of other tests are refused */
     const char *clock_unit; /* unit of metrics in clock ticks; NULL: not known */
     /* Set by the functions below. */
     struct requirement *of;
@@ -52,17 +52,17 @@ struct requirements {
  * are unknown (with the most similar one that exists), or when the unit is not one of the metric. Calls memory_out()
  * when out of memory. */
 int requirements_add(struct requirements *set, const char *text, char *error, size_t error_size);
-/* Adds each line of a text; empty ones, and what follows a '#', are left out. Returns -1 with an error as above that
- * begins with the number of the line, or when there is no requirement. */
+/* Adds the requirement in each line of a text; empty lines, and comments that begin with '#', are ignored. Returns 0;
+ * or -1 with one line in error, which begins with the number of the line, also when the text has no requirement. */
 int requirements_add_lines(struct requirements *set, const char *lines, char *error, size_t error_size);
 void requirements_free(struct requirements *set);
 
-/* Judges a row by all requirements that concern it. */
+/* Judges a row by all requirements of its test and metric. */
 void requirements_row(struct requirements *set, const struct row *row);
 
 /* Returns whether the rows so far meet the requirement. */
 bool requirement_met(const struct requirement *requirement);
-/* Returns the number of those that are not met. */
+/* Returns the number of requirements that are not met. */
 size_t requirements_failed(const struct requirements *set);
 /* Returns why the figure of a requirement is not known; "" when it is. */
 const char *requirement_unknown(const struct requirement *requirement);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The detours recorded in the rows of noise and prime, for each host, as project needs them. */
+/* Collects, for each host, the detours recorded in rows of noise and prime, as `jitbench project` needs them. */
 #ifndef ANALYSIS_SCALE_DETOURS_H
 #define ANALYSIS_SCALE_DETOURS_H
 
@@ -14,39 +14,42 @@
 #define DETOURS_PER_OCTAVE 32u
 #define DETOURS_BINS       (DETOURS_PER_OCTAVE * DETOUR_CLASSES)
 
-/* Shares of the core in whole per cents, from 1. */
+/* Number of classes of the core's share: 1 %, 2 %, ... 100 %. */
 #define DETOURS_SHARES 100u
 
 struct detours_bin {
     double n, ns;
 };
 
-/* Detours from one kind of rows. */
+/* Detours from the rows of one suite: noise or prime. */
 struct detours_of {
-    double work;    /* time observed, without the detours; 0: no such row */
-    double unit_ns; /* unit of work and of the bins' sums in ns: 1, or a tick of the clock; 0: not known yet */
+    double work; /* time observed, without the detours; 0: no such row */
+    /* length in ns of the unit of `work` and of the bins' sums: 1, or a tick of the clock; 0: not known yet */
+    double unit_ns;
     unsigned rows;
     struct detours_bin bins[DETOURS_BINS];
-    double shares[2][DETOURS_SHARES]; /* how often the core's share was 1 %, 2 %, ...: in rows; in parts of their time,
-                                       * which is used where it is known */
+    /* number of rows ([0]) and of parts of runs ([1]) in which the core's share was 1 %, 2 %, ...; [1] is used if it
+     * has any */
+    double shares[2][DETOURS_SHARES];
 };
 
 struct detours_host {
     char name[65];
     struct detours_of noise;                        /* all CPUs together */
-    double by_cause[DETOUR_CAUSES][DETOUR_CLASSES]; /* number of detours; of noise rows */
+    double by_cause[DETOUR_CAUSES][DETOUR_CLASSES]; /* number of detours in noise rows, by cause and length */
     unsigned periodic[DETOUR_CLASSES];              /* number of rows in which the detours of the class were periodic */
-    struct detours_of prime;                        /* experiments that took much longer than the median */
-    double experiment_ticks;                        /* median of the last row */
+    /* from experiments that took much longer than the median: the time beyond the median */
+    struct detours_of prime;
+    double experiment_ticks; /* median time of an experiment in the last row, in ticks */
 };
 
-/* Adds a row: of noise detour, lost, lost_CAUSE and core_share, of prime cycles followed by time. Other rows, and rows
- * that failed or were skipped, are ignored. */
+/* Adds a row: of suite noise the metrics detour, lost, lost_CAUSE and core_share; of suite prime cycles, and after it
+ * time. Ignores other rows, and rows that failed or were skipped. */
 void detours_enter(struct detours_host *host, const struct row *row);
 
-/* Fills in the detours for project_slowdown_on(), using arrays of the caller: lengths has room for DETOURS_BINS pairs.
- * keep (may be NULL) is the share of each octave's detours that is kept. Returns how many elements of detours[2] were
- * filled. */
+/* Fills in the detours for project_slowdown_on(), using arrays of the caller: lengths has room for DETOURS_BINS
+ * elements. keep (may be NULL) is the share of the detours of each octave that is kept. Returns how many elements of
+ * detours[2] were filled. */
 size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
                        struct project_detours detours[2]);
 
@@ -54,12 +57,12 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
  * NULL. */
 const struct detours_of *detours_used(const struct detours_host *host);
 double detours_work_ns(const struct detours_host *host);
-double detours_lost_pct(const struct detours_host *host); /* detours as a share of work and detours together */
+double detours_lost_pct(const struct detours_host *host); /* detours as a share of work and detours together, in % */
 
 /* Fills in the shares of the core for project_slowdown_on(); out has room for DETOURS_SHARES. Returns how many there
  * are, 0 when nothing is known. */
 size_t detours_shares(const struct detours_host *host, struct stats_point *out);
-/* Returns the mean of these shares; NAN when nothing is known. */
+/* Returns the mean share of the core, from 0 to 1; NAN when nothing is known. */
 double detours_mean_share(const struct detours_host *host);
 
 /* Adds the detours of `from` to `into`. */

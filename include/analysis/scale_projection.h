@@ -20,25 +20,26 @@
 struct projection {
     double step_ns[PROJECT_STEPS_MAX], ranks[PROJECT_RANKS_MAX]; /* in ascending order */
     size_t n_steps, n_ranks;
-    size_t points;     /* number of points, see project_slowdown_on() */
+    size_t points;     /* number of points of the computation, see project_slowdown_on() */
     size_t hosts_most; /* maximum number of hosts kept individually; 0: no limit. Rows of further hosts must be
                         * consecutive for each host. */
     struct detours_host **hosts;
     size_t n, capacity;
-    size_t n_more;                       /* number of further hosts: they are included in all */
-    struct detours_host *all;            /* all hosts that have detours, merged */
-    double *slowdown;                    /* see projection_slowdown() */
-    struct detours_host *further, *rest; /* private: the last of the further hosts; those before it */
+    size_t n_more;            /* number of further hosts: they are included in all */
+    struct detours_host *all; /* all hosts that have detours, merged */
+    double *slowdown;         /* see projection_slowdown() */
+    /* private: the latest of the further hosts; all further hosts before it, merged */
+    struct detours_host *further, *rest;
 };
 
 /* Adds a row of the host of that name, in which control characters are replaced; rows without detours are ignored. */
 void projection_enter(struct projection *p, const char *name, const struct row *row);
-/* Removes hosts without detours; say (may be NULL) is called with their names. */
+/* Removes hosts without detours, and calls say (may be NULL) with the name of each. */
 void projection_drop_empty(struct projection *p, void (*say)(const char *name));
 /* Computes the slow-down. With no host left it does nothing. */
 void projection_compute(struct projection *p);
-/* Returns the slow-down by step and number of ranks for a host; host n: for all together. With n_more, all hosts are
- * treated as one machine, otherwise each has an equal share of the ranks. */
+/* Returns the slow-downs of a host (index in hosts) by step, then by number of ranks; host n: of all hosts together.
+ * These are treated as one machine if n_more is above 0; otherwise each has an equal share of the ranks. */
 double *projection_slowdown(const struct projection *p, size_t host);
 void projection_free(struct projection *p);
 
@@ -48,8 +49,8 @@ struct projection_cost {
     double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time or speed */
     double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
 };
-/* Computes the costs of all causes and decades, the highest first; costs has room for PROJECTION_COSTS. Returns how
- * many there are. */
+/* Computes the costs of all causes and decades, sorted by what their removal gains for the shortest step, the greatest
+ * gain first; costs has room for PROJECTION_COSTS. Returns how many there are. */
 size_t projection_costs(const struct projection *p, struct projection_cost *costs);
 /* Return names: "1 us .. 10 us" and "preempted". */
 const char *projection_decade(const struct projection_cost *cost);

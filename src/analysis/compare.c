@@ -155,8 +155,8 @@ static int compare_times(const void *a, const void *b)
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Returns how the runs of both sides lie in time: whether the kth of both began next to each other, for each k, as in A
- * B B A or A B A B. Runs that began in the same second may have done so in either order. */
+/* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
+ * B A or A B A B. Runs that began in the same second may have done so in either order. */
 static enum comparison_order order_of(const struct pair *pair, const struct side *base, const struct side *changed)
 {
     const char *began = "", *ended = "";
@@ -180,8 +180,8 @@ static enum comparison_order order_of(const struct pair *pair, const struct side
     return ORDER_RUNS_ALTERNATE;
 }
 
-/* A run of commands that could end early, by looking at its samples, has claimed a difference only by a test that
- * allows for these looks: without it the comparison is not significant. Returns -1 when out of memory. */
+/* Makes a comparison of commands not significant if the run could end early, because of tests while it went on (looks),
+ * and the test that allows for these looks claims no difference. Returns -1 when out of memory. */
 static int allow_for_looks(const struct row *row, const struct comparison_run *base,
                            const struct comparison_run *changed, struct comparison *comparison)
 {
@@ -467,7 +467,7 @@ static int find_hosts(struct compared *c, double min_effect)
     return 0;
 }
 
-/* --- All of it. --- */
+/* --- The whole comparison. --- */
 
 struct effect {
     struct compared_row row;
@@ -518,7 +518,7 @@ static bool is_enough(size_t n_alone, size_t n_raw)
     return n_alone >= n_raw || n_alone >= COMPARISON_RUNS;
 }
 
-/* Returns the pair with the core free, if enough rows of both sides have it; otherwise NULL. */
+/* Returns the pair of the same work with the core free, if enough rows of both sides have it; otherwise NULL. */
 static const struct pair *usable_alone(const struct pairs *pairs, const struct pair *pair)
 {
     const struct pair *alone = pair->why[0] ? NULL : pair_alone_of(pairs, pair);
@@ -527,7 +527,7 @@ static const struct pair *usable_alone(const struct pairs *pairs, const struct p
                                                                                                            : NULL;
 }
 
-/* Compares a pair and adds its row. raw: the pair as measured, or NULL. */
+/* Compares a pair and adds its row. raw: if pair has the core free, the pair over the whole time; otherwise NULL. */
 static int add_row(const struct pair *pair, const struct pair *raw, bool judged, struct compared *out)
 {
     struct compared_row *row = &out->row[out->n_rows], ignored = {.number = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the commands of `jitbench run` with the first, in pairs. */
+/* Compares each command of one `jitbench run` with the first, by pairs of times. */
 #include "analysis/compare_commands.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@ static size_t blocks_of_pair(size_t blocks)
     return blocks > PAIRS_MOST ? (blocks + PAIRS_MOST - 1) / PAIRS_MOST : 1;
 }
 
-/* Tests whether the logarithms differ from the margin, and sets the interval of a run in which no look found that. */
+/* Tests whether the logarithms of the ratios differ from the margin. If the run could end early, but no look found a
+ * difference, sets the interval to match: its confidence is that of the last look. */
 static int test_margin(double *logs, size_t n, size_t planned, double margin, double error,
                        struct command_difference *out)
 {
@@ -94,14 +95,14 @@ static const struct row *run_base(const struct row *rows, size_t n, const struct
     return row;
 }
 
-/* Files of older versions do not have the position on the command line. */
+/* Files of older versions have no position on the command line (item), so test and param are compared as well. */
 bool run_same_command(const struct row *a, const struct row *b)
 {
     return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) &&
            !strcmp(a->param.text, b->param.text);
 }
 
-/* Returns whether some of the runs failed, with --ignore-failure, and others did not. */
+/* Returns whether some runs of the row's command failed, with --ignore-failure, and others did not. */
 static bool ended_differently(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)

@@ -63,7 +63,7 @@ static size_t append_work(struct text *key, const struct row_params *params)
     return work;
 }
 
-/* Completes the key and gives it to the entry. Returns -1 when out of memory. */
+/* Completes the key and moves it into the entry. Returns -1 when out of memory. */
 static int end_key(struct text *key, struct entry *entry)
 {
     entry->work = append_work(key, &entry->row->param);
@@ -75,7 +75,7 @@ static int end_key(struct text *key, struct entry *entry)
     return 0;
 }
 
-/* suffix: appended to the metric. */
+/* Writes the part of the key before the parameters, with suffix after the metric. Returns its length. */
 static size_t begin_key(const struct row *row, const char *suffix, struct text *key)
 {
     text_printf(key, "%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s%s\x1f", row->suite, row->test, row->load, row->copies,
@@ -170,7 +170,7 @@ static void drop_rows(const struct row **rows, size_t *n, uint64_t across, struc
     *n = kept;
 }
 
-/* --- Differences in kind. --- */
+/* --- Differences that forbid a comparison. --- */
 
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
@@ -232,8 +232,8 @@ static const struct {
     {"file system", ACROSS_FS, fs_of},
 };
 
-/* Returns whether a property differs. A value missing on one side (a file of an earlier version) is not a
- * difference. */
+/* Returns whether a property differs in a way that forbids the comparison, and sets the reason. A value missing on one
+ * side (a file of an earlier version) is not a difference. */
 static bool differs(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
 {
     char x[256], y[256];
@@ -264,7 +264,7 @@ static void check_kind(struct pair *pair, uint64_t across)
             return;
 }
 
-/* Sets the reason why a side has no figures. */
+/* Sets the reason why the pair cannot be compared: the rows of this side, such as `row`, have no figures. */
 static void no_figures(const struct row *row, const char *side, struct pair *pair)
 {
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
@@ -306,7 +306,7 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
 
 /* --- Making pairs. --- */
 
-/* Makes a pair of entries that are sorted by side. */
+/* Makes a pair of n entries, in which those of the base come first. */
 static int take_pair(const struct entry *entries, size_t n, bool by_cpus, struct pair *pair)
 {
     *pair = (struct pair){.about = entries[n - 1].row, .by_cpus = by_cpus};
@@ -349,8 +349,8 @@ static void append_lacking(const struct row_params *params, const struct row_par
     }
 }
 
-/* Returns whether two command lines differ. Unlike those of the other parameters, their words are compared in order and
- * with repetitions. */
+/* Returns whether two command lines differ. Unlike other parameters, command lines are compared with the order and
+ * repetition of their words. */
 static bool other_command(const struct row *a, const struct row *b)
 {
     const char *x = row_command(&a->param), *y = row_command(&b->param);
@@ -358,7 +358,8 @@ static bool other_command(const struct row *a, const struct row *b)
     return x && y && strcmp(x, y) != 0;
 }
 
-/* Returns whether two indices are of different protocols, because they are then made of different tests. */
+/* Returns whether two rows are indices of different protocols, which are computed from different tests; then writes the
+ * reason. */
 static bool other_index(const struct row *base, const struct row *changed, char *why, size_t size)
 {
     char before[ROW_PROTOCOL_SIZE], after[ROW_PROTOCOL_SIZE];
@@ -384,7 +385,8 @@ static bool differs_in_command_only(const struct row_params *base, const struct 
     return only;
 }
 
-/* Joins two pairs with one side each, the only ones left, and gives the words that differ as the reason. */
+/* Joins a pair that has rows of the base only with one that has rows of the other side only, and gives the words that
+ * differ as the reason why they cannot be compared. Moves the rows into `changed`. */
 static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
     struct text lacking = {0}, surplus = {0};
@@ -452,7 +454,7 @@ static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
     return work;
 }
 
-/* Pairs all entries that are equal except for their parameters. */
+/* Makes the pairs of n sorted entries that are equal except for their parameters. */
 static int take_test(struct entry *entries, size_t n, uint64_t across, struct pairs *out)
 {
     const size_t first = out->n;
@@ -522,7 +524,7 @@ static bool has_host(const struct row_set *set, const char *host)
     return false;
 }
 
-/* Pairs the rows of one run's host; of NULL: all rows. */
+/* Pairs the rows of one host, that of the run `of`; if it is NULL, all rows. */
 static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
                      uint64_t across, struct pairs *out)
 {
@@ -579,14 +581,14 @@ static int make_within_entry(const struct row *row, struct entry *entry)
     return end_key(&key, entry);
 }
 
-/* The rows of one measurement within a group of entries. */
+/* A range of sorted entries: the rows of one measurement. */
 struct alternative {
     size_t at, n;
     bool by_cpus;
 };
 
-/* Splits sorted entries of one test and metric into alternatives. Returns their number; *base is the one that comes
- * first in the files. */
+/* Splits sorted entries of one test and metric into ranges of one measurement each. Returns their number; *base is the
+ * one that comes first in the files. */
 static size_t find_alternatives(const struct entry *entries, size_t n, struct alternative *of, size_t *base)
 {
     size_t found = 0;
@@ -608,7 +610,7 @@ static size_t find_alternatives(const struct entry *entries, size_t n, struct al
     return found;
 }
 
-/* Appends a pair for each alternative other than the base. both has room for n entries. */
+/* Appends a pair for each such range other than the base. both has room for n entries. */
 static int pair_alternatives(const struct entry *entries, size_t n, uint64_t across, struct entry *both,
                              struct pairs *out)
 {
@@ -637,7 +639,7 @@ static int pair_alternatives(const struct entry *entries, size_t n, uint64_t acr
 
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 {
-    /* Loads and copies are what is compared, and they change other parties and CPUs. */
+    /* The rows differ on purpose in loads and copies, which changes their CPUs and the processes beside them. */
     const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
     struct entry *entries = calloc(2 * set->n + 1, sizeof(*entries));
     size_t n = 0;
@@ -664,7 +666,7 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 
 /* --- Figures with the core free. --- */
 
-/* Returns whether the row has the figure of the raw row's work with the core free. */
+/* Returns whether `alone` is the row with the core free for the work and metric of `raw`. */
 static bool is_alone_of(const struct row *alone, const struct row *raw)
 {
     const size_t length = row_is_alone(alone);

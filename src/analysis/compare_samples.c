@@ -10,7 +10,7 @@
 #include "stats/stats.h"
 
 #define SEED  0x6a697462656e6368u
-#define POWER 0.8 /* share of comparisons in which the least change would be found */
+#define POWER 0.8 /* statistical power: share of comparisons in which the least change would be found */
 
 /* Returns all samples of a side, or the means of its runs. NULL when out of memory. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
@@ -31,7 +31,7 @@ static double *take_values(const struct comparison_side *side, bool runs, size_t
     return values;
 }
 
-/* --- Runs that were apart. --- */
+/* --- Runs that did not alternate. --- */
 
 /* Replaces the values by their logarithms. Returns false when one is not positive. */
 static bool take_logs(double *values, size_t n)
@@ -45,7 +45,7 @@ static bool take_logs(double *values, size_t n)
     return all;
 }
 
-/* Sorts and changes the values. */
+/* Tests the values of runs that did not alternate. Sorts both arrays and replaces the values by their logarithms. */
 static int test_runs(double *a, double *b, struct comparison *out)
 {
     const size_t n_a = out->n_base, n_b = out->n_new;
@@ -82,7 +82,7 @@ static void set_ratio(double change, double error, double df, struct comparison 
     out->high = exp(change + half);
 }
 
-/* Tests n pairs of sums of `each` values. */
+/* Tests n pairs; each side of a pair is the sum of `each` neighbouring values. */
 static int test_pairs(const double *a, const double *b, size_t n, size_t each, struct comparison *out)
 {
     struct stats_running s = {.n = 0};
@@ -145,9 +145,10 @@ static int look_within(const struct comparison_side *base, const struct comparis
     return 0;
 }
 
-/* --- All of it. --- */
+/* --- The choice of the test. --- */
 
-/* Returns whether values of the same number, runs or blocks of samples, are pairs. */
+/* Returns whether the k-th values of both sides are pairs. runs: the values are means of runs; otherwise they are
+ * samples. */
 static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed, bool runs,
                     enum comparison_order order)
 {
@@ -219,7 +220,7 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
     c->p = c->by_permutation ? c->p_permutation : c->p_t;
 }
 
-/* Sets the least change that would be found, and not only be significant, if each of n comparisons were tested. */
+/* Sets the least change that a test would find in the share POWER of cases, if each of n comparisons were tested. */
 static void find_least(struct comparison *c, size_t n, double confidence, double min_effect)
 {
     if (!(c->error > 0))

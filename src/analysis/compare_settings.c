@@ -9,7 +9,7 @@
 
 #include "sys/setting_items.h"
 
-/* More than any run has; limits the work for damaged files. */
+/* Largest number of settings that are compared: more than any run has. It limits the work for damaged files. */
 #define NAMES_MOST 256u
 /* Most values kept for one setting and side. Two sides that both exceed it count as equal: the machines of each side
  * then differ among themselves. */
@@ -71,7 +71,8 @@ static void enter_items(struct diff *d, bool changed, const char *text, bool of_
     }
 }
 
-/* Adds the pages given to a test. The share of huge pages varies from run to run, so only the word before it counts. */
+/* Adds the kind of pages that a test got. The share of huge pages varies from run to run, so what follows the ':' is
+ * cut. */
 static void enter_pages(struct diff *d, bool changed, const struct row *row)
 {
     char name[SETTING_NAME], value[32];

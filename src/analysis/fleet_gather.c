@@ -17,7 +17,7 @@
 /* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
 #define SETTINGS_MOST 256u
 
-/* As memory_grow(); returns the array, whose new elements are zeroed. */
+/* Makes room for an element, as memory_grow() does, and zeroes the new elements. Returns the array. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
 {
     const size_t before = *capacity;
@@ -42,7 +42,7 @@ static struct gather_name *enter_name(struct gather *g, const char *base)
     return &g->name[number];
 }
 
-/* Adds another machine of that name. */
+/* Adds a machine of this name. vague: its CPUs are not known. Returns its index. */
 static size_t new_machine(struct gather *g, struct gather_name *name, const char *base, bool vague)
 {
     char shown[160];
@@ -182,7 +182,7 @@ static void finish_settings(struct gather *g)
     g->n_setting = kept;
 }
 
-/* Returns the first entry of that setting and machine, or the next one after its place. */
+/* Returns the index of the first entry of this setting and machine; if there is none, the index where it would be. */
 static size_t find_setting(const struct gather *g, size_t setting, size_t machine)
 {
     const struct gather_setting wanted = {.setting = (uint32_t)setting, .machine = (uint32_t)machine};
@@ -225,7 +225,7 @@ const char *gather_majority(const struct gather *g, size_t setting)
 
 /* --- Figures. --- */
 
-/* Formats the parameters that identify the work, and "copy=" from the column cpus. */
+/* Writes the parameters that identify the work, without "copy=". */
 static void work_of(const struct row *row, char *buf, size_t size)
 {
     struct text words = {0};
@@ -247,7 +247,7 @@ static void put_sanitized(char *to, size_t size, const char *from)
     text_sanitize(to);
 }
 
-/* Finds or adds the figure of that metric, and of the row in all else. */
+/* Finds or adds the figure of this metric; its other properties come from the row. Returns the index of the figure. */
 static size_t enter_figure(struct gather *g, const struct row *row, const char *metric)
 {
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
@@ -273,7 +273,8 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     return number;
 }
 
-/* Finds or adds the row's figure. Connects one with the core free to the one as measured. */
+/* Finds or adds the row's figure, and returns its index. Connects a figure with the core free to the same figure over
+ * the whole time. */
 static size_t enter_figures(struct gather *g, const struct row *row)
 {
     const size_t number = enter_figure(g, row, row->metric);
@@ -297,7 +298,7 @@ static double value_of(const struct gather *g, const struct row *row)
     return value;
 }
 
-/* error: relative; not finite: not known. */
+/* Adds a value of a figure on a machine. error: relative standard error; not finite: not known. */
 static void enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
 {
     g->values = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
@@ -308,7 +309,7 @@ static void enter_value(struct gather *g, size_t figure, size_t machine, double 
                                                      .value = value};
 }
 
-/* Enters the share of the core, once for each measurement. */
+/* Enters the share of the core that a test had, once for each measurement. */
 static void enter_share(struct gather *g, const struct row *row)
 {
     const double share = row_is_alone(row) || g->stat ? (double)NAN : row_core_share(row);

@@ -42,15 +42,15 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value)
     return j->g->figure[figure].higher_is_better ? -effect : effect;
 }
 
-/* Returns the effect of the machine's value of a figure (number from 1; 0: none); NAN when it has none, or too few
- * have one. */
+/* Returns by what share of its median a figure (index + 1; 0: none) is worse on this machine; NAN when it has no value
+ * there, or too few machines have one. */
 static double worse_in(const struct judgement *j, size_t number, size_t machine)
 {
     return number && j->metric[number - 1].n ? judge_worse_by(j, number - 1, gather_value(j->g, number - 1, machine))
                                              : (double)NAN;
 }
 
-/* Returns whether the machine is judged by this figure: see judge_is_far(). */
+/* Returns whether the figure counts for the machine, as judge_is_far() explains. */
 static bool counts(const struct judgement *j, size_t figure, size_t machine)
 {
     const double with_core_free = worse_in(j, j->g->figure[figure].alone, machine);
@@ -107,7 +107,8 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     return median(scratch, known);
 }
 
-/* Returns whether most of the machines that have the figure as measured have it with the core free too. */
+/* Returns true for a figure over the whole time. For a figure with the core free, returns whether most of the machines
+ * that have it over the whole time have it in this form too. */
 static bool most_have(const struct gather *g, const struct gather_figure *figure)
 {
     return !figure->raw || 2 * figure->n > g->figure[figure->raw - 1].n;
@@ -238,8 +239,8 @@ static void judge_machine(const struct judgement *j, struct scratch *scratch, st
                                             scratch->shares[m] / (double)judged->figures, judged->worst_count);
 }
 
-/* Sorts machines that stand out first, followed by those whose settings differ, those with failed rows and those that
- * could not be judged; then by name. */
+/* Sorts machines that stand out first: by the kind of what was found, then by distance. The others follow: those with
+ * more differing settings first, then those that could not be judged, then by name. */
 static int by_finding(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;

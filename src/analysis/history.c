@@ -13,7 +13,8 @@
 #include "sys/memory.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* For the interval of a change. Of more runs on a side those next to the change are used. */
+/* Bootstrap resamples for the interval of a change; and largest number of runs used on either side, those next to the
+ * change. */
 #define RESAMPLES 1000u
 #define RUNS_MOST 200u
 
@@ -102,7 +103,7 @@ static int by_run(const void *a, const void *b)
     return x->run < y->run ? -1 : x->run > y->run;
 }
 
-/* Enters a figure with its values in the order of time. */
+/* Enters a figure with its values in the order of time. place: index in history.run for each machine in gather. */
 static void enter_figure(struct history *h, const size_t *place, size_t figure)
 {
     const struct gather_figure *of = &h->gather.figure[figure];
@@ -152,7 +153,7 @@ static double median_of(const struct work *w, size_t from, size_t to)
     return stats_median(w->sorted, to - from);
 }
 
-/* Sets medians and effect of a change between the changes next to it. */
+/* Returns a change with its medians, over the values between the neighbouring changes, and its effect. */
 static struct history_change measure(const struct work *w, size_t number, size_t n)
 {
     const size_t from = number ? w->at[number - 1] : 0, to = number + 1 < w->n ? w->at[number + 1] : n;

@@ -15,7 +15,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* Metrics in ticks of the clock have this unit in lists, and the clock's own in rows. */
+/* Unit that lists show for metrics in ticks of the clock; rows have the clock's own unit, cycles or ns. */
 #define TICKS "ticks"
 
 /* --- Errors. --- */
@@ -32,7 +32,7 @@ static int wrong(char *error, size_t size, const char *format, ...)
     return -1;
 }
 
-/* Names that would have been right. */
+/* Known names, of which the most similar one is proposed in a message. */
 struct candidates {
     const char **name;
     size_t n, capacity;
@@ -44,8 +44,8 @@ static void offer(struct candidates *c, const char *name)
     c->name[c->n++] = name;
 }
 
-/* Writes that a word is unknown, and the most similar candidate or else where they are listed; frees the candidates.
- * Returns -1. */
+/* Writes that a word is unknown, with the most similar candidate, or with the text `list` when none is similar; frees
+ * the candidates. Returns -1. */
 static int unknown(const char *what, const char *word, struct candidates *c, const char *list, char *error, size_t size)
 {
     const char *nearest = text_nearest(word, c->name, c->n);
@@ -62,7 +62,7 @@ static int unknown(const char *what, const char *word, struct candidates *c, con
 
 static const char in_list[] = "'jitbench list --metrics' shows them";
 
-/* Result of looking up the names of a requirement. */
+/* Result of looking up a requirement's test and metric. */
 struct found {
     const struct requirement *r;
     const char *unit;            /* unit of the metric; NULL: the clock's */
@@ -79,7 +79,7 @@ static void look_at_metric(struct found *f, const char *id, const char *unit)
     f->unit = unit;
 }
 
-/* Looks at the metrics of a test; of a variant, which has none of its own, at those of its suite. */
+/* Looks at the metrics of a test; for a variant, which has none of its own, at those of all tests of its suite. */
 static void look_at_metrics(struct found *f, const struct metrics *metrics, const struct metrics_test *test)
 {
     for (size_t t = 0; t < metrics->n_tests; t++) {
@@ -139,7 +139,7 @@ static void look(struct found *f, const struct requirements *set)
 
 /* --- Units. --- */
 
-/* Returns the unit of a statistic of a metric in this unit. */
+/* Returns the unit of a statistic, for a metric that has the unit `unit`. */
 static const char *unit_of_stat(const struct row_column *stat, const char *unit)
 {
     if (stat->type == COLUMN_UINT || !strcmp(stat->name, "index"))
@@ -216,7 +216,7 @@ static bool trim(const char *from, size_t length, char *to, size_t size)
     return true;
 }
 
-/* Finds the column of a statistic: those of the CSV from n to index. */
+/* Finds the column of a statistic by its name, among the CSV's columns from "n" to "index". */
 static int find_stat(struct requirement *r, const char *name, char *error, size_t size)
 {
     struct candidates stats = {.n = 0};

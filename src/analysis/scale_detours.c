@@ -60,7 +60,7 @@ static double least_complete(const struct stats_point *sorted, size_t n, uint64_
     return least;
 }
 
-/* Returns whether the distances between events of the octave have a small enough spread. */
+/* Returns whether the distances in time between the events of an octave have a small enough spread. */
 static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned octave)
 {
     struct stats_running gaps = {0};
@@ -131,7 +131,7 @@ static void enter_share(struct detours_of *of, bool of_part, double share)
         of->shares[of_part][(size_t)percent - 1]++;
 }
 
-/* Adds the core's share in parts of the run, in per cent. */
+/* Adds the core's share in each part of the run; the row's series holds it in per cent. */
 static void enter_shares(struct detours_host *host, const struct row *row)
 {
     for (size_t i = 0; i < row->n_series; i++)
@@ -277,7 +277,8 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
         struct stats_point *first = lengths + n;
         for (size_t b = 0; b < DETOURS_BINS; b++) {
             double kept = of->bins[b].n * (keep ? keep[b / DETOURS_PER_OCTAVE] : 1);
-            /* Periodic on most CPUs: then a rank meets them periodically wherever it runs. */
+            /* Detours of an octave are periodic if they are so on most CPUs: a rank then meets them periodically
+             * wherever it runs. */
             if (kept > 0 && (of == &host->noise && 2 * host->periodic[b / DETOURS_PER_OCTAVE] > of->rows) == periodic)
                 lengths[n++] = (struct stats_point){of->bins[b].ns / of->bins[b].n * of->unit_ns, kept};
         }

@@ -19,7 +19,8 @@ static struct detours_host *new_host(const char *name)
     return host;
 }
 
-/* Returns the place for a host beyond the maximum: the previous such host is first merged into the rest. */
+/* Returns the entry for a host beyond hosts_most. When the name changes, the previous such host is merged into
+ * `rest`. */
 static struct detours_host *further_host(struct projection *p, const char *name)
 {
     if (p->further && !strcmp(p->further->name, name))
@@ -96,7 +97,7 @@ static void compute(const struct projection *p, const struct project_host *hosts
         memory_out();
 }
 
-/* Arrays of a host. */
+/* Arrays to which the struct project_host of one host points. */
 struct places {
     struct stats_point lengths[DETOURS_BINS], shares[DETOURS_SHARES];
     struct project_detours detours[2];
@@ -185,8 +186,8 @@ static void remove_them(const struct projection *p, struct projection_cost *cost
     cost->lost_pct = 100 * lost / all;
 }
 
-/* Computes what the work takes without these detours, or without others on the core. Returns false when there are none.
- */
+/* Computes the slow-down without the detours of the cost's cause and decade, or without other users of the core.
+ * Returns false when there is nothing to remove. */
 static bool find_cost(const struct projection *p, struct projection_cost *cost, struct places *places)
 {
     const bool shared = cost->cause == PROJECTION_SHARED;
