@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Causes that disturbed a row: sums of the kernel's counters for the measured parties and their CPUs, and the row's
- * `causes` column. */
+/* Causes that disturbed a row: sums of the kernel's counters for the measured parties (processes and threads of a
+ * benchmark) and for their CPUs, and the row's `causes` column. */
 #ifndef ROWS_CAUSES_H
 #define ROWS_CAUSES_H
 
@@ -12,7 +12,7 @@
 #include "sys/machine.h"
 #include "sys/task.h"
 
-/* Number of causes that a benchmark may measure itself. */
+/* Maximum number of causes that a benchmark can measure itself. */
 #define CAUSES_OWN 8
 
 /* Sums over all trials; NAN when the value was not known in one of them. All zero: no trial yet. */
@@ -33,8 +33,8 @@ void causes_add(struct causes *causes, const struct task_counters *task, const s
  * CAUSES_OWN other causes already. */
 int causes_add_own(struct causes *causes, const char *name, double ms);
 
-/* Adds a cause, whose name has this length. Leaves it out if the number is NAN, the name empty or too long, or the
- * table full. */
+/* Appends a cause to a row's causes. name has length bytes; number is in ms when is_time is true, otherwise a number of
+ * events. Leaves the cause out if the number is NAN, the name empty or too long, or the table full. */
 void row_cause_add(struct row_causes *causes, const char *name, size_t length, bool is_time, double number);
 
 /* Fills a row's causes with times, followed by counts. The benchmark's own causes, if any, replace preempted and steal.

@@ -10,15 +10,16 @@
 #include "sys/counters.h"
 #include "sys/task.h"
 
-/* All zero: no sample yet. */
+/* Sums of event counts. All zero: no sample yet. */
 struct counted {
     double sum[COUNTERS];
     bool scaled[COUNTERS];
-    uint64_t known[COUNTERS], n; /* in how many samples of parties the event was counted, of n */
-    int error[COUNTERS];         /* why not, in the last one where it was not counted */
+    uint64_t known[COUNTERS], n; /* known: number of samples in which the event was counted; n: number of all
+                                  * samples, one per party and trial */
+    int error[COUNTERS];         /* -errno of the last sample in which the event was not counted */
 };
 
-/* Adds the counts of a measured party in one sample. Software events that were not counted are taken from the
+/* Adds the event counts of a measured party in one sample. Software events that were not counted are taken from the
  * kernel's other counters. */
 void counted_add(struct counted *counted, const struct counts *counts, const struct task_counters *task);
 
@@ -26,7 +27,7 @@ void counted_add(struct counted *counted, const struct counts *counts, const str
  * a value after '~' is scaled. "" without samples. */
 void counted_text(const struct counted *counted, char *buf, size_t size);
 
-/* Finds a key's value in such a text, with its length. Returns NULL when the key is missing. */
+/* Finds the value of a key in a text of counted_text(), and its length. Returns NULL when the key is missing. */
 const char *counted_value(const char *text, const char *key, size_t *length);
 
 #endif

@@ -18,7 +18,7 @@ void csv_text(struct text *out, const char *s);
 void csv_row(const struct row *row, struct text *out);
 
 /* Opens the file given by -o: creates it, or opens an existing one that is neither a regular file nor a block device.
- * Returns the descriptor, or -1 with one line in error. */
+ * Returns the descriptor, with *created set if the file is new; or -errno with one line in error. */
 int csv_create(const char *path, bool *created, char *error, size_t error_size);
 
 /* An output for rows. It never overwrites a regular file. If the disk refuses a row, the incomplete line is cut off,

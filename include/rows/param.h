@@ -57,8 +57,8 @@ const char *row_command_line(const struct row_params *params);
 enum { ROW_PROTOCOL_SIZE = 32 };
 void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE]);
 
-/* Iterates over words: a command has several, all other parameters have one. The word begins as all zero. Returns
- * false after the last. */
+/* Iterates over words: a command has several, all other parameters have one. word is all zero at first. Returns false
+ * after the last. */
 struct row_word {
     const char *text;
     size_t length;

@@ -37,7 +37,8 @@ enum load_count {
     LOAD_BURSTS,  /* units of work done by a simulation */
     LOAD_COUNTS
 };
-extern const char *const load_count_names[LOAD_COUNTS]; /* in param: "load_cpu_s", ... */
+extern const char
+    *const load_count_names[LOAD_COUNTS]; /* keys of these numbers in the column param: "load_cpu_s", ... */
 
 void row_run_init(struct row_run *run); /* sets everything to 'not known' */
 bool row_run_equal(const struct row_run *a, const struct row_run *b);
@@ -72,12 +73,12 @@ struct row {
     struct row_causes causes;
     char timer_latency_held[8]; /* deep idle states were avoided: "yes", "no" or "" */
     char scratch_disk[256];     /* storage_describe() of the scratch directory */
-    char core_share[8];         /* share of the core that the CPU had, 0 to 1; "own": the trial's own parties shared
-                                 * it */
-    double core_mhz;            /* measured core frequency */
-    char counters[256];         /* counted_text() */
-    double explained_pct;       /* share of the variance between samples that core sharing explains */
-    /* Freed by row_free(). */
+    char core_share[8]; /* share of its core that the CPU had, 0 to 1; "own": parties of the same trial shared the core
+                         */
+    double core_mhz;    /* measured core frequency */
+    char counters[256]; /* counted_text() */
+    double explained_pct; /* share of the variance between samples that core sharing explains */
+    /* The arrays below are freed by row_free(). */
     double *samples;
     size_t n_samples;
     struct stats_point *hist;
@@ -88,7 +89,7 @@ struct row {
     /* Position of the measurement in its suite's plan, from 1: rows are written in the order of completion, and
      * tables show them in this order. 0: computed from other rows, or not known. */
     uint64_t item;
-    /* Not in the CSV. */
+    /* The fields below are not in the CSV. */
     int headline;  /* the metric is the headline of its test */
     size_t number; /* order of arrival within a suite or a set of rows */
 };
@@ -97,8 +98,8 @@ struct row {
 void row_sanitize(struct row *row);
 void row_run_sanitize(struct row_run *run);
 
-/* Returns whether a reason repeats one that was already shown: it is equal, or that one with more text after it (";
- * the core was ..."). */
+/* Returns whether a reason repeats the one in said, which was already shown: both are equal, or reason goes on after it
+ * ("; the core was ..."). */
 bool row_reason_repeats(const char *reason, const char *said);
 
 void row_init(struct row *row, const struct row_run *run); /* sets everything to 'not known' */
@@ -130,20 +131,19 @@ extern const size_t row_n_columns;
  * a space in the column settings, whose items are separated by ';'. Leaves the user's own words unchanged: comment,
  * test and load; and param, where row_params_read() does it. */
 void row_text_to_csv(const struct row_column *column, char *field);
-/* Does the same to a field that was read, since older files have commas in their fields. CPU lists get their commas
- * back. */
+/* As row_text_to_csv(), for a field that was read, since older files have commas in their fields. CPU lists get their
+ * commas back. */
 void row_text_from_csv(const struct row_column *column, char *field);
 
 /* Returns whether two rows are metrics of one measurement. */
 bool row_same_measurement(const struct row *a, const struct row *b);
 
-/* Suffix of the id of a metric that was measured with the core free. */
+/* End of the name of a metric that was measured with the core free, that is, without another user of the CPU's core. */
 #define ROW_ALONE "_alone"
-/* Returns the length of the id of the metric itself when the row's metric was measured with the core free, otherwise
- * 0. */
+/* If the row's metric ends in ROW_ALONE, returns the length of the name before that; otherwise 0. */
 size_t row_is_alone(const struct row *row);
-/* Returns the row of the same measurement with the core free ("rate_alone" for "rate"); its value may be NAN. NULL
- * when the core was not probed. */
+/* Returns the row of the same measurement and metric with the core free ("rate_alone" for "rate"); its value may be
+ * NAN. NULL when the core was not probed. */
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row);
 
 /* Returns the share of its core that the row had, from 0 to 1; NAN: not known, or shared with the run's own parties. */
@@ -155,8 +155,8 @@ struct row_sink {
     void *context;
 };
 
-/* Write, and read back, how many of all slices were free, in the form of a row's reason. row_free_slices() returns
- * false when the reason is another one. */
+/* Write and read back a row's reason that says in how many slices of the measured time (some 1.5 ms each) the core was
+ * free. row_free_slices() returns false when the reason is another one. */
 void row_free_describe(uint64_t free_slices, uint64_t slices, char *buf, size_t size);
 bool row_free_slices(const char *reason, uint64_t *free_slices, uint64_t *slices);
 

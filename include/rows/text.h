@@ -33,12 +33,12 @@ void text_free(struct text *t);
 /* Writes "1.5 s", "250 ms", "2 min": the largest unit that leaves a number of at least 1, with at most three
  * significant digits. Needs at most 32 bytes. */
 void text_duration(uint64_t ns, char *buf, size_t size);
-/* Writes "384 MiB" by the same rule. */
+/* As text_duration(), for a number of bytes: "384 MiB". */
 void text_bytes(uint64_t bytes, char *buf, size_t size);
 
 /* Returns whether word is one of words, which are separated by spaces; words may be NULL. */
 bool text_has_word(const char *words, const char *word);
-/* The same for the first length bytes of word. */
+/* As text_has_word(), for the first length bytes of word. */
 bool text_has_word_of(const char *words, const char *word, size_t length);
 
 /* Returns the length of the UTF-8 character at s (Unicode 15, table 3-7), or 0 when the bytes are none. The
@@ -53,11 +53,11 @@ bool text_short_decimal(const char **at, double *value);
 /* Returns the number of columns of a UTF-8 text without wide characters. */
 size_t text_width(const char *s);
 
-/* Returns the number of bytes of s for a line of at most `width` columns: up to a blank if there is one. */
+/* Returns how many bytes of s fit into a line of at most `width` columns: up to a blank if there is one. */
 size_t text_break(const char *s, size_t width);
 
-/* Appends lines of at most `width` columns, broken between words; those after the first begin with `indent` blanks, for
- * which the first has room as well. Appends nothing for "". */
+/* Appends lines of at most `width` columns, broken between words. Lines after the first begin with `indent` blanks; the
+ * first one is shorter by as much, since the caller has begun it. Appends nothing for "". */
 void text_wrap(struct text *out, const char *s, size_t indent, size_t width);
 
 /* Copies a text; cuts it to size and always terminates it. */

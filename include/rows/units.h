@@ -22,7 +22,7 @@ struct units units_choose(const char *unit, double magnitude);
 
 /* Finds the factor that converts a figure in a unit that a person typed ("us", "GB", "M", "M lps") to another unit
  * ("ns", "bytes", "lps"): the same family as for units_choose(), or a prefix k, M, G or T of a unit without a family.
- * "" is the unit itself. Returns false when it cannot be converted. */
+ * If typed is "" the factor is 1. Returns false when it cannot be converted. */
 bool units_factor(const char *typed, const char *unit, double *factor);
 
 /* Formats with fixed decimals (0 to 17), a true minus sign, and from 10,000 on narrow spaces between the thousands;

@@ -143,7 +143,7 @@ struct csv {
     unsigned place;          /* next place to try */
     char name[256];          /* default name without ".csv" */
     struct text kept;        /* header and rows that are in no file */
-    size_t kept_length;      /* length of its whole rows */
+    size_t kept_length;      /* length of kept up to the end of its last whole row */
     size_t kept_rows, lost_rows;
     bool unflushed; /* a warning about a failed flush was printed */
 };

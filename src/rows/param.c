@@ -12,7 +12,7 @@
 
 static const char command_key[] = "command";
 
-/* Returns the kind of a parameter that was read. */
+/* Returns the kind of a parameter that was read from a file, by its key. */
 static enum row_param_kind kind_of(const char *key, size_t length)
 {
     static const struct {
@@ -57,7 +57,8 @@ static size_t key_length(const char *text, size_t length)
     return equals ? (size_t)(equals - text) : length;
 }
 
-/* Enters a parameter whose text is there already. What follows a command line belongs to it. */
+/* Enters a parameter whose text is in params->text already. Whatever follows the command line belongs to the command
+ * line. */
 static void enter(struct row_params *params, size_t at, size_t length, size_t key, enum row_param_kind kind)
 {
     struct row_param *last = params->n ? &params->of[params->n - 1] : NULL;

@@ -39,7 +39,8 @@ enum state {
 struct scan {
     enum state state;
     size_t at;      /* number of bytes scanned */
-    size_t newline; /* no line ends between at and this position; a line ends here, or nothing beyond is known */
+    size_t newline; /* position of the next line end from at on; or, when there is none so far, the end of what was
+                     * searched */
     size_t resume;  /* start of a header's line found within an open quote; 0: none */
     bool too_long;  /* the record is too long; its beginning was dropped */
 };
@@ -139,7 +140,7 @@ static size_t content_length(const char *data, size_t length)
     return length;
 }
 
-/* Returns the position of a header that ends the bytes; 0 when there is none or nothing precedes it. */
+/* Returns where a header begins that is at the end of the bytes; 0 when there is none or nothing precedes it. */
 static size_t find_header(const struct reader *r, const char *data, size_t length)
 {
     size_t content = content_length(data, length), header = r->header.length;
@@ -561,7 +562,8 @@ double reader_number(const struct reader *r, size_t column)
 
 /* --- life ------------------------------------------------------------------------------------------------------- */
 
-/* Until a header was read, a header of jitbench's rows is searched for. */
+/* Sets the header that is searched for until a header was read: that of jitbench's rows. Returns 0, or -1 when out of
+ * memory. */
 static int expect_header(struct reader *r)
 {
     csv_header(&r->header);

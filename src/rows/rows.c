@@ -72,7 +72,7 @@ static bool to_status(const char *s, enum row_status *status)
     return false;
 }
 
-/* Reads a decimal number that ends at a separator or at the end; *at moves there. */
+/* Reads a decimal number, and moves *at behind it. Returns false when there is no finite number. */
 static bool take_number(const char **at, double *value)
 {
     if (text_short_decimal(at, value))
@@ -263,7 +263,7 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 
 /* --- All rows of some files. --- */
 
-/* Returns the set's copy of the run, made if necessary. Usually it is the run of the row before. */
+/* Returns the set's copy of the run, which is made if necessary. Usually it is that of the row before. */
 static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
 {
     for (size_t i = set->n_runs; i-- > 0;)
@@ -330,7 +330,7 @@ static int by_key(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Finds run and suite; usually they are those of the row before. */
+/* Finds the sort key of row i; run and suite are usually those of the row before. */
 static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
 {
     const struct row *row = &set->rows[i];
