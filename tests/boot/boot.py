@@ -515,6 +515,24 @@ def boot_crash(test):
     expect({row["suite"] for row in machine.rows()} >= {"noise", "prime"}, "finished rows are lost")
 
 
+def boot_memory_nodes(test):
+    """On two memory nodes, memory nodes has figures for two by two; move_pages says that the memory is where it was asked for."""
+    machine = test.machine(memory=512, cpus=2)
+    for node in ("0", "1"):
+        machine.more += ["-object", f"memory-backend-ram,size=256M,id=memory{node}",
+                         "-numa", f"node,nodeid={node},cpus={node},memdev=memory{node}"]
+    machine.start('quiet jitbench.end=poweroff jitbench.run="memory nodes --quick --max-size 4M"')
+    shown = machine.wait_end()
+    expect("Memory nodes: one CPU's loads and readings" in shown, "no table of nodes")
+    rows = machine.rows()
+    for metric in ("node_latency", "node_bandwidth"):
+        of = {tuple(re.search(f"{end}_node=(\\d)", row["param"]).group(1) for end in ("from", "to")): row
+              for row in rows if row["metric"] == metric}
+        expect(sorted(of) == [("0", "0"), ("0", "1"), ("1", "0"), ("1", "1")], f"{metric} is of {sorted(of)}")
+        for (cpu_node, _), row in of.items():
+            expect(float(row["value"]) > 0 and row["cpus"] == cpu_node, f"{metric} of {row['param']} on CPU {row['cpus']}")
+
+
 def expect_ended(rows, shown):
     expect("jitbench init: the run ended with status 130" in shown, "no clean end")
     expect({row["suite"] for row in rows} >= {"noise", "prime"}, "finished rows are lost")
@@ -705,7 +723,7 @@ NAMED_ONLY = (boot_rt,)
 BOOTS = {
     "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell,
                boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
-               boot_no_overwrite, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
+               boot_no_overwrite, boot_memory_nodes, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters],
 }
 
