@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sys/memory.h"
+
 /* Returns the number of edits (insert, delete, change, swap of neighbours) from a to b, ignoring case: Damerau 1964,
  * restricted. */
 unsigned text_distance(const char *a, const char *b);

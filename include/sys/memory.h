@@ -14,6 +14,12 @@ void memory_out(void) __attribute__((noreturn));
  * the growing texts of rows/text.h. */
 void memory_exits(const char *command);
 
+/* Before a declaration: the function gets the variable's address where its scope ends, however that is left. The
+ * variable is zero or made before the first return: FREED_BY(text_free) struct text out = {0}; */
+#define FREED_BY(function) __attribute__((cleanup(function)))
+/* For FREED_BY() and pointers from malloc() and its like: frees what the pointer at this address points to. */
+void memory_free(void *pointer);
+
 /* Returns zeroed memory, which the caller frees. Calls memory_out() when there is none. */
 void *memory_get(size_t n, size_t size);
 

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys/memory.h"
+
 bool procfs_exists(const char *root, const char *path);
 
 /* Opens root+path for reading; never blocks. Returns the descriptor or -errno. */

@@ -200,7 +200,7 @@ static int allow_for_looks(const struct row *row, const struct comparison_run *b
 
 static int compare_pair(const struct pair *pair, struct compared_row *row, struct comparison *comparison)
 {
-    struct side base, changed;
+    FREED_BY(side_free) struct side base, changed;
 
     row->pair = pair;
     row->by_hosts = hosts_count(pair);
@@ -217,8 +217,6 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
         result = allow_for_looks(pair->about, base.runs, changed.runs, comparison);
     look_at_runs(pair->base, pair->n_base, row);
     look_at_runs(pair->changed, pair->n_changed, row);
-    side_free(&base);
-    side_free(&changed);
     return result;
 }
 
@@ -335,7 +333,7 @@ static int take_scores(const struct compared *c, const struct compared_mean *mea
 static int compare_mean(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
 {
     const struct compared_row *row = c->row;
-    struct side base, changed;
+    FREED_BY(side_free) struct side base, changed;
 
     for (size_t i = c->n_rows; i-- > 0;)
         if (of_mean(mean, &c->row[i]) && in_mean(c, &c->row[i]))
@@ -347,8 +345,6 @@ static int compare_mean(const struct compared *c, const struct compared_mean *me
                                     row->by_hosts ? ORDER_APART : order_of(row->pair, &base, &changed), out);
     else if (!result)
         mean_of_ratios(c, mean, out);
-    side_free(&base);
-    side_free(&changed);
     return result;
 }
 
@@ -421,8 +417,8 @@ static bool host_seen(const struct compared *c, const char *host)
  * in place of its value. */
 static void judge_hosts(struct compared *c, double min_effect)
 {
-    struct gather g = {.by_rank = false};
-    struct judgement j = {.g = NULL};
+    FREED_BY(gather_free) struct gather g = {.by_rank = false};
+    FREED_BY(judge_free) struct judgement j = {.g = NULL};
     struct row_run run;
 
     row_run_init(&run);
@@ -444,8 +440,6 @@ static void judge_hosts(struct compared *c, double min_effect)
         for (size_t h = 0; h < c->n_hosts; h++)
             if (!strcmp(c->host[h].host, j.judged[m].name))
                 c->host[h].stands_out = judge_stands_out(&j.judged[m]);
-    gather_free(&g);
-    judge_free(&j);
 }
 
 static int find_hosts(struct compared *c, double min_effect)
@@ -492,7 +486,7 @@ static double effect_of(const struct comparison *c)
 
 static int sort_rows(struct compared *c)
 {
-    struct effect *effects = calloc(c->n_rows + 1, sizeof(*effects));
+    FREED_BY(memory_free) struct effect *effects = calloc(c->n_rows + 1, sizeof(*effects));
 
     if (!effects)
         return -1;
@@ -501,7 +495,6 @@ static int sort_rows(struct compared *c)
     qsort(effects, c->n_rows, sizeof(*effects), compare_effects);
     for (size_t i = 0; i < c->n_rows; i++)
         c->row[i] = effects[i].row;
-    free(effects);
     return 0;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/memory.h"
+
 /* Maximum number of pairs that are tested. Neighbouring blocks are joined into one pair when there are more: testing
  * more pairs would take longer without being more precise. */
 #define PAIRS_MOST 400u
@@ -44,17 +46,15 @@ int commands_differ(const double *base, const double *changed, size_t n, size_t 
                     struct command_difference *out)
 {
     const size_t each = blocks_of_pair(planned ? planned : n / 2);
-    double *logs = malloc((n / 2 + 1) * sizeof(*logs));
+    FREED_BY(memory_free) double *logs = malloc((n / 2 + 1) * sizeof(*logs));
 
     *out = (struct command_difference){.each = each};
     if (!logs)
         return -1;
     const size_t pairs = paired_log_ratios(base, changed, n, 2 * each, logs);
-    int result = paired_test(logs, pairs, 1 - error, &out->logs);
-    if (!result)
-        result = test_margin(logs, pairs, planned / each, margin, error, out);
-    free(logs);
-    return result;
+    return paired_test(logs, pairs, 1 - error, &out->logs)
+               ? -1
+               : test_margin(logs, pairs, planned / each, margin, error, out);
 }
 
 size_t commands_pairs_least(size_t compared)

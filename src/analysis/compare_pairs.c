@@ -174,11 +174,10 @@ static void drop_rows(const struct row **rows, size_t *n, uint64_t across, struc
 
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
-    struct text words = {0};
+    FREED_BY(text_free) struct text words = {0};
 
     append_params(&words, &row->param, 1u << PARAM_PLACEMENT);
     text_copy(buf, size, words.length ? words.data : "");
-    text_free(&words);
 }
 
 static void policy_of(const struct row *row, char *buf, size_t size)
@@ -376,20 +375,18 @@ static bool other_index(const struct row *base, const struct row *changed, char 
 static bool differs_in_command_only(const struct row_params *base, const struct row_params *changed, uint64_t across)
 {
     const uint64_t commands = across | UINT64_C(1) << ACROSS_COMMAND;
-    struct text words = {0};
+    FREED_BY(text_free) struct text words = {0};
 
     append_lacking(base, changed, commands, &words);
     append_lacking(changed, base, commands, &words);
-    const bool only = !words.length && !words.failed && row_command(base) && row_command(changed);
-    text_free(&words);
-    return only;
+    return !words.length && !words.failed && row_command(base) && row_command(changed);
 }
 
 /* Joins a pair that has rows of the base only with one that has rows of the other side only, and gives the words that
  * differ as the reason why they cannot be compared. Moves the rows into `changed`. */
 static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
-    struct text lacking = {0}, surplus = {0};
+    FREED_BY(text_free) struct text lacking = {0}, surplus = {0};
     const struct row **rows = changed->base;
     const bool by_command = differs_in_command_only(&base->about->param, &changed->about->param, across);
 
@@ -409,8 +406,6 @@ static void join(struct pair *base, struct pair *changed, uint64_t across)
         changed->reason = ACROSS_COMMAND;
         text_copy(changed->why, sizeof(changed->why), "other work: the same words in another order or number");
     }
-    text_free(&lacking);
-    text_free(&surplus);
 }
 
 static void join_leftovers(struct pair *pair, size_t n, uint64_t across)
@@ -528,7 +523,7 @@ static bool has_host(const struct row_set *set, const char *host)
 static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
                      uint64_t across, struct pairs *out)
 {
-    struct entry *entries = calloc(base->n + changed->n + 1, sizeof(*entries));
+    FREED_BY(memory_free) struct entry *entries = calloc(base->n + changed->n + 1, sizeof(*entries));
     const bool beside_all = !of || !has_host(base, of->host);
     int result = entries ? 0 : -1;
     size_t n = 0;
@@ -545,7 +540,6 @@ static int pair_host(const struct row_set *base, const struct row_set *changed, 
         result = pair_entries(entries, n, of ? of->host : "", across, out);
     for (size_t i = 0; i < n; i++)
         free(entries[i].key);
-    free(entries);
     return result;
 }
 
@@ -614,7 +608,7 @@ static size_t find_alternatives(const struct entry *entries, size_t n, struct al
 static int pair_alternatives(const struct entry *entries, size_t n, uint64_t across, struct entry *both,
                              struct pairs *out)
 {
-    struct alternative *of = calloc(n, sizeof(*of));
+    FREED_BY(memory_free) struct alternative *of = calloc(n, sizeof(*of));
     size_t base = 0, found = of ? find_alternatives(entries, n, of, &base) : 0;
     int result = of ? 0 : -1;
 
@@ -633,7 +627,6 @@ static int pair_alternatives(const struct entry *entries, size_t n, uint64_t acr
         out->n++;
         settle(pair, across, out);
     }
-    free(of);
     return result;
 }
 
@@ -641,7 +634,7 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 {
     /* The rows differ on purpose in loads and copies, which changes their CPUs and the processes beside them. */
     const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
-    struct entry *entries = calloc(2 * set->n + 1, sizeof(*entries));
+    FREED_BY(memory_free) struct entry *entries = calloc(2 * set->n + 1, sizeof(*entries));
     size_t n = 0;
 
     memset(out, 0, sizeof(*out));
@@ -660,7 +653,6 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
     }
     for (size_t i = 0; entries && i < set->n; i++)
         free(entries[i].key);
-    free(entries);
     return result;
 }
 

@@ -8,6 +8,7 @@
 #include "stats/inference.h"
 #include "stats/pairs.h"
 #include "stats/stats.h"
+#include "sys/memory.h"
 
 #define SEED  0x6a697462656e6368u
 #define POWER 0.8 /* statistical power: share of comparisons in which the least change would be found */
@@ -87,7 +88,7 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
 {
     struct stats_running s = {.n = 0};
     struct paired paired;
-    double *differences = calloc(n ? n : 1, sizeof *differences);
+    FREED_BY(memory_free) double *differences = calloc(n ? n : 1, sizeof *differences);
 
     if (!differences)
         return -1;
@@ -103,7 +104,6 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
     out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
     if (logs)
         set_ratio(s.mean, error, df, out);
-    free(differences);
     return result;
 }
 
@@ -117,7 +117,7 @@ static int add_side(const struct comparison_side *side, double sign, double *cha
 
     for (size_t r = 0; r < side->n_runs; r++) {
         size_t n;
-        double *values = take_values(&(struct comparison_side){&side->runs[r], 1}, false, &n);
+        FREED_BY(memory_free) double *values = take_values(&(struct comparison_side){&side->runs[r], 1}, false, &n);
         if (!values)
             return -1;
         (void)take_logs(values, n);
@@ -126,7 +126,6 @@ static int add_side(const struct comparison_side *side, double sign, double *cha
         *change += sign * mean.mean / runs;
         *variance += v;
         *terms += v > 0 ? v * v / mean.df : 0;
-        free(values);
     }
     return 0;
 }
@@ -172,6 +171,7 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
                                .p_adjusted = (double)NAN,
                                .least = (double)NAN,
                                .change = CHANGE_UNKNOWN};
+    FREED_BY(memory_free)
     double *a = take_values(base, runs, &out->n_base), *b = take_values(changed, runs, &out->n_new);
     const size_t common = out->n_base < out->n_new ? out->n_base : out->n_new;
     const size_t each = runs ? 1 : 2, least = runs ? COMPARISON_RUNS : PAIRED_LEAST;
@@ -192,8 +192,6 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
                   : out->n_base < 2 || out->n_new < 2 ? TESTED_NOTHING
                   : runs                              ? TESTED_RUNS
                                                       : TESTED_WITHIN;
-    free(a);
-    free(b);
     return result;
 }
 
@@ -241,7 +239,7 @@ static enum comparison_doubt doubt_of(const struct comparison *c, double confide
 
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)
 {
-    double *p = calloc(n ? n : 1, sizeof *p);
+    FREED_BY(memory_free) double *p = calloc(n ? n : 1, sizeof *p);
     size_t tests = 0, known = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -253,10 +251,8 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
             choose_p(&comparisons[i], tests, confidence);
         p[i] = comparisons[i].p;
     }
-    if (!p || inference_holm(p, n, p)) {
-        free(p);
+    if (!p || inference_holm(p, n, p))
         return -1;
-    }
     for (size_t i = 0; i < n; i++) {
         struct comparison *c = &comparisons[i];
         c->p_adjusted = p[i];
@@ -269,6 +265,5 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
         const bool higher = c->ratio > 0 ? c->ratio > 1 : c->changed > c->base;
         c->change = c->doubt != DOUBT_NOT ? CHANGE_NONE : higher ? CHANGE_HIGHER : CHANGE_LOWER;
     }
-    free(p);
     return 0;
 }

@@ -228,7 +228,7 @@ const char *gather_majority(const struct gather *g, size_t setting)
 /* Writes the parameters that identify the work, without "copy=". */
 static void work_of(const struct row *row, char *buf, size_t size)
 {
-    struct text words = {0};
+    FREED_BY(text_free) struct text words = {0};
     struct row_word word = {0};
 
     while (row_next_word(&row->param, &word)) {
@@ -238,7 +238,6 @@ static void work_of(const struct row *row, char *buf, size_t size)
         text_append(&words, word.text, word.length);
     }
     text_copy(buf, size, words.data ? words.data : "");
-    text_free(&words);
 }
 
 static void put_sanitized(char *to, size_t size, const char *from)

@@ -124,7 +124,7 @@ static void enter_figure(struct history *h, const size_t *place, size_t figure)
 
 static void enter_figures(struct history *h)
 {
-    size_t *place = memory_get(h->n_runs + 1, sizeof(*place));
+    FREED_BY(memory_free) size_t *place = memory_get(h->n_runs + 1, sizeof(*place));
 
     for (size_t i = 0; i < h->n_runs; i++)
         place[h->run[i].machine] = i;
@@ -136,7 +136,6 @@ static void enter_figures(struct history *h)
         else
             enter_figure(h, place, k);
     }
-    free(place);
 }
 
 /* --- Changes. --- */
@@ -279,13 +278,11 @@ void history_free(struct history *h)
 double history_level(const struct history *h, size_t figure)
 {
     const struct history_figure *f = &h->figure[figure];
-    double *values = memory_get(f->n, sizeof(*values));
+    FREED_BY(memory_free) double *values = memory_get(f->n, sizeof(*values));
 
     for (size_t i = 0; i < f->n; i++)
         values[i] = h->point[f->first + i].value;
-    const double median = stats_median(values, f->n);
-    free(values);
-    return median;
+    return stats_median(values, f->n);
 }
 
 /* --- Settings. --- */

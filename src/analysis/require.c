@@ -38,24 +38,26 @@ struct candidates {
     size_t n, capacity;
 };
 
+static void candidates_free(struct candidates *c)
+{
+    free(c->name);
+}
+
 static void offer(struct candidates *c, const char *name)
 {
     memory_grow(&c->name, &c->capacity, c->n, sizeof(*c->name));
     c->name[c->n++] = name;
 }
 
-/* Writes that a word is unknown, with the most similar candidate, or with the text `list` when none is similar; frees
- * the candidates. Returns -1. */
-static int unknown(const char *what, const char *word, struct candidates *c, const char *list, char *error, size_t size)
+/* Writes that a word is unknown, with the most similar candidate, or with the text `list` when none is similar. Returns
+ * -1. */
+static int unknown(const char *what, const char *word, const struct candidates *c, const char *list, char *error,
+                   size_t size)
 {
     const char *nearest = text_nearest(word, c->name, c->n);
 
-    if (nearest)
-        (void)wrong(error, size, "unknown %s '%s'; did you mean '%s'?", what, word, nearest);
-    else
-        (void)wrong(error, size, "unknown %s '%s'; %s", what, word, list);
-    free(c->name);
-    return -1;
+    return nearest ? wrong(error, size, "unknown %s '%s'; did you mean '%s'?", what, word, nearest)
+                   : wrong(error, size, "unknown %s '%s'; %s", what, word, list);
 }
 
 /* --- Names. --- */
@@ -67,12 +69,12 @@ struct found {
     const struct requirement *r;
     const char *unit;            /* unit of the metric; NULL: the clock's */
     bool test, measured, metric; /* the test exists; is measured by this run; the metric exists */
-    struct candidates tests, metrics;
+    struct candidates *tests, *metrics;
 };
 
 static void look_at_metric(struct found *f, const char *id, const char *unit)
 {
-    offer(&f->metrics, id);
+    offer(f->metrics, id);
     if (f->metric || strcmp(id, f->r->metric) != 0)
         return;
     f->metric = true;
@@ -93,7 +95,7 @@ static void look_at_metrics(struct found *f, const struct metrics *metrics, cons
 static void look_at_made(struct found *f, const struct metrics *metrics)
 {
     for (size_t t = 0; t < metrics->n_made; t++) {
-        offer(&f->tests, metrics->made[t].name);
+        offer(f->tests, metrics->made[t].name);
         if (strcmp(metrics->made[t].name, f->r->test) != 0)
             continue;
         f->test = true;
@@ -107,7 +109,7 @@ static void look_at_names(struct found *f, const struct requirements *set)
     for (size_t i = 0; i < set->n_names; i++) {
         const struct require_name *name = &set->names[i];
         if (i == 0 || strcmp(name->test, name[-1].test) != 0)
-            offer(&f->tests, name->test);
+            offer(f->tests, name->test);
         if (strcmp(name->test, f->r->test) != 0)
             continue;
         const struct metrics_test *test = metrics_test(set->metrics, name->suite, name->test);
@@ -127,7 +129,7 @@ static void look(struct found *f, const struct requirements *set)
         const struct metrics_test *test = &metrics->test[t];
         if (test->named_by_user)
             continue;
-        offer(&f->tests, test->name);
+        offer(f->tests, test->name);
         if (strcmp(test->name, f->r->test) != 0)
             continue;
         f->test = true;
@@ -174,26 +176,19 @@ static int check_unit(const struct requirements *set, const struct requirement *
 
 static int check_names(const struct requirements *set, const struct requirement *r, char *error, size_t size)
 {
-    struct found f = {.r = r};
-    int status;
+    FREED_BY(candidates_free) struct candidates tests = {.n = 0}, metrics = {.n = 0};
+    struct found f = {.r = r, .tests = &tests, .metrics = &metrics};
+    char what[sizeof(r->test) + 32];
 
     look(&f, set);
-    if (!f.test) {
-        status = unknown("test", r->test, &f.tests, in_list, error, size);
-        f.tests.name = NULL;
-    } else if (set->names_only && !f.measured) {
-        status = wrong(error, size, "test '%s' is not measured by this command line", r->test);
-    } else if (!f.metric) {
-        char what[sizeof(r->test) + 32];
-        (void)snprintf(what, sizeof(what), "metric of test '%s':", r->test);
-        status = unknown(what, r->metric, &f.metrics, in_list, error, size);
-        f.metrics.name = NULL;
-    } else {
-        status = check_unit(set, r, f.unit, error, size);
-    }
-    free(f.tests.name);
-    free(f.metrics.name);
-    return status;
+    if (!f.test)
+        return unknown("test", r->test, &tests, in_list, error, size);
+    if (set->names_only && !f.measured)
+        return wrong(error, size, "test '%s' is not measured by this command line", r->test);
+    if (f.metric)
+        return check_unit(set, r, f.unit, error, size);
+    (void)snprintf(what, sizeof(what), "metric of test '%s':", r->test);
+    return unknown(what, r->metric, &metrics, in_list, error, size);
 }
 
 /* --- Reading. --- */
@@ -219,7 +214,7 @@ static bool trim(const char *from, size_t length, char *to, size_t size)
 /* Finds the column of a statistic by its name, among the CSV's columns from "n" to "index". */
 static int find_stat(struct requirement *r, const char *name, char *error, size_t size)
 {
-    struct candidates stats = {.n = 0};
+    FREED_BY(candidates_free) struct candidates stats = {.n = 0};
     char list[160] = "one of";
     bool inside = false;
 
@@ -229,7 +224,6 @@ static int find_stat(struct requirement *r, const char *name, char *error, size_
             continue;
         if (!strcmp(row_columns[i].name, name)) {
             r->stat = &row_columns[i];
-            free(stats.name);
             return 0;
         }
         offer(&stats, row_columns[i].name);
@@ -381,7 +375,7 @@ static void explain_unknown(const struct requirement *r, const struct row *row, 
 static void describe_place(const struct row *row, bool with_host, char *buf, size_t size)
 {
     struct row_word word = {0};
-    struct text where = {0};
+    FREED_BY(text_free) struct text where = {0};
 
     if (row->load[0])
         text_printf(&where, "%s, ", row->load);
@@ -396,7 +390,6 @@ static void describe_place(const struct row *row, bool with_host, char *buf, siz
     text_copy(buf, size, where.length ? where.data : "");
     if (where.length && where.length < size)
         buf[where.length - 2] = '\0';
-    text_free(&where);
 }
 
 /* Returns by how much a figure is on the wrong side of its limit; negative on the right side. */

@@ -85,7 +85,7 @@ static void count_periodic(struct detours_host *host, const struct row *row)
 
     if (!n)
         return;
-    struct stats_point *sorted = memory_get(n, sizeof(*sorted));
+    FREED_BY(memory_free) struct stats_point *sorted = memory_get(n, sizeof(*sorted));
     memcpy(sorted, row->series, n * sizeof(*sorted));
     qsort(sorted, n, sizeof(*sorted), by_position);
     double least = least_complete(sorted, n, row->series_left_out);
@@ -94,7 +94,6 @@ static void count_periodic(struct detours_host *host, const struct row *row)
     for (unsigned octave = 0; octave < DETOUR_CLASSES; octave++)
         host->periodic[octave] +=
             events[octave] >= PERIODIC_LEAST && least <= exp2(octave) && evenly_spread(sorted, n, octave);
-    free(sorted);
 }
 
 /* --- Rows. --- */

@@ -128,8 +128,8 @@ void projection_compute(struct projection *p)
 {
     if (!p->n)
         return;
-    struct places *places = memory_get(p->n + 1, sizeof(*places));
-    struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
+    FREED_BY(memory_free) struct places *places = memory_get(p->n + 1, sizeof(*places));
+    FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n + 1, sizeof(*hosts));
 
     p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
     p->all = memory_get(1, sizeof(*p->all));
@@ -142,8 +142,6 @@ void projection_compute(struct projection *p)
         compute(p, &hosts[p->n], 1, p->ranks, p->n_ranks, projection_slowdown(p, p->n));
     else
         compute(p, hosts, p->n, p->ranks, p->n_ranks, projection_slowdown(p, p->n));
-    free(places);
-    free(hosts);
 }
 
 /* --- Costs. --- */

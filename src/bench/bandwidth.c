@@ -228,14 +228,13 @@ static int reduce_kernel(const struct trial *trial, unsigned kernel, struct hist
 
 static int reduce(const struct trial *trial, struct results *results)
 {
-    struct hist *times = malloc(sizeof(*times));
+    FREED_BY(memory_free) struct hist *times = malloc(sizeof(*times));
     int error = times ? 0 : -1;
 
     for (unsigned k = 0; times && k < N_KERNELS; k++)
         error |= reduce_kernel(trial, k, times, results);
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
         pages_enter(results, 0, trial_recorder(trial, 0, copy, RECORD_PAGES));
-    free(times);
     return error;
 }
 

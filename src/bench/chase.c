@@ -9,6 +9,7 @@
 
 #include "engine/core.h"
 #include "stats/stats.h"
+#include "sys/memory.h"
 
 /* Size of a transparent huge page on machines with pages of 4 KiB. On other machines the kernel aligns the mapping
  * itself. */
@@ -62,7 +63,7 @@ int chase_link(struct chase *chase, uint64_t seed)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), lines = chase->bytes / CHASE_LINE;
     const size_t part = chase->pages == CHASE_IN_PAGE && page / CHASE_LINE < lines ? page / CHASE_LINE : lines;
-    uint32_t *order = malloc(part * sizeof(*order));
+    FREED_BY(memory_free) uint32_t *order = malloc(part * sizeof(*order));
     void *before = NULL, *start = NULL;
 
     if (!order)
@@ -79,7 +80,6 @@ int chase_link(struct chase *chase, uint64_t seed)
     }
     *(void **)before = start;
     chase->at = start;
-    free(order);
     return 0;
 }
 
@@ -123,7 +123,8 @@ void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, str
 
 double chase_median_ns(const struct slices *slices)
 {
-    double *ns = malloc((slices->n + 1) * sizeof(*ns)), median = (double)NAN;
+    FREED_BY(memory_free) double *ns = malloc((slices->n + 1) * sizeof(*ns));
+    double median = (double)NAN;
     struct stats_summary summary;
 
     for (size_t i = 0; ns && i < slices->n; i++) {
@@ -132,6 +133,5 @@ double chase_median_ns(const struct slices *slices)
     }
     if (ns && slices->n && !stats_summarise(ns, slices->n, &summary))
         median = summary.median;
-    free(ns);
     return median;
 }

@@ -403,9 +403,9 @@ static int run_setup(struct party_context *context)
     if (context->copies > 1)
         party_barrier(context);
     if (context->copy == 0) {
+        FREED_BY(memory_free)
         void *lists = command_unpack((const char *)command->map + params->setup_offset, params->setup_size, &image);
         status = lists ? run_program(context, &run) || check_end(context, &run) : party_fail(context, "out of memory");
-        free(lists);
     }
     if (status)
         return -1;

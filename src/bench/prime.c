@@ -8,6 +8,7 @@
 
 #include "bench/experiment.h"
 #include "sys/counters.h"
+#include "sys/memory.h"
 
 enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES, NUMBER_INSTRUCTIONS };
 enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS, N_METRICS };
@@ -71,7 +72,7 @@ static __attribute__((noinline)) uint32_t prime_measure_gettime(struct experimen
  * as its least prime factor minus one. Returns -1 when out of memory. */
 static int expected_work(uint32_t limit, double *divisions, double *primes)
 {
-    uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));
+    FREED_BY(memory_free) uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));
 
     if (!least)
         return -1;
@@ -85,7 +86,6 @@ static int expected_work(uint32_t limit, double *divisions, double *primes)
         }
         *divisions += least[i] - 1;
     }
-    free(least);
     return 0;
 }
 

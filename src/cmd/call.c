@@ -23,7 +23,7 @@ static const bool *help_of(const struct option_table *table)
 
 int command_main_with(const struct command *command, int argc, char **argv, const void *context)
 {
-    const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
+    FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     struct command_call call = {.command = command,
                                 .options = memory_get(1, command->options_size),
                                 .table = *command->options,
@@ -37,7 +37,6 @@ int command_main_with(const struct command *command, int argc, char **argv, cons
     if (!status)
         status = command->call(&call);
     free(call.options);
-    free(operands);
     return status < 0 ? EXIT_DONE : status;
 }
 

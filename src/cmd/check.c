@@ -82,12 +82,11 @@ static int open_csv(struct checking *c)
 /* Writes the whole CSV, or none of it. */
 static int write_csv(const struct checking *c)
 {
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
 
     check_put_csv(c, &out);
     errno = ENOMEM;
     bool whole = !out.failed && signals_write(c->csv_fd, out.data, out.length) == out.length;
-    text_free(&out);
     if (whole && c->csv_created)
         whole = fsync(c->csv_fd) == 0;
     if (!whole) {
@@ -145,15 +144,13 @@ static int look_for(const struct command_call *call, struct checking *c)
 
 static int check(const struct command_call *call)
 {
-    struct checking *c = memory_get(1, sizeof(*c));
+    FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
 
     if (settings_count > SETTINGS_MAX)
         memory_out();
     signals_init(); /* a closed pipe must not end the program, and no signal the search for a quiet CPU */
     c->options = *(const struct check_options *)call->options;
-    const int status = look_for(call, c);
-    free(c);
-    return status;
+    return look_for(call, c);
 }
 
 const struct command command_check = {

@@ -14,7 +14,7 @@ static int usage_error(const char *error)
 static int unknown_item(const char *option, const char *word, size_t length)
 {
     const char *names[SETTINGS_MAX];
-    struct text message = {0};
+    FREED_BY(text_free) struct text message = {0};
     char item[80];
 
     (void)snprintf(item, sizeof(item), "%.*s", (int)(length < sizeof(item) ? length : sizeof(item) - 1), word);
@@ -26,9 +26,7 @@ static int unknown_item(const char *option, const char *word, size_t length)
     for (size_t i = 0; i < settings_count; i++)
         text_printf(&message, "%s%s", i ? ", " : "", names[i]);
     text_printf(&message, ")");
-    int status = usage_error(message.failed ? "out of memory" : message.data);
-    text_free(&message);
-    return status;
+    return usage_error(message.failed ? "out of memory" : message.data);
 }
 
 /* Marks the items in the value, a comma-separated list. Returns 0 or EXIT_USAGE. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what check has found: header, table and advice, JSON, CSV. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,7 +63,7 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
  * the time they were free. */
 static void put_cores(const struct checking *c, struct text *out)
 {
-    struct core_session *session;
+    FREED_BY(memory_free) struct core_session *session = NULL;
     struct core_sight sight;
     struct clock_info clock;
 
@@ -84,7 +83,6 @@ static void put_cores(const struct checking *c, struct text *out)
     else
         text_printf(out, "; in %.1f s they were free %.0f %% of the time (a core probe takes %.2f us)\n",
                     CORE_LOOK_NS / 1e9, 100 * sight.free, sight.us);
-    free(session);
 }
 
 /* Prints the hardware, the environment, and what cannot be determined from here. */

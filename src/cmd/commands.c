@@ -31,13 +31,12 @@ const struct command *command_find(const char *name)
 
 int command_complain(const char *command, const char *message, int status)
 {
-    char *line = strdup(message);
+    FREED_BY(memory_free) char *line = strdup(message);
 
     if (line)
         text_sanitize(line);
     (void)fprintf(stderr, "jitbench%s%s: %s\n", command ? " " : "", command ? command : "",
                   line ? line : "out of memory");
-    free(line);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "cmd/quiet.h"
 #include "settings/settings.h"
 #include "sys/clock.h"
+#include "sys/memory.h"
 #include "sys/task.h"
 
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
@@ -68,7 +69,7 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
 
 static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
 {
-    struct place_request *allowed = calloc(1, sizeof(*allowed));
+    FREED_BY(memory_free) struct place_request *allowed = calloc(1, sizeof(*allowed));
     struct clock_info clock;
     char why[160] = "out of memory";
     unsigned cpu = 0;
@@ -81,7 +82,6 @@ static int find_quiet(const struct machine *machine, struct cpuset *bench, char 
         clock_choose(&clock);
         status = quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why));
     }
-    free(allowed);
     cpuset_clear(bench);
     cpuset_add(bench, cpu);
     if (status)

@@ -50,7 +50,8 @@ static int convert(const struct command *command, const struct export_options *o
 {
     const struct export_format *format = export_formats[options->format];
     struct export_left_out left_out;
-    struct text out = {0}, message = {0};
+    FREED_BY(text_free) struct text message = {0};
+    struct text out = {0};
 
     if (format->for_people)
         row_set_sanitize(set);
@@ -58,7 +59,6 @@ static int convert(const struct command *command, const struct export_options *o
     export_describe(&left_out, format->name, set->n, &message);
     if (message.length)
         (void)command_complain(command->name, message.data, 0);
-    text_free(&message);
     if (!taken && !out.failed) {
         text_free(&out);
         return command_complain(command->name, "nothing is left to write", EXIT_USAGE);
@@ -73,14 +73,11 @@ static int convert(const struct command *command, const struct export_options *o
 static int export(const struct command_call *call)
 {
     const struct export_options *options = call->options;
-    struct row_set set = {0};
+    FREED_BY(row_set_free) struct row_set set = {0};
     int status =
         files_read(call->command->name, call->operands, call->n, export_formats[options->format]->wanted, &set);
 
-    if (!status)
-        status = convert(call->command, options, &set);
-    row_set_free(&set);
-    return status;
+    return status ? status : convert(call->command, options, &set);
 }
 
 const struct command command_export = {

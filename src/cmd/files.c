@@ -77,11 +77,9 @@ static int add_operand(struct names *names, const char *operand)
         add_name(names, "", operand);
         return 0;
     }
-    char *folder = memory_get((size_t)(last - operand) + 1, 1);
+    FREED_BY(memory_free) char *folder = memory_get((size_t)(last - operand) + 1, 1);
     memcpy(folder, operand, (size_t)(last - operand));
-    int result = add_matching(names, folder, last);
-    free(folder);
-    return result;
+    return add_matching(names, folder, last);
 }
 
 static void free_names(struct names *names)

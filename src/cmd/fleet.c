@@ -59,29 +59,23 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct fleet_options),
 };
 
-struct fleet {
-    struct gather g;
-    struct judgement judgement;
-};
-
 /* Writes the CSV. It has a line for each machine and figure, so it is written piece by piece. */
-static int write_csv(const struct fleet *f, const struct fleet_options *options)
+static int write_csv(const struct judgement *judgement, const struct fleet_options *options)
 {
     struct files_output file;
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     int status = options->force ? files_clear("fleet", options->output) : 0;
 
     if (!status)
         status = files_begin("fleet", options->output, &file);
     if (status)
         return status;
-    for (size_t i = 0; i == 0 || i < f->g.machines.n; i++) {
-        fleet_put_csv(&f->judgement, i, &out);
+    for (size_t i = 0; i == 0 || i < judgement->g->machines.n; i++) {
+        fleet_put_csv(judgement, i, &out);
         if (out.length >= CSV_PIECE)
             files_put(&file, &out);
     }
     files_put(&file, &out);
-    text_free(&out);
     return files_end(&file);
 }
 
@@ -93,7 +87,7 @@ static void take_row(void *context, const struct row *row)
 /* Warns about duplicate rows, rows without a rank number, and hosts of the same name. */
 static void complain(const struct gather *g)
 {
-    struct text namesakes = {0};
+    FREED_BY(text_free) struct text namesakes = {0};
     size_t n = 0;
 
     if (g->doubles)
@@ -111,7 +105,6 @@ static void complain(const struct gather *g)
         (void)fprintf(stderr,
                       "jitbench fleet: machines with different CPUs have the same name; they are called here: %s\n",
                       namesakes.data ? namesakes.data : "");
-    text_free(&namesakes);
 }
 
 /* Returns the exit status by --fail-on. Without any figure to judge by it is a failure, because a check that cannot
@@ -129,37 +122,28 @@ static int finding(const struct judgement *j, const struct fleet_options *option
     return command_complain("fleet", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
 }
 
-static int judge_files(const struct command_call *call, struct fleet *f)
-{
-    const struct fleet_options *options = call->options;
-    struct text out = {0};
-    int status = files_each("fleet", call->operands, call->n, 0, take_row, &f->g, NULL);
-
-    if (status)
-        return status;
-    gather_finish(&f->g);
-    judge(&f->judgement, &f->g, options->min_effect_pct / 100);
-    complain(&f->g);
-    /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
-    const int written = options->output[0] ? write_csv(f, options) : EXIT_DONE;
-    if (written == EXIT_USAGE)
-        return written;
-    const int fd = !strcmp(options->output, "-") ? 2 : 1;
-    fleet_put(&f->judgement, options->verbose, command_width(fd, 0, UINT_MAX), &out);
-    const int printed = command_output(call->command, fd, !options->output[0], &out);
-    status = written ? written : printed;
-    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&f->judgement, options);
-}
-
 static int fleet(const struct command_call *call)
 {
     const struct fleet_options *options = call->options;
-    struct fleet f = {.g = {.by_rank = options->by == 1, .metrics = metrics_table()}};
-    const int status = judge_files(call, &f);
+    FREED_BY(gather_free) struct gather g = {.by_rank = options->by == 1, .metrics = metrics_table()};
+    FREED_BY(judge_free) struct judgement judgement = {.g = &g};
+    struct text out = {0};
+    int status = files_each("fleet", call->operands, call->n, 0, take_row, &g, NULL);
 
-    gather_free(&f.g);
-    judge_free(&f.judgement);
-    return status;
+    if (status)
+        return status;
+    gather_finish(&g);
+    judge(&judgement, &g, options->min_effect_pct / 100);
+    complain(&g);
+    /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
+    const int written = options->output[0] ? write_csv(&judgement, options) : EXIT_DONE;
+    if (written == EXIT_USAGE)
+        return written;
+    const int fd = !strcmp(options->output, "-") ? 2 : 1;
+    fleet_put(&judgement, options->verbose, command_width(fd, 0, UINT_MAX), &out);
+    const int printed = command_output(call->command, fd, !options->output[0], &out);
+    status = written ? written : printed;
+    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&judgement, options);
 }
 
 const struct command command_fleet = {

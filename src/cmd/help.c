@@ -80,7 +80,7 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
 {
     struct span samples = {UINT64_MAX, 0}, time = {UINT64_MAX, 0}, cap = {UINT64_MAX, 0};
     double precision = 0;
-    struct text line = {0};
+    FREED_BY(text_free) struct text line = {0};
     bool more = false;
     char cell[80];
 
@@ -112,7 +112,6 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
         out->failed = 1;
     else
         text_wrap(out, line.data, 18, command_width(1, 80, 120));
-    text_free(&line);
 }
 
 void help_sampling(const struct suite *suite, struct text *out)

@@ -91,41 +91,33 @@ static int finding(const struct history *h, const struct history_options *option
     return command_complain("history", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
 }
 
-static int judge_files(const struct command_call *call, struct history *h)
-{
-    const struct history_options *options = call->options;
-    struct text out = {0};
-    char error[768];
-    int status = files_each("history", call->operands, call->n, 0, take_row, h, NULL);
-
-    if (status)
-        return status;
-    history_finish(h);
-    if (h->mixed) {
-        (void)snprintf(error, sizeof(error),
-                       "the files are of different machines, %s and %s: a history is of one; 'fleet' compares many",
-                       h->machine, h->other);
-        return command_complain("history", error, EXIT_USAGE);
-    }
-    complain(h);
-    if (!h->n_runs)
-        return command_complain("history", "no run to judge", EXIT_USAGE);
-    history_put(h, options->recent, options->verbose, command_width(1, 0, UINT_MAX), &out);
-    status = command_output(call->command, 1, true, &out);
-    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(h, options);
-}
-
 static int history(const struct command_call *call)
 {
     const struct history_options *options = call->options;
+    FREED_BY(history_free)
     struct history h = {.gather = {.metrics = metrics_table()}, .least_effect = options->min_effect_pct / 100};
+    struct text out = {0};
+    char error[768];
 
     for (size_t i = 0; option_given(&call->table, 1, "stat") && i < row_n_columns; i++)
         if (!strcmp(row_columns[i].name, stat_choices[options->stat]))
             h.gather.stat = &row_columns[i];
-    const int status = judge_files(call, &h);
-    history_free(&h);
-    return status;
+    int status = files_each("history", call->operands, call->n, 0, take_row, &h, NULL);
+    if (status)
+        return status;
+    history_finish(&h);
+    if (h.mixed) {
+        (void)snprintf(error, sizeof(error),
+                       "the files are of different machines, %s and %s: a history is of one; 'fleet' compares many",
+                       h.machine, h.other);
+        return command_complain("history", error, EXIT_USAGE);
+    }
+    complain(&h);
+    if (!h.n_runs)
+        return command_complain("history", "no run to judge", EXIT_USAGE);
+    history_put(&h, options->recent, options->verbose, command_width(1, 0, UINT_MAX), &out);
+    status = command_output(call->command, 1, true, &out);
+    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&h, options);
 }
 
 const struct command command_history = {

@@ -188,7 +188,7 @@ static int run_command(struct init *init, char *const *argv)
 /* Prints the CSV. Returns 0, or -errno when it is incomplete. */
 static int print_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     bool quiet = init->place == PLACE_MACHINE || console_is_shared(1);
 
     text_append(&out, "\n", 1);
@@ -201,7 +201,6 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
         console_quiet(false);
     if (error)
         init_say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
-    text_free(&out);
     return error;
 }
 
@@ -233,18 +232,16 @@ static bool hand_over_file(const struct init *init, const char *name)
 
     if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
         return false;
-    char *csv = procfs_read_all(init->folder, path);
+    FREED_BY(memory_free) char *csv = procfs_read_all(init->folder, path);
     if (!csv)
         init_say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
-    bool done = csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
-    free(csv);
-    return done;
+    return csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
 }
 
 /* Delivers every CSV that the run has written. */
 static void hand_over(struct init *init)
 {
-    char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
+    FREED_BY(memory_free) char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
 
     if (init->folder[0] && !names) {
         init_say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
@@ -254,7 +251,6 @@ static void hand_over(struct init *init)
         if (strlen(names[i]) > 4 && !strcmp(names[i] + strlen(names[i]) - 4, ".csv") &&
             !hand_over_file(init, names[i]) && !init->status)
             init->status = EXIT_ROW_FAILED;
-    free(names);
 }
 
 /* --- The end. --- */
@@ -351,8 +347,8 @@ static int finish(struct init *init)
 /* Carries out the orders that were read; error has a line on those that are wrong. */
 static int carry_out(struct init *init, const char *error)
 {
-    struct init_command command;
-    struct text wrong = {0};
+    FREED_BY(init_command_free) struct init_command command;
+    FREED_BY(text_free) struct text wrong = {0};
     char more[512];
 
     text_printf(&wrong, "%s", error);
@@ -361,10 +357,7 @@ static int carry_out(struct init *init, const char *error)
     if (wrong.length || wrong.failed) {
         init_say("nothing was run: %s", wrong.data ? wrong.data : "out of memory");
         init->status = EXIT_USAGE;
-        int status = finish(init);
-        text_free(&wrong);
-        init_command_free(&command);
-        return status;
+        return finish(init);
     }
     load_modules(init);
     look_for_device(init);
@@ -372,17 +365,15 @@ static int carry_out(struct init *init, const char *error)
     begin_scratch(init);
     const bool wanted = !init->asked;
     if (wanted) {
-        struct text line = {0};
+        FREED_BY(text_free) struct text line = {0};
         for (size_t i = 1; command.argv[i]; i++)
             text_printf(&line, " %s", command.argv[i]);
         init_say("runs%s", line.data ? line.data : "");
-        text_free(&line);
         init->status = run_command(init, command.argv);
     }
     end_scratch(init);
     if (wanted)
         hand_over(init);
-    init_command_free(&command);
     return finish(init);
 }
 
@@ -425,12 +416,12 @@ bool init_chosen(const char *name)
 int init_boot(int argc, char **argv)
 {
     struct init *init = begin(find_place(), (size_t)argc);
-    char *line = read_kernel_line(init), error[1024] = "out of memory";
+    FREED_BY(memory_free) char *line = read_kernel_line(init);
+    char error[1024] = "out of memory";
 
     if (init->words)
         (void)init_orders_read(line, argc - 1, argv + 1, &init->orders, init->words, &init->n_words, error,
                                sizeof(error));
-    free(line);
     return carry_out(init, error);
 }
 
@@ -440,10 +431,9 @@ static void fill_orders(struct init *init, const struct option_table *table, cha
     struct init_orders *orders = table->target;
     const char *none[1];
     size_t n;
-    char *line = read_kernel_line(init);
+    FREED_BY(memory_free) char *line = read_kernel_line(init);
 
     (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
-    free(line);
     /* jitbench.end on the kernel's command line applies only to the machine's first process. */
     if (init->place == PLACE_ORDINARY)
         init->orders.end = INIT_STAY;
@@ -457,16 +447,14 @@ static int run(const struct command *command, int argc, char **argv)
 {
     static struct init_orders given;
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &given};
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    FREED_BY(memory_free) const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     enum place place = find_place();
     char error[1024] = "out of memory";
     size_t n = 0;
 
     int status = operands ? command_parse(command, &table, 1, &given.help, argc, argv, operands, &n) : EXIT_ROW_FAILED;
-    if (status && place != PLACE_MACHINE) {
-        free(operands);
+    if (status && place != PLACE_MACHINE)
         return status < 0 ? EXIT_DONE : status;
-    }
     struct init *init = begin(place, (size_t)argc);
     if (!status && init->words) {
         fill_orders(init, &table, error, sizeof(error));
@@ -475,7 +463,6 @@ static int run(const struct command *command, int argc, char **argv)
     } else if (status) {
         text_copy(error, sizeof(error), "see above");
     }
-    free(operands);
     return carry_out(init, error);
 }
 

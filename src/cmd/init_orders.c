@@ -145,7 +145,7 @@ int init_orders_read(const char *kernel_line, int argc, char *const *argv, struc
                      const char **words, size_t *n_words, char *error, size_t error_size)
 {
     struct reading reading = {.orders = orders};
-    struct words line = {.text = NULL};
+    FREED_BY(words_free) struct words line = {.text = NULL};
 
     *n_words = 0;
     if (kernel_line && words_of_kernel(kernel_line, &line))
@@ -159,7 +159,6 @@ int init_orders_read(const char *kernel_line, int argc, char *const *argv, struc
         else if (*n_words || !is_kernels(&line, argv[i]))
             words[(*n_words)++] = argv[i];
     }
-    words_free(&line);
     int failed = reading.wrong.length || reading.wrong.failed;
     text_copy(error, error_size, reading.wrong.data ? reading.wrong.data : failed ? "out of memory" : "");
     text_free(&reading.wrong);

@@ -104,7 +104,7 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 
 static void put_picture(const struct table_rows *r, struct text *out)
 {
-    struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
+    FREED_BY(memory_free) struct plot_row *shown = calloc(r->n + 1, sizeof(*shown));
     size_t n = 0;
 
     for (size_t i = 0; shown && i < r->n; i++) {
@@ -118,7 +118,6 @@ static void put_picture(const struct table_rows *r, struct text *out)
         put_gap(out);
         plot_ranges("Latency, log scale", LEAST_NS, shown, n, r->width, out);
     }
-    free(shown);
 }
 
 /* --- All tables. --- */
@@ -156,7 +155,7 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
+    FREED_BY(memory_free) struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
     bool fine = is_real_time(r); /* microseconds, as in the original's real-time mode; otherwise milliseconds */
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
@@ -169,7 +168,6 @@ static void print(const struct table_rows *r, struct text *out)
         put_gap(out);
         put_task(&latency_tasks[t], task_rows, n, is_classic(r), fine, r->table_width, out);
     }
-    free(task_rows);
     put_stalls(r, out);
     put_calibration(r, out);
     if (r->pictures)

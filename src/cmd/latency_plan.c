@@ -420,7 +420,7 @@ static int add_all(const struct measure *m, const struct latency_options *o, con
 int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     const struct latency_options *o = options;
-    struct load_params *load_params = calloc(1, sizeof(*load_params));
+    FREED_BY(memory_free) struct load_params *load_params = calloc(1, sizeof(*load_params));
     struct choice choice;
     int failed;
 
@@ -434,7 +434,6 @@ int latency_plan(const struct measure *m, void *options, struct plan *out, char 
         (void)snprintf(error, error_size, "out of memory");
         failed = -1;
     }
-    free(load_params);
     return failed ? -1 : 0;
 }
 

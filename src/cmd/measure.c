@@ -302,7 +302,7 @@ static int read_requirements(struct session *s)
 
     for (size_t i = 0; i < s->n_suites; i++)
         n += s->plans[i].n + 1;
-    struct require_name *names = memory_get(n, sizeof(*names));
+    FREED_BY(memory_free) struct require_name *names = memory_get(n, sizeof(*names));
     n = 0;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct suite *suite = s->suites[i];
@@ -318,7 +318,6 @@ static int read_requirements(struct session *s)
     const int status = require_read(s->command->name, &m->options.require, &m->requirements);
     m->requirements.names = NULL;
     m->requirements.n_names = 0;
-    free(names);
     return status;
 }
 
@@ -401,7 +400,7 @@ static int prepare(struct session *s, int argc, char **argv)
 
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv)
 {
-    struct session *s = calloc(1, sizeof(*s));
+    FREED_BY(memory_free) struct session *s = calloc(1, sizeof(*s));
 
     if (!s) {
         (void)fprintf(stderr, "jitbench: out of memory\n");
@@ -439,7 +438,6 @@ int measure_main(const struct command *command, const struct suite *const *suite
     free(s->m.core);
     if (repeat)
         status = session_repeat(s, argc, argv);
-    free(s);
     return status < 0 ? EXIT_DONE : status;
 }
 

@@ -132,14 +132,12 @@ int session_parse(struct session *s, int argc, char **argv)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
     else
         m->n_tables += several_tables(&m->options, &m->tables[m->n_tables]);
-    const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+    FREED_BY(memory_free) const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     if (!operands)
         return session_usage_error(s, "out of memory");
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
-    if (n < 0) {
-        free(operands);
+    if (n < 0)
         return session_usage_error(s, error);
-    }
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     int status = 0;
     if (m->options.help) {
@@ -150,7 +148,6 @@ int session_parse(struct session *s, int argc, char **argv)
     } else {
         status = select_tests(s, operands, n);
     }
-    free(operands);
     if (status)
         return status;
     if (m->options.quick && m->options.classic)

@@ -63,12 +63,10 @@ int command_unknown_operand(const struct command *command, const char *word)
 
     while (operands->word && operands->word(command, n, &candidate))
         n++;
-    const char **names = calloc(n + 1, sizeof(*names));
+    FREED_BY(memory_free) const char **names = calloc(n + 1, sizeof(*names));
     for (size_t i = 0; names && operands->word && operands->word(command, i, &candidate); i++)
         names[i] = candidate.name;
-    int status = command_unknown(operands->noun ? operands->noun : "operand", word, names, names ? n : 0);
-    free(names);
-    return status;
+    return command_unknown(operands->noun ? operands->noun : "operand", word, names, names ? n : 0);
 }
 
 /* --- The names of the settings. --- */

@@ -158,11 +158,9 @@ static int project_files(const struct command_call *call, struct projection *p)
 
 static int project(const struct command_call *call)
 {
-    struct projection p = {.n = 0};
-    const int status = project_files(call, &p);
+    FREED_BY(projection_free) struct projection p = {.n = 0};
 
-    projection_free(&p);
-    return status;
+    return project_files(call, &p);
 }
 
 const struct command command_project = {

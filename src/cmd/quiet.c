@@ -49,7 +49,7 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
     for (size_t i = 0; i < n; i++)
         lost = isnan(slower[i]) ? lost : slower;
     const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
-    struct text text = {0};
+    FREED_BY(text_free) struct text text = {0};
     size_t chosen = 0, boot = n, worst = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +70,6 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
         text_printf(&text, ", but it is the boot CPU");
     }
     text_copy(why, why_size, text.data ? text.data : "");
-    text_free(&text);
     return picked;
 }
 
@@ -86,7 +85,8 @@ static void learn(const struct trial *trial, const struct place_request *request
 static int pick(const struct trial *trial, const struct place_request *request, unsigned *cpu, char *why,
                 size_t why_size)
 {
-    double *lost = calloc(request->n_order, 2 * sizeof(*lost)), *slower = lost ? lost + request->n_order : NULL;
+    FREED_BY(memory_free) double *lost = calloc(request->n_order, 2 * sizeof(*lost));
+    double *slower = lost ? lost + request->n_order : NULL;
     const unsigned boot_cpu = cpuset_next(&request->online, 0);
 
     if (!lost) {
@@ -99,15 +99,14 @@ static int pick(const struct trial *trial, const struct place_request *request, 
         slower[i] = noise_slower_pct(trial, i);
     }
     *cpu = quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
-    free(lost);
     return 0;
 }
 
 int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, bool core_probes, unsigned *cpu,
               char *why, size_t why_size)
 {
-    struct place_request *request = NULL;
-    struct core_session *core = NULL;
+    FREED_BY(memory_free) struct place_request *request = NULL;
+    FREED_BY(memory_free) struct core_session *core = NULL;
     const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
     struct trial *trial = NULL;
     int status = -1;
@@ -141,7 +140,5 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
     else
         (void)snprintf(why, why_size, "%s", trial_reason(trial));
     trial_free(trial);
-    free(core);
-    free(request);
     return status;
 }

@@ -189,17 +189,15 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const bool settings = side->file[0] && !side->is_program;
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     char why[600];
-    struct text output = {0}, line = {0};
+    FREED_BY(text_free) struct text output = {0}, line = {0};
     int status = EXIT_ROW_FAILED;
 
     put_name(r, letter, number, true, &output);
     text_printf(&line, "Run %llu of %llu: ", (unsigned long long)number, (unsigned long long)r->runs);
     put_name(r, letter, number, false, &line);
     text_append(&line, "\n", 1);
-    char **args = output.failed ? NULL : make_args(r, first, output.data);
-    if (r->s->m.options.quiet)
-        text_free(&line);
-    else
+    FREED_BY(memory_free) char **args = output.failed ? NULL : make_args(r, first, output.data);
+    if (!r->s->m.options.quiet)
         (void)command_print(1, &line);
     if (!args) {
         (void)command_complain(r->s->command->name, "out of memory", 0);
@@ -216,8 +214,6 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     }
     if (settings)
         tuned_end();
-    free(args);
-    text_free(&output);
     return status;
 }
 

@@ -44,34 +44,26 @@ static void choose_output(const char *first, char *path, size_t size)
     (void)snprintf(path, size, "%.*s.html", (int)(length < 900 ? length : 900), name);
 }
 
-static int write_report(const struct command_call *call, struct report *report)
+static int report(const struct command_call *call)
 {
     struct report_options *options = call->options;
     const char *name = call->command->name;
+    FREED_BY(report_free) struct report report;
     struct text out = {0};
-    int status = files_read(name, call->operands, call->n, ROWS_ALL, &report->set);
 
+    report_begin(&report, metrics_table());
+    int status = files_read(name, call->operands, call->n, ROWS_ALL, &report.set);
     if (status)
         return status;
-    report_finish(report);
+    report_finish(&report);
     if (!options->output[0])
         choose_output(call->operands[0], options->output, sizeof(options->output));
     if (options->force && files_clear(name, options->output))
         return EXIT_USAGE;
-    report_put(report, &out);
+    report_put(&report, &out);
     status = files_write(name, options->output, &out);
     if (!status && strcmp(options->output, "-") != 0)
         (void)fprintf(stderr, "Report: %s\n", options->output);
-    return status;
-}
-
-static int report(const struct command_call *call)
-{
-    struct report report;
-
-    report_begin(&report, metrics_table());
-    const int status = write_report(call, &report);
-    report_free(&report);
     return status;
 }
 

@@ -41,12 +41,12 @@ static char *read_file(const char *path, const char **why)
 static int read_lines(const char *command, const char *path, struct requirements *set)
 {
     const char *why;
-    char error[500], *text = read_file(path, &why);
+    char error[500];
+    FREED_BY(memory_free) char *text = read_file(path, &why);
 
     if (!text)
         return complain(command, "requirements", path, why);
     const int failed = requirements_add_lines(set, text, error, sizeof(error));
-    free(text);
     return failed ? complain(command, "requirements", path, error) : 0;
 }
 

@@ -35,7 +35,7 @@ static size_t tables(void *options, struct option_table *out)
  * quotes need room. "" for "". */
 static void show_word(const char *word, char *buf, size_t size)
 {
-    struct text quoted = {0};
+    FREED_BY(text_free) struct text quoted = {0};
     char shortened[256];
 
     assert(size <= sizeof(shortened));
@@ -48,7 +48,6 @@ static void show_word(const char *word, char *buf, size_t size)
         if (!quoted.failed && quoted.length < size)
             text_copy(buf, size, quoted.data);
     }
-    text_free(&quoted);
 }
 
 static void show_options(struct command_params *params)
@@ -91,7 +90,7 @@ static int add_command(struct commands *c, size_t i, struct command_params *para
 static int add_commands(struct commands *c, struct plan *plan)
 {
     struct run_options *o = c->options;
-    struct command_params *each = calloc(c->n, sizeof(*each));
+    FREED_BY(memory_free) struct command_params *each = calloc(c->n, sizeof(*each));
     size_t first = 0;
     int status;
 
@@ -113,7 +112,6 @@ static int add_commands(struct commands *c, struct plan *plan)
             status = add_command(c, i, &each[i], plan);
     if (!status && c->n > 1)
         sample_in_pairs(c->m, c->n, plan);
-    free(each);
     return status;
 }
 
@@ -349,7 +347,7 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
 /* Draws the times against the parameters, as a line for each command. */
 static void put_plot(const struct shape *s, const struct table_rows *r, struct text *out)
 {
-    struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
+    FREED_BY(memory_free) struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
     size_t n = 0;
 
     for (size_t i = 0; rows && i < r->n; i++) {
@@ -372,7 +370,6 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
         text_append(out, "\n", 1);
         plot_ranges("Seconds, log scale", 0, rows, n, r->width, out);
     }
-    free(rows);
 }
 
 /* --verbose: prints a line for each run. */
@@ -395,8 +392,8 @@ static void put_runs(const struct shape *s, const struct row *rows, size_t n, st
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
-    struct command_comparison *compared = calloc(r->n + 1, sizeof(*compared));
+    FREED_BY(memory_free) struct row *rows = calloc(2 * r->n + 1, sizeof(*rows));
+    FREED_BY(memory_free) struct command_comparison *compared = calloc(r->n + 1, sizeof(*compared));
     const struct shape shape = shape_of(r);
 
     if (rows && compared && !run_compare(r->rows, r->n, 0, compared)) {
@@ -409,8 +406,6 @@ static void print(const struct table_rows *r, struct text *out)
         if (r->pictures)
             put_plot(&shape, r, out);
     }
-    free(compared);
-    free(rows);
 }
 
 /* A command may have threads, so it may use all CPUs. */

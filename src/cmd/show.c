@@ -70,7 +70,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
                                  .counters = options->counters,
                                  .verbose = options->verbose,
                                  .more = "--samples"};
-    struct text warnings = {0};
+    FREED_BY(text_free) struct text warnings = {0};
 
     if (!options->quiet) {
         show_run(run, out);
@@ -87,7 +87,6 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
     }
     if (!options->quiet && warnings.length)
         text_append(out, warnings.data, warnings.length);
-    text_free(&warnings);
 }
 
 /* Prints run by run, so that the output does not accumulate in memory. */
@@ -110,11 +109,10 @@ static int put_set(const struct command *command, const struct show_options *opt
 
 static int show(const struct command_call *call)
 {
-    struct row_set set = {0};
+    FREED_BY(row_set_free) struct row_set set = {0};
     const int status = files_read_most(call->command->name, call->operands, call->n, ROWS_ALL | ROWS_UNKNOWN, &set);
     const int printed = put_set(call->command, call->options, &set);
 
-    row_set_free(&set);
     return printed ? printed : status;
 }
 

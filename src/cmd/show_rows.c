@@ -61,7 +61,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
     char title[64];
     const struct table_layout layout = {
         .title = title, .columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0])};
-    struct row *lines = calloc(n + 1, sizeof(*lines));
+    FREED_BY(memory_free) struct row *lines = calloc(n + 1, sizeof(*lines));
 
     if (!lines) {
         out->failed = true;
@@ -74,13 +74,13 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
     }
     (void)snprintf(title, sizeof(title), "Suite %s", rows[0].suite);
     table_print(&layout, lines, n, width, out);
-    free(lines);
 }
 
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
     const struct suite *suite = n ? suite_of(rows[0].suite) : NULL;
-    struct text tables = {.color = out->color}; /* separate from out, because suites check whether the text is empty */
+    /* Separate from out, because suites check whether the text is empty. */
+    FREED_BY(text_free) struct text tables = {.color = out->color};
 
     if (!has_begun(rows, n))
         return;
@@ -102,6 +102,5 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);
-    text_free(&tables);
     warnings_collect(rows, n, how->more, warnings);
 }

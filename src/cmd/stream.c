@@ -118,7 +118,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
         .title = "STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
         .columns = bandwidth_columns,
         .n_columns = sizeof(bandwidth_columns) / sizeof(bandwidth_columns[0])};
-    struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
+    FREED_BY(memory_free) struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
     size_t n = 0;
 
     for (size_t i = 0; rows && i < r->n; i++) {
@@ -135,7 +135,6 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
         n++;
     }
     table_print(&layout, rows, n, r->table_width, out);
-    free(rows);
 }
 
 /* Prints the size of the arrays, and why they were not larger. */

@@ -91,13 +91,12 @@ static int make_plan(struct tune *t)
 
 static int needs_root(const struct tune *t)
 {
-    struct text line = {0};
+    FREED_BY(text_free) struct text line = {0};
 
     for (size_t i = 0; i < t->plan.writes.n; i++)
         if (i == 0 || t->plan.of[i] != t->plan.of[i - 1])
             text_printf(&line, "%s%s", i ? ", " : "", settings_list[t->plan.of[i]].name);
     (void)fprintf(stderr, "jitbench tune: only root may set %s; nothing was changed\n", line.data ? line.data : "them");
-    text_free(&line);
     return EXIT_ROW_FAILED;
 }
 
@@ -170,7 +169,7 @@ static int prepare_and_set(struct tune *t, const struct command_call *call)
 
 static int tune(const struct command_call *call)
 {
-    struct tune *t = memory_get(1, sizeof(*t));
+    FREED_BY(memory_free) struct tune *t = memory_get(1, sizeof(*t));
 
     signals_init(); /* a signal must not end it between two files */
     t->command = call->command;
@@ -179,7 +178,6 @@ static int tune(const struct command_call *call)
     free(t->outcome.line); /* lines of a plan that was not carried out */
     free(t->chosen);
     tuned_plan_free(&t->plan);
-    free(t);
     return status;
 }
 

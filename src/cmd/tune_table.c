@@ -167,18 +167,17 @@ const char *tune_plural(size_t n)
 
 int tune_finish(struct outcome *outcome, bool quiet, const char *summary)
 {
-    struct text out = {0};
     int status = 0;
 
     if (quiet) {
         say_failures(outcome);
     } else {
         status = print_table(outcome);
-        text_printf(&out, "%s\n", summary);
-        if (status)
-            text_free(&out);
-        else
+        if (!status) {
+            struct text out = {0};
+            text_printf(&out, "%s\n", summary);
             status = command_output(outcome->command, 1, false, &out);
+        }
     }
     free(outcome->line);
     outcome->line = NULL;

@@ -266,7 +266,8 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
                     uint32_t n_trials, double *samples, struct core_alone *out)
 {
     size_t n_blocks = (size_t)n_trials * CORE_BLOCKS;
-    struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks)), all = {.n = 0};
+    FREED_BY(memory_free) struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks));
+    struct core_cell all = {.n = 0};
     unsigned cpu = CPUSET_NONE, free_level = 0, trials = 0;
     char why[160];
 
@@ -295,7 +296,6 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
         out->value = figure(&all, cost_per_count);
         find_interval(blocks, n, cost_per_count, out);
     }
-    free(blocks);
     return 0;
 }
 

@@ -153,25 +153,22 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
 /* Appends the words of an option that has several; the first may be attached. */
 static int take_words(struct parser *p, const struct option *row, const char *first, char *text)
 {
-    struct text all = {0};
+    FREED_BY(text_free) struct text all = {0};
 
     text_printf(&all, "%s", text);
     if (all.length)
         text_append(&all, (const char[]){OPTION_USE_END}, 1);
     for (unsigned i = 0; i < row->words; i++) {
         const char *word = i == 0 && first ? first : p->at + 1 < p->argc ? p->argv[++p->at] : NULL;
-        if (!word || strchr(word, OPTION_WORD_END) || strchr(word, OPTION_USE_END)) {
-            text_free(&all);
+        if (!word || strchr(word, OPTION_WORD_END) || strchr(word, OPTION_USE_END))
             return option_fail(p->error, p->error_size, "--%s needs %u words: %s", row->name, row->words,
                                row->value_name);
-        }
         text_append(&all, (const char[]){OPTION_WORD_END}, i > 0);
         text_append(&all, word, strlen(word));
     }
     const bool fits = !all.failed && all.length < row->size;
     if (fits)
         text_copy(text, row->size, all.data);
-    text_free(&all);
     return fits ? 0 : option_fail(p->error, p->error_size, "--%s: more than %zu bytes", row->name, row->size - 1);
 }
 

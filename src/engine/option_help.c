@@ -122,7 +122,7 @@ static size_t help_column(const struct option_table *table, struct text *scratch
 
 void option_help(const struct option_table *table, unsigned width, struct text *out)
 {
-    struct text left = {0}, right = {0};
+    FREED_BY(text_free) struct text left = {0}, right = {0};
     size_t column = help_column(table, &left);
 
     if (width && width < column + HELP_TEXT_MIN)
@@ -143,6 +143,4 @@ void option_help(const struct option_table *table, unsigned width, struct text *
             text_printf(out, "%-*s", (int)column, left.data);
         wrap(right.data, column, width, out);
     }
-    text_free(&right);
-    text_free(&left);
 }

@@ -473,7 +473,8 @@ static int falling(const void *a, const void *b)
  * the rest. */
 static double classic_score(const struct metric_values *m)
 {
-    double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted)), sum = 0;
+    FREED_BY(memory_free) double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
+    double sum = 0;
 
     if (!sorted)
         return (double)NAN;
@@ -482,7 +483,6 @@ static double classic_score(const struct metric_values *m)
     n -= n / 3;
     for (size_t i = 0; i < n; i++)
         sum += log(sorted[i]);
-    free(sorted);
     return n ? exp(sum / (double)n) : (double)NAN;
 }
 
@@ -545,7 +545,7 @@ static int fill_hist(const struct hist *h, struct row *row)
 
 static int fill_series(const struct series *s, struct row *row)
 {
-    struct series_point *points = malloc((SERIES_FIRST + SERIES_LARGEST) * sizeof(*points));
+    FREED_BY(memory_free) struct series_point *points = malloc((SERIES_FIRST + SERIES_LARGEST) * sizeof(*points));
 
     if (!points)
         return -1;
@@ -557,7 +557,6 @@ static int fill_series(const struct series *s, struct row *row)
         row->n_series = n;
         row->series_left_out = s->n - n;
     }
-    free(points);
     return row->series ? 0 : -1;
 }
 
@@ -744,7 +743,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     const struct group_values *g = &results->group[group];
     const struct metric_values *m = &g->metric[metric];
     double scale = m->of ? m->scale : 1;
-    struct row row;
+    FREED_BY(row_free) struct row row;
 
     row_init(&row, results->how->run);
     identify(results, group, about, &row);
@@ -782,7 +781,6 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     }
     status = row.status;
     results->how->sink.put(results->how->sink.context, &row);
-    row_free(&row);
     return status;
 }
 

@@ -359,7 +359,7 @@ static int make_arena(struct trial *trial)
 struct trial *trial_run(const struct trial_spec *spec)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
-    struct machine_counters *before = NULL;
+    FREED_BY(memory_free) struct machine_counters *before = NULL;
     unsigned n_slots = spec->copies * spec->bench->n_parties + (spec->load ? spec->load->n_parties : 0);
 
     if (!trial)
@@ -378,11 +378,9 @@ struct trial *trial_run(const struct trial_spec *spec)
         trial->stop_write[i] = -1;
     if (make_arena(trial) == 0)
         start_and_run(trial, before);
-    free(before);
     return trial;
 
 no_memory:
-    free(before);
     trial_free(trial);
     return NULL;
 }

@@ -85,7 +85,7 @@ static void put_name(const struct compared *c, const struct pair *pair, const st
 /* Appends the name of a pair of rows. */
 static void put_row_name(const struct compared *c, const struct pair *pair, struct text *out)
 {
-    struct text name = {0}, base = {0};
+    FREED_BY(text_free) struct text name = {0}, base = {0};
 
     put_name(c, pair, pair->about, &name);
     if (pair->within) {
@@ -96,8 +96,6 @@ static void put_row_name(const struct compared *c, const struct pair *pair, stru
         text_printf(&name, " on %s", pair->host);
     out->failed |= name.failed | base.failed;
     put_clean(name.length ? name.data : "", out);
-    text_free(&name);
-    text_free(&base);
 }
 
 /* --- Cells. --- */
@@ -142,13 +140,12 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
  * core free, and the cause is known. */
 static void put_reason_of_raw(const struct compared_row *row, struct text *out)
 {
-    struct text why = {0};
+    FREED_BY(text_free) struct text why = {0};
 
     explain_change(row->raw, &row->of_raw, &why);
     if (why.length)
         text_printf(out, "%sraw %+.1f %%, by %s", out->length ? "; " : "", 100 * (row->of_raw.ratio - 1), why.data);
     out->failed |= why.failed;
-    text_free(&why);
 }
 
 /* Appends what goes with a verdict: why it is no other verdict, the least change that would be found, or the causes of
@@ -194,14 +191,14 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
 {
     const enum compared_verdict verdict = compared_verdict(c, row ? row->pair->about->better : "higher");
     const bool goes_on = c->doubt == DOUBT_SMALL;
-    struct text *cell = grid_cell(grid, color_of(verdict)), reason = {0};
+    struct text *cell = grid_cell(grid, color_of(verdict));
+    FREED_BY(text_free) struct text reason = {0};
 
     put_reason_of(all, c, row, min_effect, &reason);
     text_printf(cell, "%s", compared_verdict_names[verdict]);
     if (reason.length)
         text_printf(cell, "%s%s", goes_on ? " " : ": ", reason.data);
     cell->failed |= reason.failed;
-    text_free(&reason);
 }
 
 /* --- Tables. --- */
@@ -333,13 +330,12 @@ static void put_hosts(const struct compared *c, struct text *out)
 /* Writes the field `against`: the name of the base row, when both rows are from the same files. */
 static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
 {
-    struct text name = {0};
+    FREED_BY(text_free) struct text name = {0};
 
     if (pair && pair->within)
         put_name(c, pair, pair->base[0], &name);
     if (name.length)
         csv_text(out, name.data);
-    text_free(&name);
 }
 
 static void put_real(struct text *out, double value)
@@ -363,7 +359,7 @@ static void put_comparison(const struct compared *all, const struct comparison *
                            double min_effect, struct text *out)
 {
     static const char *const tested[] = {"", "within", "runs", "pairs"};
-    struct text reason = {0};
+    FREED_BY(text_free) struct text reason = {0};
     const double figures[] = {c->base, c->changed, c->ratio, c->low, c->high, c->p_t, c->p_permutation, c->p_adjusted};
     enum compared_verdict v = compared_verdict(c, row ? row->pair->about->better : "higher");
 
@@ -379,7 +375,6 @@ static void put_comparison(const struct compared *all, const struct comparison *
     put_against(all, row ? row->pair : NULL, out);
     put_raw(row && row->raw ? &row->of_raw : NULL, out);
     out->failed |= reason.failed;
-    text_free(&reason);
 }
 
 static void put_names(const struct pair *pair, struct text *out)

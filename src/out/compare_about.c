@@ -57,7 +57,7 @@ static void value_of(const struct row *row, size_t setting, char *buf, size_t si
 /* Lists the different values of the compared rows, as far as there is room. */
 static void values_of(const struct compared *c, size_t setting, bool changed, char *buf, size_t size)
 {
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     char value[200];
     unsigned n = 0;
 
@@ -78,7 +78,6 @@ static void values_of(const struct compared *c, size_t setting, bool changed, ch
     for (char *at = buf; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = at[1] ? ';' : '\0';
-    text_free(&out);
 }
 
 static size_t count_hosts(const struct row_set *set)
@@ -163,13 +162,12 @@ static void put_tested(const struct compared *compared, struct text *out)
 
 static void put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
 {
-    struct text differences = {0};
+    FREED_BY(text_free) struct text differences = {0};
 
     settings_diff(base, changed, &differences);
     if (differences.length)
         text_printf(out, "Settings differ: %s\n", differences.data);
     out->failed |= differences.failed;
-    text_free(&differences);
 }
 
 void compared_put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,

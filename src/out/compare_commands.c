@@ -102,17 +102,15 @@ static void put_power(const struct row *row, const struct command_comparison *c,
     static const double effects[] = {0.05, 0.02, 0.01, 0.005};
     const struct command_difference *d = &c->difference;
     const size_t each = 2 * d->each, n_effects = sizeof(effects) / sizeof(effects[0]);
-    double *logs = malloc((row->n_samples / 2 + 1) * sizeof(*logs));
+    FREED_BY(memory_free) double *logs = malloc((row->n_samples / 2 + 1) * sizeof(*logs));
     const size_t n = logs ? paired_log_ratios(c->base->samples, row->samples, d->logs.n * each, each, logs) : 0;
     const double seconds = n ? c->seconds / (double)n : 0;
     struct grid grid = {.n_columns = 0};
     static const struct grid_column columns[] = {{.title = "Difference"}, {.title = "Pairs"}, {.title = "Time"}};
     char time[32];
 
-    if (n < PAIRED_LEAST) {
-        free(logs);
+    if (n < PAIRED_LEAST)
         return;
-    }
     const double least = 100 * expm1(paired_least_effect(logs, n, n, 1 - COMMANDS_ERROR, 0.8));
     text_printf(out, "The least difference that is found in 80 %% of such measurements: %.*f %%\n", decimals_of(least),
                 least);
@@ -128,7 +126,6 @@ static void put_power(const struct row *row, const struct command_comparison *c,
         text_printf(grid_cell(&grid, COLOR_NONE), "%s%s", known ? "" : "> ", time);
     }
     grid_print(&grid, 0, out);
-    free(logs);
 }
 
 void run_put_verdicts(const struct row *rows, size_t n, const struct command_comparison *compared, struct text *out)

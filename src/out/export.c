@@ -41,7 +41,7 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
                     struct text *out, struct export_left_out *left_out)
 {
-    const struct row **taken = calloc(n + 1, sizeof(const struct row *));
+    FREED_BY(memory_free) const struct row **taken = calloc(n + 1, sizeof(const struct row *));
     struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out};
 
     memset(left_out, 0, sizeof(*left_out));
@@ -58,7 +58,6 @@ size_t export_write(const struct export_format *format, const struct row *rows, 
     }
     if (all.n)
         format->write(&all, out);
-    free(taken);
     return all.n;
 }
 
@@ -156,7 +155,7 @@ static void put_part(const char *part, struct text *out)
 
 static void put_name(const struct row *row, bool with_cpus, struct text *out)
 {
-    struct text param = {0};
+    FREED_BY(text_free) struct text param = {0};
 
     export_param(row, '/', &param);
     put_part(row->suite, out);
@@ -170,7 +169,6 @@ static void put_name(const struct row *row, bool with_cpus, struct text *out)
     put_part(row->metric, out);
     if (with_cpus && row->cpus[0])
         text_printf(out, "/cpus=%s", row->cpus);
-    text_free(&param);
 }
 
 /* --- Groups. --- */

@@ -31,14 +31,13 @@ static void put_context(const struct row_run *run, struct text *out)
 
 static void put_names(const struct series *s, const char *suffix, struct text *out)
 {
-    struct text name = {0};
+    FREED_BY(text_free) struct text name = {0};
 
     text_printf(&name, "%s%s", s->group->name, suffix);
     json_name(out, "name");
     json_text(out, name.data);
     text_printf(out, ", \"run_name\": ");
     json_text(out, s->group->name);
-    text_free(&name);
 }
 
 static void put_times(double real_s, double cpu_s, double scale, struct text *out)
@@ -150,14 +149,13 @@ static void put_group(const struct export_rows *rows, const struct export_group 
 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
-    struct export_groups groups;
+    FREED_BY(export_groups_free) struct export_groups groups;
 
     export_group(rows, &groups);
     put_context(rows->rows[0]->run, out);
     for (size_t g = 0; g < groups.n; g++)
         put_group(rows, &groups.group[g], g == 0, out);
     text_printf(out, "\n]}\n");
-    export_groups_free(&groups);
 }
 
 const struct export_format export_gbench = {

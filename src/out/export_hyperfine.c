@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows as the CSV and the JSON of hyperfine, in seconds: a line or a result for each name. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "out/export.h"
@@ -159,20 +158,17 @@ static void write_groups(const struct export_rows *rows,
                                      const double *seconds, size_t number, struct text *out),
                          struct text *out)
 {
-    const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
+    FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
-    struct export_groups groups;
+    FREED_BY(export_groups_free) struct export_groups groups;
 
     own.rows = lines;
     own.n = choose_lines(rows, lines);
     export_group(&own, &groups);
     for (size_t g = 0; g < groups.n; g++) {
-        double *seconds = export_group_seconds(&groups.group[g]);
+        FREED_BY(memory_free) double *seconds = export_group_seconds(&groups.group[g]);
         put(rows, &groups.group[g], seconds, g, out);
-        free(seconds);
     }
-    export_groups_free(&groups);
-    free(lines);
 }
 
 static void write_csv(const struct export_rows *rows, struct text *out)

@@ -33,12 +33,11 @@ static void put_pairs(const struct stats_point *pairs, size_t n, struct text *ou
 
 static void put_causes(const struct row_causes *causes, struct text *out)
 {
-    struct text text = {0};
+    FREED_BY(text_free) struct text text = {0};
 
     causes_text(causes, &text);
     json_text(out, text.length ? text.data : "");
     out->failed |= text.failed;
-    text_free(&text);
 }
 
 static void put_uint(uint64_t value, struct text *out)

@@ -106,7 +106,7 @@ static void put_label(const char *name, const char *value, struct text *out)
 
 static void put_labels(const struct row *row, struct text *out)
 {
-    struct text param = {0};
+    FREED_BY(text_free) struct text param = {0};
     char copies[24] = "", protocol[ROW_PROTOCOL_SIZE];
 
     row_protocol(&row->param, protocol);
@@ -126,7 +126,6 @@ static void put_labels(const struct row *row, struct text *out)
     put_label("cpus", row->cpus, out);
     put_label("status", row_status_name(row->status), out);
     text_append(out, "}", 1);
-    text_free(&param);
 }
 
 /* --- Points. --- */
@@ -217,7 +216,7 @@ static void put_head(const struct point *point, struct text *out)
 {
     const struct row *row = point->row;
     const char *base = base_of(row);
-    struct text unit = {0};
+    FREED_BY(text_free) struct text unit = {0};
 
     text_printf(out, "# HELP %s Value of jitbench's metric ", point->family);
     put_escaped(row->metric, out);
@@ -231,7 +230,6 @@ static void put_head(const struct point *point, struct text *out)
     put_word(base, strlen(base), &unit);
     if (base[0] && ends_with(point->family, unit.data))
         text_printf(out, "# UNIT %s %s\n", point->family, unit.data + 1);
-    text_free(&unit);
 }
 
 static void put_points(const struct point *points, size_t n, struct text *out)
@@ -283,21 +281,20 @@ static int by_run_place(const void *a, const void *b)
 /* Writes a run unless one with the same labels was written: no two lines may have the same labels. */
 static void put_new_run(const struct row_run *run, struct index *seen, struct text *out)
 {
-    struct text line = {0};
+    FREED_BY(text_free) struct text line = {0};
     const size_t known = seen->n;
 
     put_run(run, &line);
     (void)index_enter(seen, line.data);
     if (seen->n > known)
         text_append(out, line.data, line.length);
-    text_free(&line);
 }
 
 /* Writes each run once, in the order of the files. */
 static void put_runs(const struct point *points, size_t n, struct text *out)
 {
-    struct index seen = {0};
-    struct run_place *runs = memory_get(n, sizeof(*runs));
+    FREED_BY(index_free) struct index seen = {0};
+    FREED_BY(memory_free) struct run_place *runs = memory_get(n, sizeof(*runs));
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -310,8 +307,6 @@ static void put_runs(const struct point *points, size_t n, struct text *out)
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < kept; i++)
         put_new_run(runs[i].run, &seen, out);
-    index_free(&seen);
-    free(runs);
 }
 
 static void write_rows(const struct export_rows *rows, struct text *out)

@@ -54,7 +54,7 @@ static void put_benchmark(const struct export_group *group, struct text *out)
 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
-    struct export_groups groups;
+    FREED_BY(export_groups_free) struct export_groups groups;
 
     export_group(rows, &groups);
     text_printf(out, "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [");
@@ -63,7 +63,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
         put_benchmark(&groups.group[g], out);
     }
     text_printf(out, "\n]}\n");
-    export_groups_free(&groups);
 }
 
 const struct export_format export_pyperf = {

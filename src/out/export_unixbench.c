@@ -203,11 +203,10 @@ static void put_table(const struct export_rows *rows, const struct export_entry 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     struct export_entry *entries = entries_make(rows);
-    const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
+    FREED_BY(memory_free) const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
 
     put_table(rows, entries, tests, out);
     entries_free(entries, rows->n);
-    free(tests);
 }
 
 const struct export_format export_unixbench_csv = {

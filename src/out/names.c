@@ -70,9 +70,8 @@ static void put_rank(struct text *name, const char *rank)
 int names_expand(const char *option, const char *template, const struct row_run *run, int alone, char *name,
                  size_t size, char *error, size_t error_size)
 {
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     bool ranked = false;
-    int result = -1;
 
     text_append(&out, "", 0);
     for (const char *c = template; *c; c++) {
@@ -85,7 +84,7 @@ int names_expand(const char *option, const char *template, const struct row_run 
             (void)snprintf(error, error_size,
                            "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%", option,
                            template);
-            goto end;
+            return -1;
         }
     }
     if (!out.failed && out.length && !ranked && !alone && run->rank[0])
@@ -93,11 +92,8 @@ int names_expand(const char *option, const char *template, const struct row_run 
     if (out.failed || out.length >= size) {
         (void)snprintf(error, error_size, "%s '%.200s': the name is too long (at most %zu bytes)", option, template,
                        size - 1);
-        goto end;
+        return -1;
     }
     text_copy(name, size, out.data ? out.data : "");
-    result = 0;
-end:
-    text_free(&out);
-    return result;
+    return 0;
 }

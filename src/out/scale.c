@@ -70,7 +70,7 @@ static int by_worst(const void *a, const void *b)
 
 static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)
 {
-    struct ranked *order = memory_get(p->n, sizeof(*order));
+    FREED_BY(memory_free) struct ranked *order = memory_get(p->n, sizeof(*order));
 
     for (size_t h = 0; h < p->n; h++)
         order[h] = (struct ranked){worst_of(p, h), h};
@@ -78,7 +78,6 @@ static void put_hosts(const struct projection *p, size_t shown, struct grid *gri
     for (size_t i = 0; i < shown; i++)
         put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], projection_slowdown(p, order[i].host),
                  grid);
-    free(order);
 }
 
 static void put_table(const struct projection *p, bool every, struct text *out)

@@ -96,17 +96,15 @@ static void put_named(struct text *out, const struct figure *figure, const struc
 
 bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots)
 {
-    double *sorted = memory_get(dots->n, sizeof(*sorted));
+    FREED_BY(memory_free) double *sorted = memory_get(dots->n, sizeof(*sorted));
     size_t n = sort_known(dots, sorted);
     size_t named = dots->n_named < FIGURE_NAMED_MAX ? dots->n_named : FIGURE_NAMED_MAX;
     double top = LINE * (double)named + 4;
     char about[512], range[UNITS_SIZE];
     struct frame f;
 
-    if (!n) {
-        free(sorted);
+    if (!n)
         return false;
-    }
     f.x = svg_scale(sorted[0], sorted[n - 1], 20, FRAME_WIDTH - 20,
                     sorted[0] > 0 && sorted[n - 1] / sorted[0] > LOG_FROM);
     svg_scale_round(&f.x, 5);
@@ -121,6 +119,5 @@ bool figure_dots(struct text *out, const struct figure *figure, const struct fig
         svg_line(out, svg_at(&f.x, dots->median), top, svg_at(&f.x, dots->median), top + STRIP, "whisker bold");
     put_named(out, figure, &f.x, dots, named, top);
     frame_end(out);
-    free(sorted);
     return true;
 }

@@ -58,7 +58,7 @@ bool report_one_a_cpu(const struct report *report, const struct row *row)
 void report_label(const struct report *report, const struct row *row, char *buf, size_t size)
 {
     static const char *const telling[] = {"limit", "elements", "stores", "copy"};
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     const char *line = row_command_line(&row->param);
     size_t length;
     char protocol[ROW_PROTOCOL_SIZE];
@@ -79,7 +79,6 @@ void report_label(const struct report *report, const struct row *row, char *buf,
     else if (row->copies > 1)
         text_printf(&out, ", %" PRIu64 " copies", row->copies);
     text_copy(buf, size, out.data ? out.data : "");
-    text_free(&out);
 }
 
 void report_causes(const struct row *row, char *buf, size_t size)
@@ -221,7 +220,7 @@ static void put_statuses(const struct report *report, struct text *out)
 
 static void put_warnings(const struct report *report, struct text *out)
 {
-    struct text warnings = {0}, statuses = {0};
+    FREED_BY(text_free) struct text warnings = {0}, statuses = {0};
     size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
 
     text_printf(out, "<section><h2 id=\"warnings\">Warnings and statuses</h2>\n<ul class=\"say\">\n");
@@ -237,8 +236,6 @@ static void put_warnings(const struct report *report, struct text *out)
     if (!warnings.length && !statuses.length)
         text_printf(out, "<li>None.</li>\n");
     text_printf(out, "</ul></section>\n");
-    text_free(&warnings);
-    text_free(&statuses);
 }
 
 static void put_all_rows(const struct report *report, const char *const *suites, size_t n, struct text *out)

@@ -489,7 +489,7 @@ static void put_curve(const struct picks *picks, struct text *out)
 {
     struct figure_line lines[REPORT_RUNS_MAX * SPLIT_MAX];
     char value[SPLIT_MAX][LABEL_SIZE], labels[REPORT_RUNS_MAX * SPLIT_MAX][LABEL_SIZE + REPORT_NAME + 2], title[256];
-    struct figure_value *values = memory_get(PICKS_MAX, sizeof(*values));
+    FREED_BY(memory_free) struct figure_value *values = memory_get(PICKS_MAX, sizeof(*values));
     size_t n_lines = 0, used = 0;
     const size_t n_values = split_values(picks, value);
 
@@ -510,7 +510,6 @@ static void put_curve(const struct picks *picks, struct text *out)
         }
     struct figure words = words_of(picks->about, picks->pick[0].row, "", title, sizeof(title));
     (void)figure_curve(out, &words, lines, n_lines);
-    free(values);
 }
 
 /* --- Bars. --- */
@@ -544,7 +543,7 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
     size_t n_parts = count_parts(about);
     const char *works[PICKS_MAX], *parts[PARTS_MAX];
     unsigned colours[PICKS_MAX];
-    struct figure_value *values = memory_get(n * n_parts, sizeof(*values));
+    FREED_BY(memory_free) struct figure_value *values = memory_get(n * n_parts, sizeof(*values));
     char title[256];
 
     for (size_t i = 0; i < n; i++) {
@@ -567,7 +566,6 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
                                             .n_series = works_across ? n_parts : n,
                                             .values = values,
                                             .log = about->log});
-    free(values);
 }
 
 /* Draws the runs side by side, for the work that is shown first. */
@@ -685,7 +683,7 @@ static void put_index(const struct figure *words, const struct figure_entry *ent
 static void name_protocols(const struct report *report, char *buf, size_t size)
 {
     char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     bool differ = false;
 
     for (size_t i = 0; i < report->set.n; i++) {
@@ -700,7 +698,6 @@ static void name_protocols(const struct report *report, char *buf, size_t size)
         if (protocol[run][0])
             text_printf(&out, "%s%s: %s", out.length ? ", " : "", report->name[run], protocol[run]);
     text_copy(buf, size, differ && out.data ? out.data : protocol[0]);
-    text_free(&out);
 }
 
 static void put_lines(const struct picks *picks, const char *test, struct text *out)
@@ -824,7 +821,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
     const struct row_set *set = &picks->report->set;
     const char *metrics[METRICS_MAX];
     struct figure_entry entries[FIGURE_LINES_MAX];
-    char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(FIGURE_LINES_MAX, sizeof(*labels));
+    FREED_BY(memory_free) char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(FIGURE_LINES_MAX, sizeof(*labels));
     char value[UNITS_SIZE], title[256];
     size_t n_metrics = 0;
 
@@ -850,7 +847,6 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
                                               .x_unit = unit},
                              entries, n);
     }
-    free(labels);
 }
 
 /* --- All figures of a suite. --- */
@@ -865,8 +861,9 @@ static void put_folded(struct text *folded, struct text *out)
 
 void report_put_figures(const struct report *report, const char *suite, struct text *out)
 {
-    struct picks picks = {.report = report, .pick = memory_get(PICKS_MAX, sizeof(struct pick))};
-    struct text shown = {0}, folded = {0}, constant = {0};
+    FREED_BY(memory_free) struct pick *pick = memory_get(PICKS_MAX, sizeof(*pick));
+    struct picks picks = {.report = report, .pick = pick};
+    FREED_BY(text_free) struct text shown = {0}, folded = {0}, constant = {0};
     const char *test = NULL;
     bool known = false;
 
@@ -897,8 +894,4 @@ void report_put_figures(const struct report *report, const char *suite, struct t
     }
     if (constant.length)
         text_printf(out, "<p class=\"soft\">The same in all samples, so without a figure: %s.</p>\n", constant.data);
-    text_free(&shown);
-    text_free(&constant);
-    text_free(&folded);
-    free(picks.pick);
 }

@@ -33,7 +33,7 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
 {
     static const char *const telling[] = {"limit", "elements", "stores"};
     struct row_params work = {.n = 0};
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     size_t length;
 
     text_copy(work.text, sizeof(work.text), figure->work);
@@ -55,7 +55,6 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
     if (strcmp(figure->metric, figure->test) != 0)
         text_printf(&out, " %s", figure->metric);
     text_copy(buf, size, out.data ? out.data : "");
-    text_free(&out);
 }
 
 static bool anyone_far(const struct fleet *f, size_t figure)
@@ -335,7 +334,7 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
 /* Draws distributions: those with an outlier first; the others are folded. */
 static void put_distributions(const struct fleet *f, struct text *out)
 {
-    double *values = memory_get(f->g->machines.n, sizeof(*values));
+    FREED_BY(memory_free) double *values = memory_get(f->g->machines.n, sizeof(*values));
     size_t order[COLUMNS_MOST], n = 0;
 
     for (unsigned pass = 0; pass < 2; pass++)
@@ -354,7 +353,6 @@ static void put_distributions(const struct fleet *f, struct text *out)
         put_distribution(f, order[i], values, out);
     }
     text_printf(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
-    free(values);
 }
 
 bool report_has_fleet(const struct report *report)

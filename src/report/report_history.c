@@ -2,7 +2,6 @@
 /* The report's section on many runs of one machine: a table of changes, and each figure over the runs. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "out/history.h"
@@ -96,8 +95,8 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
 /* Draws the figures that changed first; what has no room is folded. */
 static void put_figures(const struct history *h, struct text *out)
 {
-    struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));
-    struct figure_level *levels = memory_get(h->n_runs + 1, sizeof(*levels));
+    FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));
+    FREED_BY(memory_free) struct figure_level *levels = memory_get(h->n_runs + 1, sizeof(*levels));
     size_t n = 0;
 
     html_put(out, "<h3>Each figure over the runs</h3>\n<p class=\"soft\">A dot is a run; the lines are medians "
@@ -114,8 +113,6 @@ static void put_figures(const struct history *h, struct text *out)
     html_put(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
     if (n < h->n_figures)
         html_put(out, "<p class=\"soft\">%zu more figures are left out here.</p>\n", h->n_figures - n);
-    free(points);
-    free(levels);
 }
 
 bool report_has_history(const struct report *report)

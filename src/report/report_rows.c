@@ -103,7 +103,7 @@ static void choose_bases(const struct report *report, const struct place *places
 void report_sort_rows(struct report *report)
 {
     const size_t n = report->set.n;
-    struct place *places = memory_get(n, sizeof(*places));
+    FREED_BY(memory_free) struct place *places = memory_get(n, sizeof(*places));
 
     report->order = memory_get(n, sizeof(*report->order));
     for (size_t i = 0; i < n; i++)
@@ -115,7 +115,6 @@ void report_sort_rows(struct report *report)
     for (size_t i = 0; i < n; i++)
         for (int key = 0; key < N_KEYS; key++)
             free(places[i].key[key]);
-    free(places);
 }
 
 /* --- Columns. --- */

@@ -382,7 +382,7 @@ void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_s
 {
     size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
     double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
-    unsigned char *seen = memory_get(width * height, 1);
+    FREED_BY(memory_free) unsigned char *seen = memory_get(width * height, 1);
 
     begin_mark(out, "path", classes);
     text_printf(out, " d=\"");
@@ -398,7 +398,6 @@ void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_s
         text_append(out, "h0", 2);
     }
     text_printf(out, "\"/>");
-    free(seen);
 }
 
 void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_scale *y, const double *edges,

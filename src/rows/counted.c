@@ -67,7 +67,7 @@ static void put_ipc(const struct counted *counted, struct text *out)
 
 void counted_text(const struct counted *counted, char *buf, size_t size)
 {
-    struct text out = {0}, missing = {0};
+    FREED_BY(text_free) struct text out = {0}, missing = {0};
     int error = 0;
 
     for (int i = 0; i < COUNTERS && counted->n; i++) {
@@ -84,8 +84,6 @@ void counted_text(const struct counted *counted, char *buf, size_t size)
     if (missing.length)
         text_printf(&out, "%snot_counted=%s;why=%s", out.length ? ";" : "", missing.data, counters_why(error));
     text_copy(buf, size, out.length ? out.data : "");
-    text_free(&out);
-    text_free(&missing);
 }
 
 const char *counted_value(const char *text, const char *key, size_t *length)

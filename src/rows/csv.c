@@ -231,7 +231,7 @@ static void sync_directory(const char *path)
 /* Makes fd the open file and writes the header. Returns 0, or -1 with errno and no file open. */
 static int start_file(struct csv *csv, int fd, const char *path, int created)
 {
-    struct text header = {0};
+    FREED_BY(text_free) struct text header = {0};
     int result = -1;
     csv->fd = fd;
     csv->created = created;
@@ -242,7 +242,6 @@ static int start_file(struct csv *csv, int fd, const char *path, int created)
         errno = ENOMEM;
     else
         result = write_whole(csv, header.data, header.length);
-    text_free(&header);
     if (result == 0 && created)
         sync_directory(path);
     if (result != 0)
@@ -459,7 +458,8 @@ static char *read_back(int fd, size_t size)
 void csv_rescue(struct csv *csv)
 {
     struct stat st;
-    char from[PATH_MAX], *all;
+    char from[PATH_MAX];
+    FREED_BY(memory_free) char *all = NULL;
     size_t rows = csv->rows;
     const char *lines;
     if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
@@ -473,13 +473,12 @@ void csv_rescue(struct csv *csv)
         csv->lost_rows += rows;
     else
         go_on(csv, from, "was removed", lines + 2, strlen(lines + 2), rows);
-    free(all);
 }
 
 static void put_row(void *context, const struct row *row)
 {
     struct csv *csv = context;
-    struct text line = {0};
+    FREED_BY(text_free) struct text line = {0};
     if (csv->none)
         return;
     csv_row(row, &line);
@@ -492,7 +491,6 @@ static void put_row(void *context, const struct row *row)
         csv->rows++;
     else
         fall_over(csv, &line);
-    text_free(&line);
 }
 
 struct row_sink csv_sink(struct csv *csv)

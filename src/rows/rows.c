@@ -247,7 +247,7 @@ static void append_count(struct text *out, uint64_t n, const char *one, const ch
 
 void row_reader_describe(const struct row_reader *r, const char *path, size_t n_rows, char *message, size_t size)
 {
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
 
     append_count(&out, reader_damaged(r->reader), "damaged line", "damaged lines");
     append_count(&out, r->unknown - r->too_new, "line that is not a result", "lines that are not results");
@@ -258,7 +258,6 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
         text_copy(message, size, "");
     else
         (void)snprintf(message, size, "%s: no rows", path);
-    text_free(&out);
 }
 
 /* --- All rows of some files. --- */
@@ -364,13 +363,12 @@ static void permute(struct row *rows, struct sort_key *keys, size_t n)
 
 void row_set_sort(struct row_set *set)
 {
-    struct sort_key *keys = memory_get(set->n, sizeof(*keys));
+    FREED_BY(memory_free) struct sort_key *keys = memory_get(set->n, sizeof(*keys));
 
     for (size_t i = 0; i < set->n; i++)
         find_key(set, keys, i, &keys[i]);
     qsort(keys, set->n, sizeof(*keys), by_key);
     permute(set->rows, keys, set->n);
-    free(keys);
 }
 
 void row_set_sanitize(struct row_set *set)

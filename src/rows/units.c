@@ -152,7 +152,7 @@ static void group(const char *digits, int grouped, struct text *out)
 
 void units_number(double value, int decimals, char *buf, size_t size)
 {
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     char digits[64];
     bool fixed = fabs(value) < FIXED_BELOW && (decimals <= MOST_PLACES || fabs(value) <= 0);
 
@@ -171,7 +171,6 @@ void units_number(double value, int decimals, char *buf, size_t size)
         text_printf(&out, "%s", MINUS);
     group(digits, fabs(value) >= GROUPED, &out);
     text_copy(buf, size, out.failed || !out.data ? DASH : out.data);
-    text_free(&out);
 }
 
 static void put(double value, int decimals, const struct units *units, const char *before, char *buf, size_t size)

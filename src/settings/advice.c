@@ -17,14 +17,13 @@
 static void put_cpus(const struct cpuset *cpus, struct text *out)
 {
     size_t size = cpuset_format(cpus, (char[1]){0}, 1) + 1;
-    char *list = malloc(size);
+    FREED_BY(memory_free) char *list = malloc(size);
 
     out->failed |= !list;
     if (list) {
         (void)cpuset_format(cpus, list, size);
         text_append(out, list, size - 1);
     }
-    free(list);
 }
 
 static void put(struct text *out, const char *s)
@@ -69,7 +68,7 @@ static void put_names(const struct advice_found *found, enum setting_how how, co
 
 static bool advise_tune(const struct advice_found *found, struct advice *out)
 {
-    struct text names = {0}, named = {0};
+    FREED_BY(text_free) struct text names = {0}, named = {0};
 
     put_names(found, SETTING_WRITE, ", ", &names);
     put_names(found, SETTING_WRITE_NAMED, ", ", &named);
@@ -86,8 +85,6 @@ static bool advise_tune(const struct advice_found *found, struct advice *out)
     if (named.length)
         text_printf(&out->text, "%s%s: tune sets it only when it is named, since it takes CPUs offline.",
                     names.length ? " " : "", named.data);
-    text_free(&names);
-    text_free(&named);
     return out->text.length > 0;
 }
 
@@ -197,7 +194,7 @@ static bool advise_services(const struct advice_found *found, struct advice *out
 {
     const struct settings_program *running[PROGRAMS_MAX];
     bool systemd = has_systemd(found->view);
-    struct text others = {0};
+    FREED_BY(text_free) struct text others = {0};
     size_t n_others = 0;
 
     out->about = "services";
@@ -220,7 +217,6 @@ static bool advise_services(const struct advice_found *found, struct advice *out
         text_printf(&out->text, "%s%s: %s.", out->text.length ? " " : "", others.data,
                     n_others == 1 ? "wait until it ends, or end it; it is not a service"
                                   : "wait until they end, or end them; they are not services");
-    text_free(&others);
     return out->text.length > 0;
 }
 

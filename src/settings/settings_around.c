@@ -64,7 +64,7 @@ static int find_programs(const struct settings_view *view, const struct settings
     memset(seen, 0, COUNT(daemons) * sizeof *seen);
     /* Where other users' processes are hidden, PID 1 is hidden too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
-    char **pids = error ? NULL : procfs_names(view->root, "/proc");
+    FREED_BY(memory_free) char **pids = error ? NULL : procfs_names(view->root, "/proc");
     if (!pids)
         return error ? error : -errno;
     for (char **pid = pids; *pid; pid++) {
@@ -76,7 +76,6 @@ static int find_programs(const struct settings_view *view, const struct settings
         for (size_t i = 0; i < n; i++)
             seen[i] |= strcmp(list[i].comm, name) == 0;
     }
-    free(pids);
     return 0;
 }
 
@@ -230,7 +229,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
     static const char folder[] = "/sys/class/power_supply";
     char type[32], scope[16], online[8];
     bool plugged = false, any = false, battery = false;
-    char **names = procfs_names(view->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         /* A mouse's battery is "online" too. */
@@ -243,7 +242,6 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
         any = true;
         plugged |= online[0] != '0';
     }
-    free(names);
     if (plugged)
         setting_say(out, SETTING_OK, "online");
     else if (any && battery)
@@ -256,7 +254,7 @@ void setting_look_network(const struct settings_view *view, struct setting_state
 {
     static const char folder[] = "/sys/class/net";
     char state[16], up[sizeof out->now] = "";
-    char **names = procfs_names(view->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     if (!names) {
         setting_not_read(view, "/sys/class/net", -errno, out);
         return;
@@ -265,7 +263,6 @@ void setting_look_network(const struct settings_view *view, struct setting_state
         if (read_of(view, folder, *name, "operstate", state, sizeof state) == 0 && strcmp(state, "up") == 0)
             setting_append(up, sizeof up, *name);
     }
-    free(names);
     setting_say(out, SETTING_OK, "%s", up[0] ? up : "none up");
 }
 
@@ -274,7 +271,7 @@ void setting_look_temperature(const struct settings_view *view, struct setting_s
     static const char folder[] = "/sys/class/thermal";
     unsigned zones = 0;
     long highest = 0;
-    char **names = procfs_names(view->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
         char text[16], *end;
@@ -286,7 +283,6 @@ void setting_look_temperature(const struct settings_view *view, struct setting_s
         highest = zones == 0 || value > highest ? value : highest;
         zones++;
     }
-    free(names);
     if (zones)
         setting_say(out, SETTING_OK, "%ld C, the highest of %u", highest / 1000, zones);
     else

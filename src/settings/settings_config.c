@@ -17,11 +17,11 @@
 /* Unpacks /proc/config.gz; returns NULL when it does not exist or is damaged. */
 static char *read_packed(const char *root)
 {
-    char *packed = malloc(PACKED_MAX), *text = NULL;
+    FREED_BY(memory_free) char *packed = malloc(PACKED_MAX);
+    char *text = NULL;
     ssize_t length = packed ? procfs_read(root, "/proc/config.gz", packed, PACKED_MAX) : -1;
     if (length > 0)
         text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
-    free(packed);
     return text;
 }
 
@@ -68,7 +68,8 @@ void setting_look_hardening(const struct settings_view *view, struct setting_sta
         {"CONFIG_SLAB_FREELIST_HARDENED", "slab freelist hardened"},
         {"CONFIG_INIT_ON_ALLOC_DEFAULT_ON", "init on alloc"},
     };
-    char *config = read_config(view), value[8], item[64], now[sizeof out->now] = "";
+    FREED_BY(memory_free) char *config = read_config(view);
+    char value[8], item[64], now[sizeof out->now] = "";
     for (size_t i = 0; config && i < COUNT(keys); i++) {
         config_value(config, keys[i].key, value, sizeof value);
         snprintf(item, sizeof item, "%s %s", keys[i].name, value[0] == 'y' ? "yes" : "no");
@@ -78,7 +79,6 @@ void setting_look_hardening(const struct settings_view *view, struct setting_sta
         setting_say(out, SETTING_OK, "%s", now);
     else
         say_no_config(out);
-    free(config);
 }
 
 /* Appends the keys that are set, without "CONFIG_". */
@@ -111,14 +111,13 @@ void setting_look_config(const struct settings_view *view, struct setting_state 
                                        "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
                                        "SLUB_DEBUG_ON"};
     char now[sizeof out->now] = "", debugging[sizeof out->why - 16] = "";
-    char *config = read_config(view);
+    FREED_BY(memory_free) char *config = read_config(view);
     if (!config) {
         say_no_config(out);
         return;
     }
     append_set(config, known, COUNT(known), now, sizeof now);
     append_set(config, slow, COUNT(slow), debugging, sizeof debugging);
-    free(config);
     setting_say(out, debugging[0] ? SETTING_NOISY : SETTING_OK, "%s", now[0] ? now : "nothing of note");
     if (debugging[0])
         setting_why(out, "debugging: %s", debugging);
@@ -130,13 +129,12 @@ void setting_look_context_tracking(const struct settings_view *view, struct sett
 {
     static const char *const keys[] = {"CONTEXT_TRACKING_USER_FORCE", "CONTEXT_TRACKING_FORCE"};
     char forced[64] = "";
-    char *config = read_config(view);
+    FREED_BY(memory_free) char *config = read_config(view);
     if (!config) {
         say_no_config(out);
         return;
     }
     append_set(config, keys, COUNT(keys), forced, sizeof forced);
-    free(config);
     setting_say(out, forced[0] ? SETTING_NOISY : SETTING_OK, "%s", forced[0] ? "forced on all CPUs" : "not forced");
 }
 
@@ -157,14 +155,13 @@ void setting_look_tick(const struct settings_view *view, struct setting_state *o
     static const char *const modes[] = {"NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC"};
     const char *mode = "NO_HZ mode not known";
     char key[32], value[8];
-    char *config = read_config(view);
+    FREED_BY(memory_free) char *config = read_config(view);
     long hz = tick_rate(view, config);
     for (size_t i = COUNT(modes); i-- > 0;) {
         snprintf(key, sizeof key, "CONFIG_%s", modes[i]);
         if (config_value(config, key, value, sizeof value) && value[0] == 'y')
             mode = modes[i];
     }
-    free(config);
     if (hz > 0) {
         setting_say(out, SETTING_OK, "HZ %ld, %s", hz, mode);
         return;

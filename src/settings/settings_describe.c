@@ -114,11 +114,11 @@ static void add_caches(const struct description *d)
 /* Adds the first CPU's microcode version, where the architecture has one. */
 static void add_microcode(const struct description *d)
 {
-    char *text = procfs_read_all(d->view->root, "/proc/cpuinfo"), value[32];
+    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cpuinfo");
+    char value[32];
 
     if (text && procfs_value(text, "microcode", value, sizeof value))
         add(d, "microcode", value);
-    free(text);
 }
 
 static void add_firmware(const struct description *d)
@@ -163,7 +163,7 @@ static void add_mitigations(const struct description *d)
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
     char path[320], state[512], text[512];
-    char **names = procfs_names(d->view->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(d->view->root, folder);
 
     for (char **name = names; name && *name; name++) {
         snprintf(path, sizeof path, "%s/%.200s", folder, *name);
@@ -172,7 +172,6 @@ static void add_mitigations(const struct description *d)
         shorten(state, text, sizeof text);
         setting_items_add(d->buf, d->size, *name, text, MITIGATION_MOST);
     }
-    free(names);
 }
 
 /* --- The kernel's command line. --- */
@@ -209,8 +208,8 @@ static bool bears_on_noise(const char *word, size_t length)
 /* Adds the words before "--"; those after it are for init. */
 static void add_command_line(const struct description *d)
 {
-    char *text = procfs_read_all(d->view->root, "/proc/cmdline");
-    char *words = text ? malloc(strlen(text) + 1) : NULL;
+    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");
+    FREED_BY(memory_free) char *words = text ? malloc(strlen(text) + 1) : NULL;
     size_t n = 0;
 
     for (const char *word = words ? text + strspn(text, " \n") : ""; *word != '\0'; word += strspn(word, " \n")) {
@@ -229,8 +228,6 @@ static void add_command_line(const struct description *d)
         words[n] = '\0';
         add(d, "cmdline", words);
     }
-    free(words);
-    free(text);
 }
 
 void settings_describe(const struct settings_view *view, char *buf, size_t size)

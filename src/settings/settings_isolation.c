@@ -2,7 +2,6 @@
 /* Isolation of the bench CPUs: from other tasks, the tick, RCU callbacks, kernel threads, interrupts, workqueues. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "settings/settings_look.h"
@@ -138,7 +137,7 @@ static int read_parameter(const struct settings_view *view, const char *key, str
     char line[2];
     cpuset_clear(set);
     int error = setting_read_line(view->root, CMDLINE, line, sizeof line);
-    char *text = error ? NULL : procfs_read_all(view->root, CMDLINE);
+    FREED_BY(memory_free) char *text = error ? NULL : procfs_read_all(view->root, CMDLINE);
     if (!text)
         return error ? error : -EILSEQ;
     const char *value = find_value(text, key, &length);
@@ -150,7 +149,6 @@ static int read_parameter(const struct settings_view *view, const char *key, str
             error = -EILSEQ;
         value = stop + 1;
     }
-    free(text);
     return error;
 }
 
@@ -238,10 +236,9 @@ static int read_mask(const char *root, struct mask_file *file)
 {
     char start[2];
     int error = setting_read_line(root, file->path, start, sizeof start);
-    char *text = error ? NULL : procfs_read_all(root, file->path);
+    FREED_BY(memory_free) char *text = error ? NULL : procfs_read_all(root, file->path);
     int digits = text ? cpuset_parse_mask(text, &file->cpus) : -1;
     memcpy(file->mask_path, file->path, sizeof file->mask_path);
-    free(text);
     file->digits = digits > 0 ? (size_t)digits : 0;
     return error ? error : digits > 0 ? 0 : -EILSEQ;
 }
@@ -350,7 +347,7 @@ void setting_look_irqs(const struct settings_view *view, struct setting_state *o
 {
     struct masks masks = {0};
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
-    char **names = procfs_names(view->root, IRQ_FOLDER);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, IRQ_FOLDER);
     if (!names) {
         setting_not_read(view, IRQ_FOLDER "/", -errno, out);
         return;
@@ -363,21 +360,18 @@ void setting_look_irqs(const struct settings_view *view, struct setting_state *o
         }
     }
     count_masks(view, names, read_irq, &masks);
-    free(names);
     judge_masks(view, IRQ_FOLDER, &masks, "interrupts", out);
 }
 
 int setting_writes_irqs(const struct settings_view *view, struct setting_writes *out)
 {
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
-    char **names = procfs_names(view->root, IRQ_FOLDER);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, IRQ_FOLDER);
     if (!names)
         return 0;
-    int failed = read_mask(view->root, &standard) == 0 ? write_housekeeping(view, &standard, out) : 0;
-    if (!failed)
-        failed = write_masks(view, names, read_irq, out);
-    free(names);
-    return failed;
+    if (read_mask(view->root, &standard) == 0 && write_housekeeping(view, &standard, out))
+        return -1;
+    return write_masks(view, names, read_irq, out);
 }
 
 void setting_look_irqaffinity(const struct settings_view *view, struct setting_state *out)
@@ -393,7 +387,7 @@ static char *const top[] = {(char *)"", NULL};
 void setting_look_workqueues(const struct settings_view *view, struct setting_state *out)
 {
     struct masks masks = {0};
-    char **names = procfs_names(view->root, WORK_FOLDER);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, WORK_FOLDER);
     if (!names) {
         setting_not_read(view, WORK_FOLDER "/", -errno, out);
         return;
@@ -403,18 +397,13 @@ void setting_look_workqueues(const struct settings_view *view, struct setting_st
     if (masks.on_bench)
         setting_append(masks.names, sizeof masks.names, "all");
     count_masks(view, names, read_work, &masks);
-    free(names);
     judge_masks(view, WORK_FOLDER "/cpumask", &masks, "masks", out);
 }
 
 int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out)
 {
-    char **names = procfs_names(view->root, WORK_FOLDER);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, WORK_FOLDER);
     if (!names)
         return 0;
-    int failed = write_masks(view, top, read_work, out);
-    if (!failed)
-        failed = write_masks(view, names, read_work, out);
-    free(names);
-    return failed;
+    return write_masks(view, top, read_work, out) ? -1 : write_masks(view, names, read_work, out);
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -223,7 +222,7 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
     unsigned mitigated = 0, vulnerable = 0, other = 0;
     char path[320], text[128];
     const char *isolation = "";
-    char **names = procfs_names(view->root, folder);
+    FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     if (!names) {
         setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities", -errno, out);
         return;
@@ -242,7 +241,6 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
             other++;
         }
     }
-    free(names);
     if (mitigated + vulnerable + other == 0)
         setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities/*", -EILSEQ, out);
     else

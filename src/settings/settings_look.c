@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sys/procfs.h"
@@ -139,10 +138,8 @@ int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
         return error == -ENODATA ? 0 : error;
     if (strcmp(start, "(null)") == 0)
         return 0;
-    char *text = procfs_read_all(root, path);
-    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
-    free(text);
-    return good ? 0 : -EILSEQ;
+    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    return text && cpuset_parse(text, out, why, sizeof why) == 0 ? 0 : -EILSEQ;
 }
 
 void setting_append(char *list, size_t size, const char *word)

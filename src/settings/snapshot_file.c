@@ -401,12 +401,11 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
     int fd = know_identity(&identity, error, error_size);
     if (fd)
         return fd;
-    char *text = format(&identity, entries, &length);
+    FREED_BY(memory_free) char *text = format(&identity, entries, &length);
     if (!text)
         return fail(-ENOMEM, error, error_size, "out of memory");
     int folder = open_folder(file, &name);
     fd = folder < 0 ? folder : publish(folder, name, text, length);
-    free(text);
     if (folder >= 0)
         (void)close(folder);
     if (fd == -EEXIST)
@@ -451,12 +450,10 @@ static int load(int fd, const char *root, const char *file, struct snapshot_entr
     if (code)
         return code;
     read_identity(root, &here);
-    char *text = procfs_read_rest(fd, &length);
+    FREED_BY(memory_free) char *text = procfs_read_rest(fd, &length);
     if (!text)
         return fail(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
-    code = parse(&here, file, text, length, entries, error, size);
-    free(text);
-    return code;
+    return parse(&here, file, text, length, entries, error, size);
 }
 
 int snapshot_file_open(const char *root, const char *file, struct snapshot_entries *entries, char *error,

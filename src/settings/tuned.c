@@ -95,7 +95,7 @@ static void count_outcome(void *context, const struct snapshot_report *report)
 
 static int make_plan(const struct cpuset *bench, bool huge_advised)
 {
-    struct machine *machine = calloc(1, sizeof(*machine));
+    FREED_BY(memory_free) struct machine *machine = calloc(1, sizeof(*machine));
     const struct settings_view view = {.root = "", .machine = machine, .bench = bench, .huge_advised = huge_advised};
     int status = machine ? 0 : -1;
 
@@ -104,7 +104,6 @@ static int make_plan(const struct cpuset *bench, bool huge_advised)
     for (size_t i = 0; i < settings_count && status == 0; i++)
         if (settings_list[i].how == SETTING_WRITE)
             status = tuned_plan_add(&held.plan, i, &view);
-    free(machine);
     return status;
 }
 
@@ -170,7 +169,7 @@ static int add_line(char *line, struct setting_writes *writes)
 static int read_lines(const char *file, struct setting_writes *writes, char *message, size_t size)
 {
     FILE *in = fopen(file, "re");
-    char *line = NULL;
+    FREED_BY(memory_free) char *line = NULL;
     size_t capacity = 0, number = 0;
     ssize_t length;
     int result = in ? 0 : -1;
@@ -184,7 +183,6 @@ static int read_lines(const char *file, struct setting_writes *writes, char *mes
         if (result)
             (void)snprintf(message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", number);
     }
-    free(line);
     if (in)
         (void)fclose(in);
     return result;
@@ -192,11 +190,8 @@ static int read_lines(const char *file, struct setting_writes *writes, char *mes
 
 int tuned_check_file(const char *file, char *message, size_t size)
 {
-    struct setting_writes writes = {.n = 0};
-    const int result = read_lines(file, &writes, message, size);
-
-    setting_writes_free(&writes);
-    return result;
+    FREED_BY(setting_writes_free) struct setting_writes writes = {.n = 0};
+    return read_lines(file, &writes, message, size);
 }
 
 int tuned_begin_file(const char *file, char *message, size_t size)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stats/stats.h"
+#include "sys/memory.h"
 
 /* --- Comparison of means. --- */
 
@@ -99,7 +100,7 @@ static int compare_ranked(const void *a, const void *b)
 static int rank(const double *a, size_t n_a, const double *b, size_t n_b, double *u, double *ties)
 {
     const size_t n = n_a + n_b;
-    struct ranked *all = n_a && n_b ? malloc(n * sizeof *all) : NULL;
+    FREED_BY(memory_free) struct ranked *all = n_a && n_b ? malloc(n * sizeof *all) : NULL;
     double sum = 0;
 
     *ties = 0;
@@ -116,7 +117,6 @@ static int rank(const double *a, size_t n_a, const double *b, size_t n_b, double
         sum += (double)in_a * ((double)i + (t + 1) / 2);
         *ties += t * t * t - t;
     }
-    free(all);
     *u = sum - (double)n_a * ((double)n_a + 1) / 2;
     return 0;
 }
@@ -134,7 +134,8 @@ static double normal_p(double u, double n_a, double n_b, double ties)
  * n) + n/(m+n) P(U = v; m, n-1), row by row of m. NAN when out of memory. */
 static double exact_below(size_t u, size_t n_a, size_t n_b)
 {
-    double *p = calloc((n_b + 1) * (u + 1), sizeof *p), sum = 0;
+    FREED_BY(memory_free) double *p = calloc((n_b + 1) * (u + 1), sizeof *p);
+    double sum = 0;
 
     if (!p)
         return (double)NAN;
@@ -151,7 +152,6 @@ static double exact_below(size_t u, size_t n_a, size_t n_b)
         }
     for (size_t v = 0; v <= u; v++)
         sum += p[n_b * (u + 1) + v];
-    free(p);
     return sum;
 }
 
@@ -212,7 +212,7 @@ static int compare_numbered(const void *a, const void *b)
 
 int inference_holm(const double *p, size_t n, double *adjusted)
 {
-    struct numbered *rising = malloc((n ? n : 1) * sizeof *rising);
+    FREED_BY(memory_free) struct numbered *rising = malloc((n ? n : 1) * sizeof *rising);
     size_t tests = 0;
     double least = 0;
 
@@ -228,7 +228,6 @@ int inference_holm(const double *p, size_t n, double *adjusted)
         least = fmax(least, fmin(1, (double)(tests - i) * rising[i].p));
         adjusted[rising[i].at] = least;
     }
-    free(rising);
     return 0;
 }
 
@@ -297,16 +296,16 @@ int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, siz
                                unsigned resamples, uint64_t seed, struct inference_ratio *out)
 {
     const size_t most = n_a > n_b ? n_a : n_b;
-    int result = -1;
 
     *out = (struct inference_ratio){.ratio = (double)NAN, .low = (double)NAN, .high = (double)NAN};
     if (!all_positive(a, n_a) || !all_positive(b, n_b))
         return 0;
-    double *sorted_a = calloc(n_a + 1, sizeof *sorted_a), *sorted_b = calloc(n_b + 1, sizeof *sorted_b);
-    double *ratios = calloc(resamples ? resamples : 1, sizeof *ratios);
-    size_t *drawn = calloc(most + 1, sizeof *drawn);
+    FREED_BY(memory_free) double *sorted_a = calloc(n_a + 1, sizeof *sorted_a);
+    FREED_BY(memory_free) double *sorted_b = calloc(n_b + 1, sizeof *sorted_b);
+    FREED_BY(memory_free) double *ratios = calloc(resamples ? resamples : 1, sizeof *ratios);
+    FREED_BY(memory_free) size_t *drawn = calloc(most + 1, sizeof *drawn);
     if (!sorted_a || !sorted_b || !ratios || !drawn)
-        goto out;
+        return -1;
     memcpy(sorted_a, a, n_a * sizeof *a);
     memcpy(sorted_b, b, n_b * sizeof *b);
     stats_sort(sorted_a, n_a);
@@ -316,11 +315,5 @@ int inference_ratio_of_medians(const double *a, size_t n_a, const double *b, siz
         bootstrap_ratio(sorted_a, n_a, sorted_b, n_b, confidence, resamples, seed, drawn, ratios, out);
     else if (n_a >= 2 && n_b >= 2)
         welch_ratio(sorted_a, n_a, sorted_b, n_b, confidence, out);
-    result = 0;
-out:
-    free(drawn);
-    free(ratios);
-    free(sorted_b);
-    free(sorted_a);
-    return result;
+    return 0;
 }

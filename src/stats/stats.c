@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/memory.h"
+
 void stats_add(struct stats_running *s, double value)
 {
     double delta = value - s->mean;
@@ -266,7 +268,7 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out)
                                   .max = NAN};
     if (n == 0)
         return 0;
-    double *sorted = calloc(n, sizeof *sorted);
+    FREED_BY(memory_free) double *sorted = calloc(n, sizeof *sorted);
     if (!sorted)
         return -1;
 
@@ -289,7 +291,6 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out)
     if (n >= 1000)
         out->p999 = stats_quantile(sorted, n, 0.999);
     out->mad = stats_mad(values, n, sorted);
-    free(sorted);
     return 0;
 }
 

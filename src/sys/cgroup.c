@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sys/procfs.h"
@@ -77,7 +76,7 @@ static bool list_has(struct span list, const char *word)
  * when the file does not name the hierarchy, which is then not in use. */
 static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
-    char *text = procfs_read_all(root, "/proc/self/cgroup");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/cgroup");
     bool found = !text;
     path[0] = '\0';
     for (const char *line = text; line && !found; line = procfs_next_line(line)) {
@@ -93,7 +92,6 @@ static bool read_group(const char *root, const struct hierarchy *v, char path[PA
         path[group.length] = '\0';
         found = true;
     }
-    free(text);
     /* The topmost group is "/" in the file; here paths are appended to a mount point. */
     if (strcmp(path, "/") == 0)
         path[0] = '\0';
@@ -178,13 +176,12 @@ static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
     char path[PATH_MAX];
     uint64_t value = 0;
-    char *text = join(path, folder, "memory.stat") ? procfs_read_all(root, path) : NULL;
+    FREED_BY(memory_free) char *text = join(path, folder, "memory.stat") ? procfs_read_all(root, path) : NULL;
     for (const char *line = text; line; line = procfs_next_line(line)) {
         const char *p = line;
         if (span_is(take(&p, ' '), key) && procfs_number(p, &value))
             break;
     }
-    free(text);
     return value;
 }
 
@@ -211,7 +208,7 @@ static void find_mount(const char *root, const struct hierarchy *v, const char *
 {
     struct mount seen;
     bool found = false;
-    char *text = procfs_read_all(root, "/proc/self/mountinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
     snprintf(out->point, sizeof out->point, "%s", v->usual_place);
     out->top[0] = '\0';
     for (const char *line = text; line; line = procfs_next_line(line)) {
@@ -221,7 +218,6 @@ static void find_mount(const char *root, const struct hierarchy *v, const char *
             *out = seen;
         found = true;
     }
-    free(text);
 }
 
 /* A group's directory, and the length of the path of the topmost group that can be seen. */
@@ -284,10 +280,8 @@ uint64_t cgroup_memory_available(const char *root)
 static bool read_cpus(const char *root, const char *folder, const char *file, struct cpuset *out)
 {
     char path[PATH_MAX], why[1];
-    char *text = join(path, folder, file) ? procfs_read_all(root, path) : NULL;
-    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
-    free(text);
-    return good;
+    FREED_BY(memory_free) char *text = join(path, folder, file) ? procfs_read_all(root, path) : NULL;
+    return text && cpuset_parse(text, out, why, sizeof why) == 0;
 }
 
 bool cgroup_cpus(const char *root, struct cpuset *out)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -115,7 +114,8 @@ static const char *next_type(const char *list, char *type, size_t size)
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
-    char *list = procfs_read_all("", "/proc/filesystems"), type[64];
+    FREED_BY(memory_free) char *list = procfs_read_all("", "/proc/filesystems");
+    char type[64];
     int error = -EMEDIUMTYPE;
 
     for (const char *line = list ? list : usual; (line = next_type(line, type, sizeof(type)));
@@ -128,7 +128,6 @@ static int try_types(const char *device, const char *at, unsigned long flags)
         if (errno != EINVAL && errno != ENODEV)
             error = -errno;
     }
-    free(list);
     return error;
 }
 
@@ -137,14 +136,11 @@ static int try_types(const char *device, const char *at, unsigned long flags)
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
-    char *mountinfo = procfs_read_all("", "/proc/self/mountinfo");
-    bool found = mountinfo && stat(device, &status) == 0 &&
-                 device_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounted->place,
-                                sizeof(mounted->place)) == 0 &&
-                 stat(mounted->place, &there) == 0 && there.st_dev == status.st_rdev;
-
-    free(mountinfo);
-    return found;
+    FREED_BY(memory_free) char *mountinfo = procfs_read_all("", "/proc/self/mountinfo");
+    return mountinfo && stat(device, &status) == 0 &&
+           device_mounted(mountinfo, major(status.st_rdev), minor(status.st_rdev), mounted->place,
+                          sizeof(mounted->place)) == 0 &&
+           stat(mounted->place, &there) == 0 && there.st_dev == status.st_rdev;
 }
 
 unsigned long device_mount_flags(unsigned long statvfs_flags)

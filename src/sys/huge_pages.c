@@ -43,7 +43,7 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
     *out = (struct huge_pages){0};
     if (!procfs_read_u64(root, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
         return -1;
-    char *text = procfs_read_all(root, "/proc/self/smaps");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/smaps");
     if (!text)
         return -1;
     for (const char *line = text; line; line = procfs_next_line(line)) {
@@ -56,6 +56,5 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
         if (value && procfs_number(value, &kib))
             out->huge_bytes += kib * 1024;
     }
-    free(text);
     return 0;
 }

@@ -76,22 +76,19 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
 static bool read_cpu_list(const char *root, const char *path, struct cpuset *out)
 {
     char why[1];
-    char *text = procfs_read_all(root, path);
-    bool good = text && cpuset_parse(text, out, why, sizeof why) == 0;
-    free(text);
-    return good;
+    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    return text && cpuset_parse(text, out, why, sizeof why) == 0;
 }
 
 static void online_from_stat(const char *root, struct cpuset *out)
 {
-    char *text = procfs_read_all(root, "/proc/stat");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
     for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t cpu;
         if (strncmp(line, "cpu", 3) == 0 && line[3] >= '0' && line[3] <= '9' && procfs_number(line + 3, &cpu) &&
             cpu < CPUSET_MAX)
             cpuset_add(out, (unsigned)cpu);
     }
-    free(text);
 }
 
 static void read_online(const char *root, struct cpuset *out)
@@ -187,7 +184,7 @@ static void read_container(const char *root, struct machine *out)
     const char *name = "";
     if (container_from_environment(root, buf, size) || procfs_read_line(root, "/run/systemd/container", buf, size))
         return;
-    char *groups = procfs_read_all(root, "/proc/1/cgroup");
+    FREED_BY(memory_free) char *groups = procfs_read_all(root, "/proc/1/cgroup");
     if (procfs_exists(root, "/run/.containerenv"))
         name = "podman";
     else if (procfs_exists(root, "/.dockerenv"))
@@ -196,7 +193,6 @@ static void read_container(const char *root, struct machine *out)
         if (strstr(groups, hints[i].hint))
             name = hints[i].name;
     }
-    free(groups);
     snprintf(buf, size, "%s", name);
 }
 
@@ -215,7 +211,7 @@ static uint64_t meminfo_bytes(const char *text, const char *key)
 void machine_read_memory(const char *root, struct machine *out)
 {
     struct sysinfo info;
-    char *text = procfs_read_all(root, "/proc/meminfo");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/meminfo");
     if (text) {
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
@@ -225,7 +221,6 @@ void machine_read_memory(const char *root, struct machine *out)
         out->memory_available_bytes = ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
         out->swap_total_bytes = (uint64_t)info.totalswap * info.mem_unit;
     }
-    free(text);
 }
 
 static double read_load(const char *root)
@@ -354,7 +349,7 @@ static void read_settings(const char *root, struct machine *out)
 void machine_read(const char *root, struct machine *out)
 {
     *out = (struct machine){0};
-    char *cpuinfo = procfs_read_all(root, "/proc/cpuinfo");
+    FREED_BY(memory_free) char *cpuinfo = procfs_read_all(root, "/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
     /* Without a mount, /proc and /sys may still exist as empty directories. */
     out->have_proc = procfs_exists(root, "/proc/stat") || procfs_exists(root, "/proc/self");
@@ -370,7 +365,6 @@ void machine_read(const char *root, struct machine *out)
     out->cache_llc_bytes = sum_last_level_caches(root, &out->online);
     out->load1 = read_load(root);
     read_settings(root, out);
-    free(cpuinfo);
 }
 
 bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
@@ -439,7 +433,7 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
         struct place places[CPUSET_MAX];
         unsigned taken[CPUSET_MAX]; /* by core: number of its CPUs placed so far */
     };
-    struct scratch *s = calloc(1, sizeof *s);
+    FREED_BY(memory_free) struct scratch *s = calloc(1, sizeof *s);
     size_t count = 0, written = 0;
     if (!s)
         return 0;
@@ -452,7 +446,6 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
     qsort(s->places, count, sizeof s->places[0], compare_places);
     for (; written < count && written < max; written++)
         order[written] = s->places[written].cpu;
-    free(s);
     return written;
 }
 
@@ -485,7 +478,7 @@ static bool ext_name(const char *path, char *buf, size_t size)
     if (stat(path, &status) != 0)
         return false;
     snprintf(device, sizeof device, " %u:%u ", major(status.st_dev), minor(status.st_dev));
-    char *text = procfs_read_all("", "/proc/self/mountinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all("", "/proc/self/mountinfo");
     for (char *line = text; line && !found;) {
         char *end = line + strcspn(line, "\n");
         char *next = *end ? end + 1 : NULL;
@@ -495,7 +488,6 @@ static bool ext_name(const char *path, char *buf, size_t size)
             found = procfs_copy(type + 3, strcspn(type + 3, " "), buf, size);
         line = next;
     }
-    free(text);
     return found;
 }
 

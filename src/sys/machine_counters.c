@@ -174,14 +174,12 @@ static void parse_file(int file, const char *text, const struct span *span, stru
 
 static void read_span(const char *root, const struct span *span)
 {
-    struct columns *columns = malloc(sizeof *columns);
+    FREED_BY(memory_free) struct columns *columns = malloc(sizeof *columns);
     for (int file = 0; columns && file < FILES; file++) {
-        char *text = procfs_read_all(root, files[file]);
+        FREED_BY(memory_free) char *text = procfs_read_all(root, files[file]);
         if (text)
             parse_file(file, text, span, columns);
-        free(text);
     }
-    free(columns);
 }
 
 static void add_set(const struct span *span, const struct cpuset *set, struct machine_counters *out)
@@ -337,7 +335,7 @@ void machine_read_activity(const char *root, struct machine_activity *out)
     static const int busy[] = {STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IRQ, STAT_SOFTIRQ};
     static const int idle[] = {STAT_IDLE, STAT_IOWAIT};
     *out = (struct machine_activity){-1, -1, -1, -1, -1, -1};
-    char *text = procfs_read_all(root, "/proc/stat");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
     for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t ticks[STAT_FIELDS];
         out->ctx_switches = stat_number(line, "ctxt", out->ctx_switches);
@@ -351,7 +349,6 @@ void machine_read_activity(const char *root, struct machine_activity *out)
         if (fields > STAT_STEAL)
             out->steal_ns = ticks_to_ns(ticks[STAT_STEAL]);
     }
-    free(text);
 }
 
 static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
@@ -377,8 +374,7 @@ uint64_t machine_cpu_khz(const char *root, unsigned cpu)
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", cpu);
     if (procfs_read_u64(root, path, &khz))
         return khz;
-    char *text = procfs_read_all(root, "/proc/cpuinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/cpuinfo");
     khz = khz_from_cpuinfo(text, cpu);
-    free(text);
     return khz;
 }

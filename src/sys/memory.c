@@ -23,6 +23,14 @@ void memory_exits(const char *command)
     ending = command;
 }
 
+void memory_free(void *pointer)
+{
+    void *memory;
+
+    memcpy(&memory, pointer, sizeof(memory));
+    free(memory);
+}
+
 void *memory_get(size_t n, size_t size)
 {
     void *memory = calloc(n ? n : 1, size);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,11 +18,9 @@
 
 static bool read_list(const char *root, const char *path, struct cpuset *out)
 {
-    char why[1], *text = procfs_read_all(root, path);
-    const bool read = text && cpuset_parse(text, out, why, sizeof(why)) == 0;
-
-    free(text);
-    return read;
+    char why[1];
+    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    return text && cpuset_parse(text, out, why, sizeof(why)) == 0;
 }
 
 bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes)

@@ -38,12 +38,11 @@ static int load_image(int fd)
 
     if (fstat(fd, &status) || status.st_size <= 0)
         return -errno;
-    char *image = malloc((size_t)status.st_size);
+    FREED_BY(memory_free) char *image = malloc((size_t)status.st_size);
     if (!image)
         return -ENOMEM;
     if (read(fd, image, (size_t)status.st_size) == status.st_size)
         error = syscall(SYS_init_module, image, (unsigned long)status.st_size, "") ? -errno : 0;
-    free(image);
     return error;
 }
 
@@ -81,7 +80,7 @@ static int load_round(const char *folder, char **names, char *error, size_t erro
 
 int modules_load(const char *folder, char *error, size_t error_size)
 {
-    char **names = procfs_names("", folder);
+    FREED_BY(memory_free) char **names = procfs_names("", folder);
     int failed, before;
 
     if (!names)
@@ -97,6 +96,5 @@ int modules_load(const char *folder, char *error, size_t error_size)
     } while (failed && failed < before);
     if (!failed)
         error[0] = '\0';
-    free(names);
     return failed;
 }

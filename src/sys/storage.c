@@ -38,13 +38,12 @@ static bool read_line(const char *line, unsigned long mount_id, struct mount_lin
 
 static bool find_line(const char *root, unsigned long mount_id, struct mount_line *out)
 {
-    char *text = procfs_read_all(root, "/proc/self/mountinfo");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
     char *rest = text;
     bool found = false;
 
     for (char *line; !found && (line = strsep(&rest, "\n"));)
         found = read_line(line, mount_id, out);
-    free(text);
     return found;
 }
 
@@ -149,9 +148,8 @@ void storage_describe(const char *folder, char *buf, size_t size)
     if (fd < 0)
         return;
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    char *text = procfs_read_all("", path);
+    FREED_BY(memory_free) char *text = procfs_read_all("", path);
     if (text && procfs_value(text, "mnt_id", number, sizeof number))
         storage_describe_mount("", strtoul(number, NULL, 10), buf, size);
-    free(text);
     close(fd);
 }

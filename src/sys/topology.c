@@ -170,12 +170,11 @@ static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, str
 
 int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
-    struct site *sites = calloc(n ? n : 1, sizeof(*sites));
+    FREED_BY(memory_free) struct site *sites = calloc(n ? n : 1, sizeof(*sites));
 
     out->n = 0;
     out->pair = calloc(pairs_room(n, pairing) + 1, sizeof(*out->pair));
     if (!sites || !out->pair) {
-        free(sites);
         topology_pairs_free(out);
         return -1;
     }
@@ -183,7 +182,6 @@ int topology_pairs(const char *root, const unsigned *order, size_t n, enum cpu_p
         read_site(root, order[i], &sites[i]);
     read_nodes(root, sites, n);
     pair_all(sites, n, pairing, out);
-    free(sites);
     return 0;
 }
 
