@@ -29,6 +29,8 @@ struct checking {
     bool csv_created;
 };
 
+#define check_fail(...) command_fail("check", EXIT_USAGE, __VA_ARGS__)
+
 /* check_items.c: selects the items, those named or all, and applies --fail-on and --ignore. Returns 0 or EXIT_USAGE. */
 int check_select(const struct command *command, struct checking *c, const char *const *operands, size_t n);
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "engine/option.h"
+#include "sys/fail.h"
 
 /* Exit statuses, as documented in jitbench(1). A signal N gives 128+N. */
 enum exit_status { EXIT_DONE = 0, EXIT_ROW_FAILED = 1, EXIT_USAGE = 2, EXIT_STRICT = 3, EXIT_FINDING = 4 };
@@ -94,7 +95,8 @@ int command_unknown_command(const char *word);
 
 /* Prints "jitbench COMMAND: MESSAGE" on standard error (command NULL: "jitbench: MESSAGE") as a single line: control
  * characters, which may come from arguments and file names, become '?'. Returns status. */
-int command_complain(const char *command, const char *message, int status);
+int command_fail(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define command_complain(command, message, status) command_fail(command, status, "%s", message)
 
 /* Writes text that accompanies the command's main output to standard output (or error), and frees it. Returns
  * EXIT_DONE, also when the descriptor is closed or a signal ends the writing; or EXIT_ROW_FAILED with one line on

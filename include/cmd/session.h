@@ -29,7 +29,8 @@ bool session_uses_memory(const struct session *s);
 
 /* measure_options.c */
 /* Complains, and returns EXIT_USAGE. */
-int session_usage_error(const struct session *s, const char *error);
+#define session_fail(s, ...)          command_fail((s)->command->name, EXIT_USAGE, __VA_ARGS__)
+#define session_usage_error(s, error) session_fail(s, "%s", error)
 /* Returns 0; EXIT_USAGE; or -1 when help was printed (EXIT_ROW_FAILED: it could not be printed). */
 int session_parse(struct session *s, int argc, char **argv);
 /* Sets the options of suites that `all` runs to their defaults; the common options are as given. */

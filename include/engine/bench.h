@@ -12,6 +12,7 @@
 #include "engine/recorder.h"
 #include "rows/param.h"
 #include "sys/clock.h"
+#include "sys/fail.h"
 
 /* The defaults of a party are the first values: a measured process that ends when its work is done. */
 enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };

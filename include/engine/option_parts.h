@@ -4,6 +4,7 @@
 #define ENGINE_OPTION_PARTS_H
 
 #include "engine/option.h"
+#include "sys/fail.h"
 
 /* Size of an option's name, and of a value in a message. */
 #define NAME_MAX_BYTES 64
@@ -18,8 +19,6 @@ const char *option_name_at(const struct option *row, unsigned index, size_t *len
 const char *option_preset_of(const struct option_table *table, const struct option *row, enum option_preset preset);
 
 /* option_show.c */
-/* Writes the error and returns -1. */
-int option_fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Appends to a line; text that does not fit is cut. */
 void option_add(char *line, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Returns a value as it is shown in an error line: on one line, and short enough that the range after it is still

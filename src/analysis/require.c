@@ -3,7 +3,6 @@
 #include "analysis/require.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "rows/text.h"
 #include "rows/units.h"
+#include "sys/fail.h"
 #include "sys/memory.h"
 
 #define BLANKS " \t\r\n"
@@ -19,18 +19,6 @@
 #define TICKS "ticks"
 
 /* --- Errors. --- */
-
-static int wrong(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int wrong(char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(error, size, format, args);
-    va_end(args);
-    text_sanitize(error);
-    return -1;
-}
 
 /* Known names, of which the most similar one is proposed in a message. */
 struct candidates {
@@ -56,8 +44,8 @@ static int unknown(const char *what, const char *word, const struct candidates *
 {
     const char *nearest = text_nearest(word, c->name, c->n);
 
-    return nearest ? wrong(error, size, "unknown %s '%s'; did you mean '%s'?", what, word, nearest)
-                   : wrong(error, size, "unknown %s '%s'; %s", what, word, list);
+    return nearest ? fail_because(-1, error, size, "unknown %s '%s'; did you mean '%s'?", what, word, nearest)
+                   : fail_because(-1, error, size, "unknown %s '%s'; %s", what, word, list);
 }
 
 /* --- Names. --- */
@@ -165,13 +153,14 @@ static int check_unit(const struct requirements *set, const struct requirement *
     double factor;
 
     if (unit && !strcmp(r->limit_unit, TICKS))
-        return wrong(error, size, "'%s' is no unit of this figure, which is in %s", TICKS, unit);
+        return fail_because(-1, error, size, "'%s' is no unit of this figure, which is in %s", TICKS, unit);
     if (known ? limit_factor(r, known, &factor)
               : limit_factor(r, of_clocks[0], &factor) || limit_factor(r, of_clocks[1], &factor))
         return 0;
     known = unit_of_stat(r->stat, known ? known : TICKS);
-    return known[0] ? wrong(error, size, "'%s' is no unit of this figure, which is in %s", r->limit_unit, known)
-                    : wrong(error, size, "'%s' is no unit of this figure, which is a number", r->limit_unit);
+    return known[0]
+               ? fail_because(-1, error, size, "'%s' is no unit of this figure, which is in %s", r->limit_unit, known)
+               : fail_because(-1, error, size, "'%s' is no unit of this figure, which is a number", r->limit_unit);
 }
 
 static int check_names(const struct requirements *set, const struct requirement *r, char *error, size_t size)
@@ -184,7 +173,7 @@ static int check_names(const struct requirements *set, const struct requirement 
     if (!f.test)
         return unknown("test", r->test, &tests, in_list, error, size);
     if (set->names_only && !f.measured)
-        return wrong(error, size, "test '%s' is not measured by this command line", r->test);
+        return fail_because(-1, error, size, "test '%s' is not measured by this command line", r->test);
     if (f.metric)
         return check_unit(set, r, f.unit, error, size);
     (void)snprintf(what, sizeof(what), "metric of test '%s':", r->test);
@@ -239,11 +228,11 @@ static int read_figure(struct requirement *r, const char *text, size_t length, c
     char figure[sizeof(r->text)], metric[sizeof(r->text)];
 
     if (!trim(text, length, figure, sizeof(figure)))
-        return wrong(error, size, "TEST/METRIC is missing before the operator");
+        return fail_because(-1, error, size, "TEST/METRIC is missing before the operator");
     const char *slash = strrchr(figure, '/');
     if (!slash || !trim(figure, (size_t)(slash - figure), r->test, sizeof(r->test)) ||
         !trim(slash + 1, strlen(slash + 1), metric, sizeof(metric)))
-        return wrong(error, size, "'%s' is not TEST/METRIC or TEST/METRIC.STAT", figure);
+        return fail_because(-1, error, size, "'%s' is not TEST/METRIC or TEST/METRIC.STAT", figure);
     char *dot = strchr(metric, '.');
     if (dot)
         *dot = '\0';
@@ -257,16 +246,16 @@ static int read_limit(struct requirement *r, const char *text, char *error, size
     char limit[sizeof(r->text)], *end;
 
     if (!trim(text, strlen(text), limit, sizeof(limit)))
-        return wrong(error, size, "the value is missing after the operator");
+        return fail_because(-1, error, size, "the value is missing after the operator");
     /* strtod() alone would accept names and hexadecimal numbers. */
     const char *digits = limit + (limit[0] == '-');
     const bool number = strspn(digits + (digits[0] == '.'), "0123456789") > 0 && (digits[1] | 0x20) != 'x';
     r->limit = strtod(limit, &end);
     if (!number || !isfinite(r->limit))
-        return wrong(error, size, "'%s' is no number", limit);
+        return fail_because(-1, error, size, "'%s' is no number", limit);
     end += strspn(end, BLANKS);
     if (strlen(end) >= sizeof(r->limit_unit))
-        return wrong(error, size, "'%s' is no unit", end);
+        return fail_because(-1, error, size, "'%s' is no unit", end);
     text_copy(r->limit_unit, sizeof(r->limit_unit), end);
     return 0;
 }
@@ -276,13 +265,13 @@ static int read_requirement(struct requirement *r, const char *text, char *error
     const char *op = NULL;
 
     if (!trim(text, strlen(text), r->text, sizeof(r->text)))
-        return text[strspn(text, BLANKS)] ? wrong(error, size, "longer than %zu bytes", sizeof(r->text) - 1)
-                                          : wrong(error, size, "is empty");
+        return text[strspn(text, BLANKS)] ? fail_because(-1, error, size, "longer than %zu bytes", sizeof(r->text) - 1)
+                                          : fail_because(-1, error, size, "is empty");
     for (const char *at = r->text; *at; at++)
         if (*at == '<' || *at == '>')
             op = at; /* the last one: names of commands may have others */
     if (!op)
-        return wrong(error, size, "has no <, <=, > or >=");
+        return fail_because(-1, error, size, "has no <, <=, > or >=");
     r->below = *op == '<';
     r->or_equal = op[1] == '=';
     r->value = r->limit_of_row = (double)NAN;
@@ -323,13 +312,13 @@ int requirements_add_lines(struct requirements *set, const char *lines, char *er
     for (size_t number = 1; *lines; number++) {
         const size_t length = strcspn(lines, "\n"), used = strcspn(lines, "#\n");
         if (used >= sizeof(line))
-            return wrong(error, error_size, "line %zu: longer than %zu bytes", number, sizeof(line) - 1);
+            return fail_because(-1, error, error_size, "line %zu: longer than %zu bytes", number, sizeof(line) - 1);
         text_copy(line, used + 1, lines);
         if (line[strspn(line, BLANKS)] && requirements_add(set, line, why, sizeof(why)))
-            return wrong(error, error_size, "line %zu: %s", number, why);
+            return fail_because(-1, error, error_size, "line %zu: %s", number, why);
         lines += length + (lines[length] == '\n');
     }
-    return set->n > before ? 0 : wrong(error, error_size, "there is no requirement in it");
+    return set->n > before ? 0 : fail_because(-1, error, error_size, "there is no requirement in it");
 }
 
 void requirements_free(struct requirements *set)

@@ -256,14 +256,10 @@ static int supported(const void *params, char *why, size_t why_size)
 {
     const struct bandwidth_params *p = params;
 
-    if (!stream_kernels_choose(p->nontemporal)) {
-        text_copy(why, why_size, "no non-temporal stores on this architecture");
-        return -1;
-    }
-    if (p->array_bytes < GRANULE * sizeof(double)) {
-        text_copy(why, why_size, "not enough free memory for three arrays");
-        return -1;
-    }
+    if (!stream_kernels_choose(p->nontemporal))
+        return fail_because(-1, why, why_size, "no non-temporal stores on this architecture");
+    if (p->array_bytes < GRANULE * sizeof(double))
+        return fail_because(-1, why, why_size, "not enough free memory for three arrays");
     return 0;
 }
 

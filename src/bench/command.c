@@ -528,10 +528,9 @@ static int supported(const void *params, char *why, size_t why_size)
     (void)params;
     if (program_can_share() != -EINVAL)
         return 0;
-    (void)snprintf(why, why_size,
-                   "no process can share this one's memory (clone with CLONE_VM: %s), as under qemu-user",
-                   strerror(EINVAL));
-    return -1;
+    return fail_because(-1, why, why_size,
+                        "no process can share this one's memory (clone with CLONE_VM: %s), as under qemu-user",
+                        strerror(EINVAL));
 }
 
 /* A command may have threads and children, so it may use all the named CPUs unless --bind says otherwise. Real-time

@@ -85,17 +85,15 @@ static int supported(const void *params, char *why, size_t why_size)
 {
     const struct unix_params *p = params;
 
-    if (!process_can_exec_self()) {
-        text_copy(why, why_size, "the program's own file cannot be executed");
-        return -1;
-    }
+    if (!process_can_exec_self())
+        return fail_because(-1, why, why_size, "the program's own file cannot be executed");
     int fd = scratch_own_image(p->dir, 0);
     if (fd >= 0) {
         (void)close(fd);
         return 0;
     }
-    text_copy(why, why_size, "no place for a copy of the program: no memfd, and no scratch directory to execute from");
-    return -1;
+    return fail_because(-1, why, why_size,
+                        "no place for a copy of the program: no memfd, and no scratch directory to execute from");
 }
 
 static const struct party parties[] = {

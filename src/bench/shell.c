@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -191,18 +190,12 @@ static int supported(const void *params, char *why, size_t why_size)
     static const char *const tools[] = {"sort", "od", "grep", "tee", "wc", "rm"};
     const struct unix_params *p = params;
 
-    if (access(SHELL, X_OK)) {
-        if (errno == ENOENT)
-            text_copy(why, why_size, "no " SHELL " here");
-        else
-            (void)snprintf(why, why_size, SHELL " cannot be executed: %s", strerror(errno));
-        return -1;
-    }
+    if (access(SHELL, X_OK))
+        return errno == ENOENT ? fail_because(-1, why, why_size, "no " SHELL " here")
+                               : fail_because(-1, why, why_size, SHELL " cannot be executed: %s", strerror(errno));
     for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-        if (find_tool(tools[i])) {
-            (void)snprintf(why, why_size, "no program '%s' in " TOOL_PATH, tools[i]);
-            return -1;
-        }
+        if (find_tool(tools[i]))
+            return fail_because(-1, why, why_size, "no program '%s' in " TOOL_PATH, tools[i]);
     return unix_dir_supported(p->dir, FREE_BYTES_EACH * (p->concurrent ? p->concurrent : 1), why, why_size);
 }
 

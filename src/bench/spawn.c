@@ -72,8 +72,7 @@ static int supported_exec(const void *params, char *why, size_t why_size)
     (void)params;
     if (access(TRUE_PATH, X_OK) == 0)
         return 0;
-    text_copy(why, why_size, "no " TRUE_PATH " here");
-    return -1;
+    return fail_because(-1, why, why_size, "no " TRUE_PATH " here");
 }
 
 static const struct party parties_spawn[] = {

@@ -48,24 +48,19 @@ int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_si
     char need[32], have[32];
     struct stat status;
 
-    if (!dir[0]) {
-        text_copy(why, why_size, "no scratch directory");
-        return -1;
-    }
+    if (!dir[0])
+        return fail_because(-1, why, why_size, "no scratch directory");
     int error = stat(dir, &status) ? errno : !S_ISDIR(status.st_mode) ? ENOTDIR : 0;
     if (!error && access(dir, W_OK | X_OK))
         error = errno;
-    if (error) {
-        (void)snprintf(why, why_size, "scratch directory '%.80s': %s", dir, strerror(error));
-        return -1;
-    }
+    if (error)
+        return fail_because(-1, why, why_size, "scratch directory '%.80s': %s", dir, strerror(error));
     uint64_t left = scratch_free_bytes(dir);
     if (left == 0 || left >= bytes)
         return 0;
     text_bytes(bytes, need, sizeof(need));
     text_bytes(left, have, sizeof(have));
-    (void)snprintf(why, why_size, "scratch directory '%.80s' has %s free, not %s", dir, have, need);
-    return -1;
+    return fail_because(-1, why, why_size, "scratch directory '%.80s' has %s free, not %s", dir, have, need);
 }
 
 int unix_wait(struct party_context *context, pid_t child, const char *what)

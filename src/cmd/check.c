@@ -59,11 +59,6 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct check_options),
 };
 
-static int usage_error(const char *error)
-{
-    return command_complain("check", error, EXIT_USAGE);
-}
-
 /* Opens the CSV before any setting is checked. */
 static int open_csv(struct checking *c)
 {
@@ -76,7 +71,7 @@ static int open_csv(struct checking *c)
     if (c->options.force && files_clear("check", path))
         return EXIT_USAGE;
     c->csv_fd = !strcmp(path, "-") ? 1 : csv_create(path, &c->csv_created, error, sizeof(error));
-    return c->csv_fd < 0 ? usage_error(error) : 0;
+    return c->csv_fd < 0 ? check_fail("%s", error) : 0;
 }
 
 /* Writes the whole CSV, or none of it. */
@@ -133,11 +128,11 @@ static int look_for(const struct command_call *call, struct checking *c)
     if (status)
         return status;
     if (c->options.json && !strcmp(c->options.output, "-"))
-        return usage_error("--json and -o - both want standard output");
+        return check_fail("--json and -o - both want standard output");
     machine_read("", &c->machine);
     if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, error,
                    sizeof(error)))
-        return usage_error(error);
+        return check_fail("%s", error);
     status = open_csv(c);
     return status ? status : look(call->command, c);
 }

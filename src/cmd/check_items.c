@@ -6,11 +6,6 @@
 #include "cmd/check.h"
 #include "rows/text.h"
 
-static int usage_error(const char *error)
-{
-    return command_complain("check", error, EXIT_USAGE);
-}
-
 static int unknown_item(const char *option, const char *word, size_t length)
 {
     const char *names[SETTINGS_MAX];
@@ -26,7 +21,7 @@ static int unknown_item(const char *option, const char *word, size_t length)
     for (size_t i = 0; i < settings_count; i++)
         text_printf(&message, "%s%s", i ? ", " : "", names[i]);
     text_printf(&message, ")");
-    return usage_error(message.failed ? "out of memory" : message.data);
+    return check_fail("%s", message.failed ? "out of memory" : message.data);
 }
 
 /* Marks the items in the value, a comma-separated list. Returns 0 or EXIT_USAGE. */
@@ -49,7 +44,6 @@ static int mark_items(const char *option, const char *value, bool *marked)
 static int apply_lists(struct checking *c)
 {
     bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
-    char error[160];
     size_t left = 0;
     int status = mark_items("fail-on", c->options.fail_on, fail_on);
 
@@ -59,13 +53,10 @@ static int apply_lists(struct checking *c)
         c->selected[i] &= !ignore[i];
         left += c->selected[i];
         c->fails[i] = c->options.fail_on[0] ? fail_on[i] : c->selected[i];
-        if (c->fails[i] && !c->selected[i]) {
-            (void)snprintf(error, sizeof(error), "--fail-on: '%s' is not among the items that are checked",
-                           settings_list[i].name);
-            status = usage_error(error);
-        }
+        if (c->fails[i] && !c->selected[i])
+            status = check_fail("--fail-on: '%s' is not among the items that are checked", settings_list[i].name);
     }
-    return status || left ? status : usage_error("--ignore leaves no item to check");
+    return status || left ? status : check_fail("--ignore leaves no item to check");
 }
 
 int check_select(const struct command *command, struct checking *c, const char *const *operands, size_t n)

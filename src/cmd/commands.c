@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,15 @@ const struct command *command_find(const char *name)
     return strcmp(name, command_complete.name) ? NULL : &command_complete;
 }
 
-int command_complain(const char *command, const char *message, int status)
+int command_fail(const char *command, int status, const char *format, ...)
 {
-    FREED_BY(memory_free) char *line = strdup(message);
+    FREED_BY(memory_free) char *line = NULL;
+    va_list args;
 
+    va_start(args, format);
+    const bool whole = vasprintf(&line, format, args) >= 0;
+    va_end(args);
+    line = whole ? line : NULL;
     if (line)
         text_sanitize(line);
     (void)fprintf(stderr, "jitbench%s%s: %s\n", command ? " " : "", command ? command : "",
@@ -44,13 +50,10 @@ int command_unknown(const char *what, const char *word, const char *const *candi
 {
     const char *nearest = text_nearest(word, candidates, n);
     const char *shows = !strcmp(what, "test") ? "list" : !strcmp(what, "setting") ? "check" : "help";
-    char message[256];
 
     if (nearest)
-        (void)snprintf(message, sizeof(message), "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
-    else
-        (void)snprintf(message, sizeof(message), "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
-    return command_complain(NULL, message, EXIT_USAGE);
+        return command_fail(NULL, EXIT_USAGE, "unknown %s '%.80s'; did you mean '%s'?", what, word, nearest);
+    return command_fail(NULL, EXIT_USAGE, "unknown %s '%.80s'; 'jitbench %s' shows them", what, word, shows);
 }
 
 int command_unknown_command(const char *word)
@@ -75,8 +78,6 @@ static void wait_until_sent(int fd)
 /* Writes the text. A closed pipe is no error, nor is a signal, which ends everything. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
-    char error[128];
-
     (void)signal(SIGPIPE, SIG_IGN);
     errno = ENOMEM;
     const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
@@ -87,9 +88,8 @@ static int put_out(const char *command, int fd, bool may_be_closed, struct text 
         wait_until_sent(fd);
     if (whole || why == EPIPE || why == EINTR || (why == EBADF && may_be_closed))
         return EXIT_DONE;
-    (void)snprintf(error, sizeof(error), "standard %s cannot be written: %s", fd == 1 ? "output" : "error",
-                   strerror(why));
-    return command_complain(command, error, EXIT_ROW_FAILED);
+    return command_fail(command, EXIT_ROW_FAILED, "standard %s cannot be written: %s", fd == 1 ? "output" : "error",
+                        strerror(why));
 }
 
 int command_print(int fd, struct text *text)

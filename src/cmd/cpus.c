@@ -9,6 +9,7 @@
 #include "cmd/quiet.h"
 #include "settings/settings.h"
 #include "sys/clock.h"
+#include "sys/fail.h"
 #include "sys/memory.h"
 #include "sys/task.h"
 
@@ -63,8 +64,7 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
         cpuset_remove(&offline, cpu);
     (void)cpuset_format_cut(&offline, list, sizeof(list));
     (void)cpuset_format_cut(online, there, sizeof(there));
-    (void)snprintf(error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
-    return -1;
+    return fail_because(-1, error, error_size, "--cpus: CPU %s is offline or does not exist (online: %s)", list, there);
 }
 
 static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)

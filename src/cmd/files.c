@@ -92,7 +92,6 @@ static void free_names(struct names *names)
 /* Expands all operands. Returns the number that matched no file, each with a line on standard error. */
 static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
 {
-    char error[4352];
     size_t wrong = 0;
 
     memory_exits(command);
@@ -101,8 +100,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
         int result = add_operand(names, operands[i]);
         if (!result && names->n > before)
             continue;
-        (void)snprintf(error, sizeof(error), "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
-        (void)command_complain(command, error, 0);
+        (void)command_fail(command, 0, "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
         wrong++;
     }
     return wrong;
@@ -207,22 +205,15 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
 
 static void cannot_write(struct files_output *out, const char *why)
 {
-    char error[4352];
-
-    (void)snprintf(error, sizeof(error), "%.4000s cannot be written: %s", out->fd == 1 ? "standard output" : out->path,
-                   why);
-    out->status = command_complain(out->command, error, EXIT_ROW_FAILED);
+    out->status = command_fail(out->command, EXIT_ROW_FAILED, "%.4000s cannot be written: %s",
+                               out->fd == 1 ? "standard output" : out->path, why);
 }
 
 int files_clear(const char *command, const char *path)
 {
-    char error[4352];
     const int why = path[0] && strcmp(path, "-") != 0 ? directory_clear(path) : 0;
 
-    if (!why)
-        return 0;
-    (void)snprintf(error, sizeof(error), "-o '%.4000s': %s", path, directory_why_not(why));
-    return command_complain(command, error, EXIT_USAGE);
+    return why ? command_fail(command, EXIT_USAGE, "-o '%.4000s': %s", path, directory_why_not(why)) : 0;
 }
 
 /* The output that has its name already, until it is complete. */

@@ -97,7 +97,6 @@ static int history(const struct command_call *call)
     FREED_BY(history_free)
     struct history h = {.gather = {.metrics = metrics_table()}, .least_effect = options->min_effect_pct / 100};
     struct text out = {0};
-    char error[768];
 
     for (size_t i = 0; option_given(&call->table, 1, "stat") && i < row_n_columns; i++)
         if (!strcmp(row_columns[i].name, stat_choices[options->stat]))
@@ -106,12 +105,11 @@ static int history(const struct command_call *call)
     if (status)
         return status;
     history_finish(&h);
-    if (h.mixed) {
-        (void)snprintf(error, sizeof(error),
-                       "the files are of different machines, %s and %s: a history is of one; 'fleet' compares many",
-                       h.machine, h.other);
-        return command_complain("history", error, EXIT_USAGE);
-    }
+    if (h.mixed)
+        return command_fail(
+            "history", EXIT_USAGE,
+            "the files are of different machines, %s and %s: a history is of one; 'fleet' compares many", h.machine,
+            h.other);
     complain(&h);
     if (!h.n_runs)
         return command_complain("history", "no run to judge", EXIT_USAGE);

@@ -185,14 +185,12 @@ static int check_command(const char *name, bool tune, char *error, size_t error_
     const struct command *command = command_find(name);
 
     if (!command)
-        (void)snprintf(error, error_size, "unknown command '%.80s'; 'jitbench help' shows them", name);
-    else if (!strcmp(name, "init"))
-        (void)snprintf(error, error_size, "init does not run itself");
-    else if (tune && !has_option(command, "tuned"))
-        (void)snprintf(error, error_size, "tune: '%s' has no --tuned", name);
-    else
-        return 0;
-    return -1;
+        return fail_because(-1, error, error_size, "unknown command '%.80s'; 'jitbench help' shows them", name);
+    if (!strcmp(name, "init"))
+        return fail_because(-1, error, error_size, "init does not run itself");
+    if (tune && !has_option(command, "tuned"))
+        return fail_because(-1, error, error_size, "tune: '%s' has no --tuned", name);
+    return 0;
 }
 
 static int fill_argv(struct init_command *command, const char *const *words, size_t n, bool tune)
@@ -229,8 +227,7 @@ static int split_run(const struct init_orders *orders, const char *const **words
     *n = command->words.n;
     if (*n)
         return 0;
-    (void)snprintf(error, error_size, "run: %s", wrong ? wrong : "names no command");
-    return -1;
+    return fail_because(-1, error, error_size, "run: %s", wrong ? wrong : "names no command");
 }
 
 int init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,

@@ -251,8 +251,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
         problem = "--task and --load leave no pair to measure: a task is no load of its own";
     if (!problem)
         return 0;
-    (void)snprintf(error, error_size, "%s", problem);
-    return -1;
+    return fail_because(-1, error, error_size, "%s", problem);
 }
 
 /* Returns loops_per_ms from an earlier CSV: from the calibration's row, or a parameter of any other row. */
@@ -292,14 +291,12 @@ static double given_loops(const struct latency_options *o, char *error, size_t e
     if (o->loops[strspn(o->loops, "0123456789.")] == 0) {
         if (*end == 0 && loops >= 100 && loops <= 1e9)
             return loops;
-        (void)snprintf(error, error_size, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
-        return -1;
+        return fail_because(-1, error, error_size, "--loops-per-ms '%.40s' is outside of 100 to 1000000000", o->loops);
     }
     loops = loops_of_file(o->loops, reason, sizeof(reason));
     if (loops >= 1)
         return loops;
-    (void)snprintf(error, error_size, "%s%s", strncmp(reason, "--", 2) ? "--loops-per-ms: " : "", reason);
-    return -1;
+    return fail_because(-1, error, error_size, "%s%s", strncmp(reason, "--", 2) ? "--loops-per-ms: " : "", reason);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -44,17 +44,14 @@ static void fill_job(struct session *s)
 {
     struct row_run *run = &s->m.run;
     struct job job;
-    char message[200];
 
     job_read(getenv_const, &job);
     text_copy(run->job, sizeof(run->job), job.id);
     text_copy(run->rank, sizeof(run->rank), job.rank);
     if (job.node[0])
         text_copy(run->host, sizeof(run->host), job.node);
-    if (job.wrong[0]) {
-        (void)snprintf(message, sizeof(message), "%s: %s; the rank is not known", job.launcher, job.wrong);
-        (void)command_complain(NULL, message, 0);
-    }
+    if (job.wrong[0])
+        (void)command_fail(NULL, 0, "%s: %s; the rank is not known", job.launcher, job.wrong);
     s->alone = job.ranks == 1 || !job.rank[0];
 }
 
@@ -118,17 +115,14 @@ static int open_series(struct session *s)
     if (s->m.options.force && files_clear(s->command->name, path))
         return EXIT_USAGE;
     int fd = directory_create(s->series.path);
-    if (fd < 0) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, directory_why_not(fd));
-        return session_usage_error(s, error);
-    }
+    if (fd < 0)
+        return session_fail(s, "--series '%s': %s", s->series.path, directory_why_not(fd));
     const char *header = s->suites[0]->series_header;
     const int failed = new_file_write(fd, header, strlen(header));
     if (failed) {
-        (void)snprintf(error, sizeof(error), "--series '%s': %s", s->series.path, strerror(-failed));
         directory_remove(s->series.path, fd);
         (void)close(fd);
-        return session_usage_error(s, error);
+        return session_fail(s, "--series '%s': %s", s->series.path, strerror(-failed));
     }
     s->m.series_fd = fd;
     return 0;

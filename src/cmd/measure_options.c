@@ -63,11 +63,6 @@ size_t measure_tables(const struct command *command, struct option_table *tables
 
 /* --- The command line. --- */
 
-int session_usage_error(const struct session *s, const char *error)
-{
-    return command_complain(s->command->name, error, EXIT_USAGE);
-}
-
 bool measure_given(const struct measure *m, const char *name)
 {
     return option_given(m->tables, m->n_tables, name);
@@ -85,14 +80,11 @@ static int select_tests(struct session *s, const char *const *operands, int n)
     s->m.of_all = s->n_suites > 1;
     for (int i = 0; i < n; i++) {
         size_t t = 0;
-        if (!takes) {
-            char error[160];
-            (void)snprintf(error, sizeof(error),
-                           suite->commands ? "the command follows '--', but '%.80s' is given before it"
-                                           : "takes no operands, but '%.80s' was given",
-                           operands[i]);
-            return session_usage_error(s, error);
-        }
+        if (!takes)
+            return session_fail(s,
+                                suite->commands ? "the command follows '--', but '%.80s' is given before it"
+                                                : "takes no operands, but '%.80s' was given",
+                                operands[i]);
         bool found;
         while ((found = suite->test(t, &word)) && strcmp(word.name, operands[i]) != 0)
             t++;
@@ -198,9 +190,8 @@ static int resolve_cpus(struct session *s)
         return session_usage_error(s, error);
     if (!cpus_usable(cpus, &usable)) {
         (void)cpuset_format_cut(&usable, list, sizeof(list));
-        (void)snprintf(error, sizeof(error), "--cpus: not all of these CPUs are allowed here (allowed: %s)",
-                       cpuset_count(&usable) ? list : "none of them");
-        return session_usage_error(s, error);
+        return session_fail(s, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
+                            cpuset_count(&usable) ? list : "none of them");
     }
     return 0;
 }
@@ -211,11 +202,8 @@ static int pick_quiet(struct session *s)
     struct measure *m = &s->m;
     unsigned cpu;
 
-    if (quiet_cpu(&m->place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest))) {
-        char error[256];
-        (void)snprintf(error, sizeof(error), "--cpus quiet: %s", m->quietest);
-        return session_usage_error(s, error);
-    }
+    if (quiet_cpu(&m->place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest)))
+        return session_fail(s, "--cpus quiet: %s", m->quietest);
     cpuset_clear(&m->place.cpus);
     cpuset_add(&m->place.cpus, cpu);
     m->place.order[0] = cpu;

@@ -18,18 +18,14 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 {
     struct prime_params *params = options;
 
-    if ((params->limits.last - params->limits.first) / params->limits.step >= 1000) {
-        (void)snprintf(error, error_size, "--limit: %llu to %llu by %llu are more than 1,000 limits",
-                       (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
-                       (unsigned long long)params->limits.step);
-        return -1;
-    }
+    if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
+        return fail_because(-1, error, error_size, "--limit: %llu to %llu by %llu are more than 1,000 limits",
+                            (unsigned long long)params->limits.first, (unsigned long long)params->limits.last,
+                            (unsigned long long)params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
-        if (measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0)) {
-            (void)snprintf(error, error_size, "out of memory");
-            return -1;
-        }
+        if (measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0))
+            return fail_because(-1, error, error_size, "out of memory");
     return 0;
 }
 

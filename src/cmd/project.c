@@ -49,10 +49,7 @@ static const struct option rows[] = {
 
 /* --- The command line. --- */
 
-static int usage_error(const char *error)
-{
-    return command_complain("project", error, EXIT_USAGE);
-}
+#define usage_error(...) command_fail("project", EXIT_USAGE, __VA_ARGS__)
 
 struct step {
     uint64_t ns;
@@ -72,7 +69,7 @@ static int read_steps(const struct project_options *options, struct projection *
             return usage_error("--step: at most 16 of them");
         (void)snprintf(word, sizeof(word), "%.*s", (int)length, at);
         if (option_set(&step_row, word, &step, false, error, sizeof(error)))
-            return usage_error(error);
+            return usage_error("%s", error);
         p->step_ns[p->n_steps++] = (double)step.ns;
         at += length;
     }
@@ -93,14 +90,9 @@ static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
 
 static int read_ranks(const struct option_sweep *sweep, struct projection *p)
 {
-    char error[160];
-
     for (uint64_t ranks = sweep->first; ranks <= sweep->last; ranks = next_ranks(sweep, ranks)) {
-        if (p->n_ranks == PROJECT_RANKS_MAX) {
-            (void)snprintf(error, sizeof(error), "--ranks: at most %d numbers of ranks; a larger STEP makes fewer",
-                           PROJECT_RANKS_MAX);
-            return usage_error(error);
-        }
+        if (p->n_ranks == PROJECT_RANKS_MAX)
+            return usage_error("--ranks: at most %d numbers of ranks; a larger STEP makes fewer", PROJECT_RANKS_MAX);
         p->ranks[p->n_ranks++] = (double)ranks;
     }
     return 0;

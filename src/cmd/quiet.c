@@ -89,10 +89,8 @@ static int pick(const struct trial *trial, const struct place_request *request, 
     double *slower = lost ? lost + request->n_order : NULL;
     const unsigned boot_cpu = cpuset_next(&request->online, 0);
 
-    if (!lost) {
-        (void)snprintf(why, why_size, "out of memory");
-        return -1;
-    }
+    if (!lost)
+        return fail_because(-1, why, why_size, "out of memory");
     learn(trial, request);
     for (unsigned i = 0; i < request->n_order; i++) {
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));

@@ -42,10 +42,7 @@ bool session_repeats(const struct session *s)
 
 static int wrong(const struct repeat *r, const char *file, const char *why)
 {
-    char error[1300];
-
-    (void)snprintf(error, sizeof(error), "--interleave '%.900s': %.300s", file, why);
-    return session_usage_error(r->s, error);
+    return session_fail(r->s, "--interleave '%.900s': %.300s", file, why);
 }
 
 static int take_side(struct repeat *r, struct side *side)

@@ -14,10 +14,7 @@
 
 static int complain(const char *command, const char *option, const char *value, const char *why)
 {
-    char message[1600];
-
-    (void)snprintf(message, sizeof(message), "--%s '%.1000s': %s", option, value, why);
-    return command_complain(command, message, EXIT_USAGE);
+    return command_fail(command, EXIT_USAGE, "--%s '%.1000s': %s", option, value, why);
 }
 
 /* Reads a file that the user names, which may be a pipe. Returns NULL with the reason in why. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "engine/option.h"
+#include "sys/fail.h"
 
 #define SECOND_NS 1000000000u
 
@@ -83,7 +84,7 @@ int start_parse(const char *text, uint64_t now_ns, uint64_t *at_ns, char *error,
     result = text[0] == '@' ? parse_epoch(text + 1, at_ns) : parse_time_of_day(text, now_ns, at_ns);
     if (result == 0 && (*at_ns <= now_ns || *at_ns - now_ns <= START_DAY_NS))
         return 0;
-    (void)snprintf(error, error_size, "--start-at '%.60s': %s", text,
-                   result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'" : "more than a day away (at most 24h)");
-    return -1;
+    return fail_because(-1, error, error_size, "--start-at '%.60s': %s", text,
+                        result ? "not '+TIME', 'HH:MM:SS' or '@SECONDS since 1970'"
+                               : "more than a day away (at most 24h)");
 }

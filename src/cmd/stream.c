@@ -47,11 +47,10 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             params->array_bytes = QUICK_ARRAY_BYTES;
             (void)snprintf(params->bounded, sizeof(params->bounded), "quick");
         }
-    } else if (params->array_bytes > memory / 3) {
-        (void)snprintf(error, error_size, "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
-                       (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
-        return -1;
-    }
+    } else if (params->array_bytes > memory / 3)
+        return fail_because(-1, error, error_size,
+                            "--array-size: three arrays of %llu MiB do not fit into %llu MiB of memory",
+                            (unsigned long long)params->array_bytes >> 20, (unsigned long long)memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
         params->nontemporal = kind;
         if (measure_add(m, out, &bench_bandwidth, params, m->place.n_order, 1))
@@ -64,10 +63,8 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 {
     struct stream_options *o = options;
 
-    if (!m->selected[TEST_ARRAY] && measure_given(m, "series")) {
-        (void)snprintf(error, error_size, "--series: only the test 'array' has experiments to write");
-        return -1;
-    }
+    if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
+        return fail_because(-1, error, error_size, "--series: only the test 'array' has experiments to write");
     (void)snprintf(error, error_size, "out of memory");
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];

@@ -153,10 +153,8 @@ static int check_unixbench_csv(const char *path, char *error, size_t error_size)
     const bool named = fd < 0 && fd != -EEXIST;
     if (named) /* this path does not exist */
         fd = directory_create(path);
-    if (fd < 0) {
-        (void)snprintf(error, error_size, "--unixbench-csv '%.200s': %s", path, directory_why_not(fd));
-        return -1;
-    }
+    if (fd < 0)
+        return fail_because(-1, error, error_size, "--unixbench-csv '%.200s': %s", path, directory_why_not(fd));
     if (named)
         directory_remove(path, fd);
     (void)close(fd);
@@ -193,11 +191,9 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
         }
     if (!o->pairs || paired)
         return 0;
-    (void)snprintf(error, error_size, "--pairs places context1-two, which is not among the tests: name it");
-    return -1;
+    return fail_because(-1, error, error_size, "--pairs places context1-two, which is not among the tests: name it");
 no_memory:
-    (void)snprintf(error, error_size, "out of memory");
-    return -1;
+    return fail_because(-1, error, error_size, "out of memory");
 }
 
 const char *unix_row_title(const struct row *row)

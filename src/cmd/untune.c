@@ -17,10 +17,8 @@ static int untune(const struct command_call *call)
     struct snapshot *snapshot;
     char error[1200], summary[64];
 
-    if (call->n) {
-        (void)snprintf(error, sizeof(error), "takes no operands, but '%.80s' was given", call->operands[0]);
-        return command_complain(command->name, error, EXIT_USAGE);
-    }
+    if (call->n)
+        return command_fail(command->name, EXIT_USAGE, "takes no operands, but '%.80s' was given", call->operands[0]);
     signals_init(); /* a signal must not end it between two files */
     if (snapshot_open(&place, &snapshot, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_ROW_FAILED);

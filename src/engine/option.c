@@ -99,7 +99,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
     const char *hint = hint_of(p, name, length);
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-    option_fail(p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
+    (void)fail_because(-1, p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
     nearest_name(p, word, near);
     if (hint)
         option_add(p->error, p->error_size, "; %s", hint);
@@ -111,7 +111,7 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
 static int ambiguous(const struct parser *p, const char *word, size_t length, unsigned matches)
 {
     unsigned seen = 0;
-    option_fail(p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
+    (void)fail_because(-1, p->error, p->error_size, "'--%.*s' could be ", (int)length, word);
     for (size_t t = 0; t < p->n; t++)
         for (size_t r = 0; r < p->tables[t].n; r++) {
             size_t name_length;
@@ -161,15 +161,15 @@ static int take_words(struct parser *p, const struct option *row, const char *fi
     for (unsigned i = 0; i < row->words; i++) {
         const char *word = i == 0 && first ? first : p->at + 1 < p->argc ? p->argv[++p->at] : NULL;
         if (!word || strchr(word, OPTION_WORD_END) || strchr(word, OPTION_USE_END))
-            return option_fail(p->error, p->error_size, "--%s needs %u words: %s", row->name, row->words,
-                               row->value_name);
+            return fail_because(-1, p->error, p->error_size, "--%s needs %u words: %s", row->name, row->words,
+                                row->value_name);
         text_append(&all, (const char[]){OPTION_WORD_END}, i > 0);
         text_append(&all, word, strlen(word));
     }
     const bool fits = !all.failed && all.length < row->size;
     if (fits)
         text_copy(text, row->size, all.data);
-    return fits ? 0 : option_fail(p->error, p->error_size, "--%s: more than %zu bytes", row->name, row->size - 1);
+    return fits ? 0 : fail_because(-1, p->error, p->error_size, "--%s: more than %zu bytes", row->name, row->size - 1);
 }
 
 /* Sets an option. value is the attached value, or NULL: then the text of an option with an optional value, else the
@@ -206,7 +206,7 @@ static int parse_long(struct parser *p, const char *word)
         return -1;
     const struct option *row = &found.table->rows[found.row];
     if (value && row->type == OPTION_FLAG)
-        return option_fail(p->error, p->error_size, "--%s takes no value", row->name);
+        return fail_because(-1, p->error, p->error_size, "--%s takes no value", row->name);
     return take(p, found, value, !name_is(row, word, length));
 }
 
@@ -230,12 +230,12 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     if (at == argument + 1 && strlen(at) > 2)
         nearest_name(p, at, near);
     if (near[0])
-        return option_fail(p->error, p->error_size, "unknown option '%s'; did you mean '--%s'?",
-                           option_show(argument, shown), near);
+        return fail_because(-1, p->error, p->error_size, "unknown option '%s'; did you mean '--%s'?",
+                            option_show(argument, shown), near);
     option_show(at, shown);
     if ((unsigned char)*at < 0x80)
         shown[1] = '\0';
-    option_fail(p->error, p->error_size, "unknown option '-%s'", shown);
+    (void)fail_because(-1, p->error, p->error_size, "unknown option '-%s'", shown);
     const char *hint = hint_of(p, at, 1);
     struct place other;
     if (hint)
@@ -312,7 +312,7 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
             if (!value)
                 memset((char *)table->target + row->offset, 0, row->size);
             else if (option_set(row, value, table->target, false, line, sizeof(line)))
-                return option_fail(error, error_size, "default of %s", line);
+                return fail_because(-1, error, error_size, "default of %s", line);
         }
     }
     return 0;

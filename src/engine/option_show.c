@@ -8,15 +8,6 @@
 #include "engine/option_parts.h"
 #include "rows/text.h"
 
-int option_fail(char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, size, format, args);
-    va_end(args);
-    return -1;
-}
-
 void option_add(char *line, size_t size, const char *format, ...)
 {
     va_list args;

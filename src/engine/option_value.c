@@ -42,7 +42,7 @@ static int refuse(const struct option *row, const char *value, enum verdict verd
     const char *form = verdict == JUNK ? types[row->type].form : NULL;
     char range[160], shown[SHOWN_SIZE];
 
-    option_fail(error, size, "--%s: '%s' is ", row->name, option_show(value, shown));
+    (void)fail_because(-1, error, size, "--%s: '%s' is ", row->name, option_show(value, shown));
     if (verdict == JUNK)
         option_add(error, size, "not %s", types[row->type].noun);
     else
@@ -61,7 +61,7 @@ static int refuse(const struct option *row, const char *value, enum verdict verd
 static int refuse_because(const struct option *row, const char *value, const char *why, char *error, size_t size)
 {
     char shown[SHOWN_SIZE];
-    return option_fail(error, size, "--%s: '%s': %s", row->name, option_show(value, shown), why);
+    return fail_because(-1, error, size, "--%s: '%s': %s", row->name, option_show(value, shown), why);
 }
 
 static size_t choice_count(const struct option *row)
@@ -78,8 +78,8 @@ static int refuse_choice(const struct option *row, const char *value, char *erro
     char list[512], shown[SHOWN_SIZE];
 
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    option_fail(error, size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
-                row->type == OPTION_CPUS ? "" : "one of ", list);
+    (void)fail_because(-1, error, size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
+                       row->type == OPTION_CPUS ? "" : "one of ", list);
     const char *hint = option_foreign_hint(row->foreign, value, strlen(value));
     if (hint)
         option_add(error, size, "; %s", hint);
@@ -255,8 +255,8 @@ static int set_text(const struct option *row, const char *value, char *place, bo
     char shown[SHOWN_SIZE];
 
     if (used + strlen(value) >= row->size)
-        return option_fail(error, error_size, "--%s: '%s' is too long (at most %zu bytes%s)", row->name,
-                           option_show(value, shown), row->size - 1, used ? ", together with those before it" : "");
+        return fail_because(-1, error, error_size, "--%s: '%s' is too long (at most %zu bytes%s)", row->name,
+                            option_show(value, shown), row->size - 1, used ? ", together with those before it" : "");
     if (used)
         place[used - 1] = '\n';
     text_copy(place + used, row->size - used, value);
@@ -328,8 +328,8 @@ static int set_counts(const struct option *row, const char *value, void *place, 
     if (verdict != GOOD)
         return refuse(row, value, verdict, error, error_size);
     if (n > room)
-        return option_fail(error, error_size, "--%s: '%s': more than %d numbers", row->name, option_show(value, shown),
-                           OPTION_COUNTS_MAX);
+        return fail_because(-1, error, error_size, "--%s: '%s': more than %d numbers", row->name,
+                            option_show(value, shown), OPTION_COUNTS_MAX);
     counts.n += n;
     memcpy(place, &counts, sizeof(counts));
     return 0;
@@ -407,9 +407,9 @@ static int needs_value(const struct option *row, char *error, size_t error_size)
     char range[160];
 
     if (!option_has_range(row))
-        return option_fail(error, error_size, "--%s needs a value", row->name);
+        return fail_because(-1, error, error_size, "--%s needs a value", row->name);
     option_show_range(row, range, sizeof(range));
-    return option_fail(error, error_size, "--%s needs a value (%s)", row->name, range);
+    return fail_because(-1, error, error_size, "--%s needs a value (%s)", row->name, range);
 }
 
 int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rows/text.h"
+#include "sys/fail.h"
 
 /* 2026-01-31T23:59:59Z as it stands in file names: 20260131T235959Z. */
 static void compact_utc(const char *utc, char *buf, size_t size)
@@ -80,20 +81,16 @@ int names_expand(const char *option, const char *template, const struct row_run 
             continue;
         }
         ranked = ranked || c[1] == 'r';
-        if (!take_letter(*++c, run, &out)) {
-            (void)snprintf(error, error_size,
-                           "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%", option,
-                           template);
-            return -1;
-        }
+        if (!take_letter(*++c, run, &out))
+            return fail_because(-1, error, error_size,
+                                "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%", option,
+                                template);
     }
     if (!out.failed && out.length && !ranked && !alone && run->rank[0])
         put_rank(&out, run->rank);
-    if (out.failed || out.length >= size) {
-        (void)snprintf(error, error_size, "%s '%.200s': the name is too long (at most %zu bytes)", option, template,
-                       size - 1);
-        return -1;
-    }
+    if (out.failed || out.length >= size)
+        return fail_because(-1, error, error_size, "%s '%.200s': the name is too long (at most %zu bytes)", option,
+                            template, size - 1);
     text_copy(name, size, out.data ? out.data : "");
     return 0;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "settings/snapshot_file.h"
+#include "sys/fail.h"
 #include "sys/procfs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -281,10 +282,8 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
     struct snapshot *s = new_snapshot(place, 0);
 
     *out = NULL;
-    if (!s) {
-        (void)snprintf(error, error_size, "out of memory");
-        return -ENOMEM;
-    }
+    if (!s)
+        return fail_because(-ENOMEM, error, error_size, "out of memory");
     s->fd = snapshot_file_open(place->root, s->file, &s->entries, error, error_size);
     if (s->fd < 0) {
         int code = s->fd;
@@ -425,19 +424,15 @@ int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context
     free(snapshot->restored);
     snapshot_entries_free(&snapshot->before);
     snapshot->restored = calloc(snapshot->entries.n + 1, sizeof(*snapshot->restored));
-    if (!snapshot->restored) {
-        (void)snprintf(error, error_size, "out of memory");
-        return -1;
-    }
+    if (!snapshot->restored)
+        return fail_because(-1, error, error_size, "out of memory");
     look_before(snapshot);
     for (int pass = 0; pass < PASSES && restore_pass(snapshot) > 0; pass++) {
     }
     size_t left = report_restored(snapshot, put, context);
-    if (left) {
-        (void)snprintf(error, error_size, "%zu of %zu files could not be restored; '%s' is kept", left,
-                       snapshot->entries.n, snapshot->file);
-        return -1;
-    }
+    if (left)
+        return fail_because(-1, error, error_size, "%zu of %zu files could not be restored; '%s' is kept", left,
+                            snapshot->entries.n, snapshot->file);
     int code = snapshot->fd >= 0 ? snapshot_file_remove(snapshot->fd, snapshot->file) : 0;
     if (code)
         (void)snprintf(error, error_size, "all is restored, but '%s' cannot be removed: %s", snapshot->file,

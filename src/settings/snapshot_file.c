@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "sys/directory.h"
+#include "sys/fail.h"
 #include "sys/memory.h"
 #include "sys/new_file.h"
 #include "sys/procfs.h"
@@ -32,16 +32,6 @@ struct identity {
     char host[256], boot[64];
     int host_error, boot_error; /* 0, or -errno when the name is not known */
 };
-
-__attribute__((format(printf, 4, 5))) static int fail(int code, char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(error, size, format, args);
-    va_end(args);
-    return code;
-}
 
 /* --- Saved entries. --- */
 
@@ -107,11 +97,11 @@ static void read_identity(const char *root, struct identity *out)
 static int know_identity(const struct identity *identity, char *error, size_t size)
 {
     if (!identity->boot[0])
-        return fail(-ENOENT, error, size, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
-                    strerror(-identity->boot_error));
+        return fail_because(-ENOENT, error, size, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
+                            strerror(-identity->boot_error));
     if (!identity->host[0])
-        return fail(-ENOENT, error, size, "cannot identify this host: %s cannot be read: %s", HOST_FILE,
-                    strerror(-identity->host_error));
+        return fail_because(-ENOENT, error, size, "cannot identify this host: %s cannot be read: %s", HOST_FILE,
+                            strerror(-identity->host_error));
     return 0;
 }
 
@@ -271,13 +261,14 @@ static int check_identity(const struct identity *here, const char *file, const s
     bool same_host = strcmp(head->host, here->host) == 0;
 
     if (here->boot[0] && strcmp(head->boot, here->boot) != 0)
-        return fail(-ESTALE, error, size,
-                    "'%s' is from before the last boot (%.32s), which undid the settings too, or of another host "
-                    "('%.64s'): remove the file",
-                    file, head->time, head->host);
+        return fail_because(
+            -ESTALE, error, size,
+            "'%s' is from before the last boot (%.32s), which undid the settings too, or of another host "
+            "('%.64s'): remove the file",
+            file, head->time, head->host);
     if (!here->boot[0] && (!same_host || !here->host[0]))
-        return fail(-ESTALE, error, size, "'%s' is of another host: '%.64s', of %.32s (%s cannot be read)", file,
-                    head->host, head->time, BOOT_FILE);
+        return fail_because(-ESTALE, error, size, "'%s' is of another host: '%.64s', of %.32s (%s cannot be read)",
+                            file, head->host, head->time, BOOT_FILE);
     if (!same_host && here->host[0])
         (void)snprintf(error, size, "'%s' is of this boot, when the host was called '%.64s'", file, head->host);
     return 0;
@@ -293,20 +284,20 @@ static int parse(const struct identity *here, const char *file, char *text, size
     if (length > TAIL)
         put_tail(text, length - TAIL, tail);
     if (length <= TAIL || strlen(text) != length || strcmp(text + length - TAIL, tail) != 0)
-        return fail(-EBADMSG, error, size, "'%s' is damaged: its checksum is not that of its content", file);
+        return fail_because(-EBADMSG, error, size, "'%s' is damaged: its checksum is not that of its content", file);
     text[length - TAIL] = 0;
     if (!take_head(&at, &head))
-        return fail(-EBADMSG, error, size, "'%s' is not a snapshot that this jitbench knows", file);
+        return fail_because(-EBADMSG, error, size, "'%s' is not a snapshot that this jitbench knows", file);
     int code = check_identity(here, file, &head, error, size);
     if (code)
         return code;
     for (uint64_t i = 0; i < head.n; i++) {
         code = take_entry(&at, entries);
         if (code)
-            return fail(code, error, size, "'%s': entry %llu: %s", file, (unsigned long long)i + 1,
-                        code == -ENOMEM ? "out of memory" : "not as jitbench writes it");
+            return fail_because(code, error, size, "'%s': entry %llu: %s", file, (unsigned long long)i + 1,
+                                code == -ENOMEM ? "out of memory" : "not as jitbench writes it");
     }
-    return *at ? fail(-EBADMSG, error, size, "'%s' has more entries than it says", file) : 0;
+    return *at ? fail_because(-EBADMSG, error, size, "'%s' has more entries than it says", file) : 0;
 }
 
 /* --- Making and opening the file. --- */
@@ -403,14 +394,15 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
         return fd;
     FREED_BY(memory_free) char *text = format(&identity, entries, &length);
     if (!text)
-        return fail(-ENOMEM, error, error_size, "out of memory");
+        return fail_because(-ENOMEM, error, error_size, "out of memory");
     int folder = open_folder(file, &name);
     fd = folder < 0 ? folder : publish(folder, name, text, length);
     if (folder >= 0)
         (void)close(folder);
     if (fd == -EEXIST)
-        return fail(fd, error, error_size, "'%s' is there already; 'jitbench untune' restores what it holds", file);
-    return fd < 0 ? fail(fd, error, error_size, "snapshot '%s': %s", file, strerror(-fd)) : fd;
+        return fail_because(fd, error, error_size, "'%s' is there already; 'jitbench untune' restores what it holds",
+                            file);
+    return fd < 0 ? fail_because(fd, error, error_size, "snapshot '%s': %s", file, strerror(-fd)) : fd;
 }
 
 /* Rejects a file that other users could have written: they could have any setting written. */
@@ -419,25 +411,27 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     struct stat status;
 
     if (fstat(fd, &status))
-        return fail(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
+        return fail_because(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return fail(-EPERM, error, size, "'%s' is not a regular file: not trusted", file);
+        return fail_because(-EPERM, error, size, "'%s' is not a regular file: not trusted", file);
     if (status.st_uid != geteuid())
-        return fail(-EPERM, error, size, "'%s' belongs to user %lu: not trusted", file, (unsigned long)status.st_uid);
+        return fail_because(-EPERM, error, size, "'%s' belongs to user %lu: not trusted", file,
+                            (unsigned long)status.st_uid);
     if (status.st_mode & 022)
-        return fail(-EPERM, error, size, "'%s' can be written by others: not trusted", file);
+        return fail_because(-EPERM, error, size, "'%s' can be written by others: not trusted", file);
     pid_t owner = lock(fd);
     if (owner > 0)
-        return fail(-EBUSY, error, size, "'%s' is in use: process %ld is tuning or measuring", file, (long)owner);
+        return fail_because(-EBUSY, error, size, "'%s' is in use: process %ld is tuning or measuring", file,
+                            (long)owner);
     if (owner < 0)
-        return fail(owner, error, size, "'%s' cannot be locked: %s", file, strerror(-owner));
+        return fail_because(owner, error, size, "'%s' cannot be locked: %s", file, strerror(-owner));
     /* Another process may have restored and removed it before it released the lock. */
     if (fstat(fd, &status))
-        return fail(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
+        return fail_because(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
     if (status.st_nlink == 0)
-        return fail(-ENOENT, error, size, "there is no snapshot '%s': nothing to restore", file);
+        return fail_because(-ENOENT, error, size, "there is no snapshot '%s': nothing to restore", file);
     if (status.st_size > SIZE_LIMIT)
-        return fail(-EBADMSG, error, size, "'%s' is too large to be a snapshot", file);
+        return fail_because(-EBADMSG, error, size, "'%s' is too large to be a snapshot", file);
     return 0;
 }
 
@@ -452,7 +446,7 @@ static int load(int fd, const char *root, const char *file, struct snapshot_entr
     read_identity(root, &here);
     FREED_BY(memory_free) char *text = procfs_read_rest(fd, &length);
     if (!text)
-        return fail(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
+        return fail_because(-EIO, error, size, "snapshot '%s' cannot be read: %s", file, strerror(errno));
     return parse(&here, file, text, length, entries, error, size);
 }
 
@@ -465,11 +459,11 @@ int snapshot_file_open(const char *root, const char *file, struct snapshot_entri
     int fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0 && errno == ENOENT)
-        return fail(-ENOENT, error, error_size, "there is no snapshot '%s': nothing to restore", file);
+        return fail_because(-ENOENT, error, error_size, "there is no snapshot '%s': nothing to restore", file);
     if (fd < 0 && errno == ELOOP)
-        return fail(-EPERM, error, error_size, "'%s' is a symbolic link: not trusted", file);
+        return fail_because(-EPERM, error, error_size, "'%s' is a symbolic link: not trusted", file);
     if (fd < 0)
-        return fail(-errno, error, error_size, "snapshot '%s': %s", file, strerror(errno));
+        return fail_because(-errno, error, error_size, "snapshot '%s': %s", file, strerror(errno));
     int code = load(fd, root, file, entries, error, error_size);
     if (code == 0)
         return fd;

@@ -12,6 +12,7 @@
 #include "settings/settings_look.h"
 #include "settings/snapshot.h"
 #include "settings/snapshot_file.h"
+#include "sys/fail.h"
 
 int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view)
 {
@@ -110,8 +111,7 @@ static int make_plan(const struct cpuset *bench, bool huge_advised)
 /* Fills in the message that nothing was changed, and why. */
 static int not_tuned(char *message, size_t size, const char *why)
 {
-    (void)snprintf(message, size, "%s; no setting was changed", why);
-    return -1;
+    return fail_because(-1, message, size, "%s; no setting was changed", why);
 }
 
 /* Writes what is planned. */
@@ -138,9 +138,8 @@ static int begin(char *message, size_t size)
                        outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
         return 0;
     }
-    (void)snprintf(message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.writes.n,
-                   outcome.first);
-    return -1;
+    return fail_because(-1, message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.writes.n,
+                        outcome.first);
 }
 
 int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sys/device_mount.h"
+#include "sys/fail.h"
 #include "sys/new_file.h"
 
 #define MOST_NAMES 999u
@@ -118,10 +119,8 @@ int device_file_write(const struct device_file *file, const char *data, size_t l
     bool detached;
     int result = device_mount(file->device, file->at, MS_NOEXEC, &mounted);
 
-    if (result) {
-        (void)snprintf(error, error_size, "%s: %s", file->device, device_why_not(result));
-        return -1;
-    }
+    if (result)
+        return fail_because(-1, error, error_size, "%s: %s", file->device, device_why_not(result));
     result = write_file(file, mounted.place, data, length, path, sizeof(path));
     (void)snprintf(written, written_size, "%s", path + strlen(mounted.place));
     int unmounted = device_unmount(&mounted, &detached);

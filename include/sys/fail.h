@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Reasons of failures, as texts for the caller to print. */
+#ifndef SYS_FAIL_H
+#define SYS_FAIL_H
+
+#include <stddef.h>
+
+/* Writes the reason and returns the code: return fail_because(-1, error, error_size, "%s is missing", name); */
+int fail_because(int code, char *reason, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif
