@@ -30,31 +30,13 @@ enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
 enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS };
 #define UNIX_METRICS(unit_, scale_, baseline_)                                                                         \
     {                                                                                                                  \
-        [UNIX_RATE] = {.id = "rate",                                                                                   \
-                       .unit = unit_,                                                                                  \
-                       .better = "higher",                                                                             \
-                       .headline = true,                                                                               \
-                       .scale = scale_,                                                                                \
-                       .baseline = baseline_,                                                                          \
-                       .title = "mean rate: completions of all copies in the common window"},                          \
-        [UNIX_ALONE] = {.id = "rate_alone",                                                                            \
-                        .unit = unit_,                                                                                 \
-                        .better = "higher",                                                                            \
-                        .scale = scale_,                                                                               \
-                        .alone = true,                                                                                 \
-                        .of = UNIX_RATE,                                                                               \
-                        .recorder = UNIX_CORE,                                                                         \
-                        .title = "mean rate over the slices in which the core was free"},                              \
-        [UNIX_START_SPREAD] = {.id = "start_spread",                                                                   \
-                               .unit = "ms",                                                                           \
-                               .better = "lower",                                                                      \
-                               .value = VALUE_MAX,                                                                     \
-                               .title = "first to last copy's start"},                                                 \
-        [UNIX_END_SPREAD] = {.id = "end_spread",                                                                       \
-                             .unit = "ms",                                                                             \
-                             .better = "lower",                                                                        \
-                             .value = VALUE_MAX,                                                                       \
-                             .title = "first to last copy's end"},                                                     \
+        [UNIX_RATE] = {METRIC("rate", unit_, "higher", "mean rate: completions of all copies in the common window"),   \
+                       .headline = true, .scale = scale_, .baseline = baseline_},                                      \
+        [UNIX_ALONE] = {METRIC("rate_alone", unit_, "higher", "mean rate over the slices in which the core was free"), \
+                        .scale = scale_, .alone = true, .of = UNIX_RATE, .recorder = UNIX_CORE},                       \
+        [UNIX_START_SPREAD] = {METRIC("start_spread", "ms", "lower", "first to last copy's start"),                    \
+                               .value = VALUE_MAX},                                                                    \
+        [UNIX_END_SPREAD] = {METRIC("end_spread", "ms", "lower", "first to last copy's end"), .value = VALUE_MAX},     \
     }
 
 /* The stop rule. Default: at least min_ samples of time_ms_ each, in at most most_ms_ in total; --quick: three samples
@@ -99,9 +81,9 @@ enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
 /* The common part of all descriptors of the suite. */
 #define UNIX_BENCH(name_, title_, parties_, metrics_)                                                                  \
-    .parties = parties_, .n_parties = sizeof(parties_) / sizeof((parties_)[0]), .metrics = metrics_, .name = name_,    \
-    .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params), .n_shared_metrics = UNIX_N_METRICS,   \
-    .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true
+    .name = name_, .suite = "unix", .title = title_, .params_size = sizeof(struct unix_params), .metrics = metrics_,   \
+    .n_shared_metrics = UNIX_N_METRICS, .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce,                            \
+    .told_while_running = true, BENCH_PARTIES(parties_)
 
 struct unix_params {
     char dir[512];       /* scratch directory; empty: not needed, or none was found */

@@ -135,6 +135,9 @@ struct party {
     void (*teardown)(struct party_context *);
 };
 
+/* Initialises what every metric has. */
+#define METRIC(id_, unit_, better_, title_) .id = id_, .unit = unit_, .better = better_, .title = title_
+
 enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
 
 /* A metric. Its values are samples (one per trial), or a histogram of events over all trials. */
@@ -173,6 +176,17 @@ struct sampling {
 struct trial;
 struct results;
 struct bench;
+
+/* The stop rule of a preset: from min_ to max_ samples (0: as many as the precision of 2 % needs) within seconds_. */
+#define SAMPLES_WITHIN(min_, max_, seconds_)                                                                           \
+    {                                                                                                                  \
+        .min_samples = min_, .max_samples = max_, .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2             \
+    }
+
+/* Initialise what a descriptor has of tables, with their lengths. */
+#define BENCH_OPTIONS(params_, options_)                                                                               \
+    .options = options_, .n_options = sizeof(options_) / sizeof((options_)[0]), .params_size = sizeof(params_)
+#define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = sizeof(parties_) / sizeof((parties_)[0])
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number);
 

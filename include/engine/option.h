@@ -77,6 +77,12 @@ struct option {
 /* Initialises offset and size: OPTION_AT(struct prime_params, limit). */
 #define OPTION_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
+/* Initialise the type with what goes with it: the placeholder, the range of a number, the words to choose from. */
+#define OPTION_NUMBER(type_, value_name_, min_, max_) .type = type_, .value_name = value_name_, .min = min_, .max = max_
+#define OPTION_ONE_OF(value_name_, choices_)          .type = OPTION_CHOICE, .value_name = value_name_, .choices = choices_
+#define OPTION_SOME_OF(value_name_, choices_)         .type = OPTION_NAMES, .value_name = value_name_, .choices = choices_
+#define OPTION_WORD(value_name_)                      .type = OPTION_TEXT, .value_name = value_name_
+
 /* A default that one command sets for a shared option: it applies under all presets. */
 struct option_default {
     const char *name, *value;

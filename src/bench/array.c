@@ -170,19 +170,13 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
 static const struct option options[] = {
     {.name = "sizes",
-     .type = OPTION_COUNTS,
-     .value_name = "N,...",
-     .min = 1,
-     .max = ELEMENTS_MAX,
+     OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, ELEMENTS_MAX),
      .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"},
      OPTION_AT(struct array_params, sizes),
      .help = "number of 8-byte elements in each small array"},
     {.name = "experiments",
      .letter = 'n',
-     .type = OPTION_COUNT,
-     .value_name = "N",
-     .min = 1,
-     .max = 1e12,
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12),
      .preset = {"100K", "10K", "10M"},
      OPTION_AT(struct array_params, experiments),
      .help = "copies of the small array in a run"},
@@ -200,31 +194,23 @@ static const struct party parties[] = {
 };
 
 static const struct metric own_metrics[] = {
-    [METRIC_BYTES - METRIC_OWN] = {.id = "array_bytes",
-                                   .unit = "bytes",
-                                   .better = "",
-                                   .value = VALUE_MEDIAN,
-                                   .title = "size of each of the two arrays"},
+    [METRIC_BYTES - METRIC_OWN] = {METRIC("array_bytes", "bytes", "", "size of each of the two arrays"),
+                                   .value = VALUE_MEDIAN},
 };
 
 const struct bench bench_array = {
     .name = "array",
     .suite = "stream",
     .title = "Small-array copy: memory noise",
-    .options = options,
-    .n_options = sizeof(options) / sizeof(options[0]),
-    .params_size = sizeof(struct array_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    BENCH_OPTIONS(struct array_params, options),
+    BENCH_PARTIES(parties),
     .metrics = experiment_metrics,
     .n_shared_metrics = METRIC_OWN,
     .own_metrics = own_metrics,
     .n_metrics = N_METRICS,
-    .sampling =
-        {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 1500 * 1000000ull, .precision_pct = 2},
-         [PRESET_QUICK] = {.min_samples = 3, .max_samples = 3, .max_ns = 1 * 1000000000ull, .precision_pct = 2},
-         [PRESET_CLASSIC] =
-             {.min_samples = 100, .max_samples = 100, .max_ns = 3600 * 1000000000ull, .precision_pct = 2}},
+    .sampling = {[PRESET_DEFAULT] = SAMPLES_WITHIN(5, 0, 1.5),
+                 [PRESET_QUICK] = SAMPLES_WITHIN(3, 3, 1),
+                 [PRESET_CLASSIC] = SAMPLES_WITHIN(100, 100, 3600)},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

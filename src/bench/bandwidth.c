@@ -265,18 +265,12 @@ static int supported(const void *params, char *why, size_t why_size)
 
 static const struct option options[] = {
     {.name = "array-size",
-     .type = OPTION_SIZE,
-     .value_name = "SIZE",
-     .min = 4096,
-     .max = 1e15,
+     OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 1e15),
      OPTION_AT(struct bandwidth_params, array_bytes),
      .help = "size of each of the three arrays; default: 4 times the sum of all last-level caches"},
     {.name = "repetitions",
      .letter = 'k',
-     .type = OPTION_COUNT,
-     .value_name = "N",
-     .min = 2,
-     .max = REPETITIONS_MAX,
+     OPTION_NUMBER(OPTION_COUNT, "N", 2, REPETITIONS_MAX),
      .preset = {"10", "3", "10"},
      OPTION_AT(struct bandwidth_params, repetitions),
      .help = "repetitions of the four kernels in a run; the first is not counted"},
@@ -300,22 +294,15 @@ static const struct party parties[] = {
 
 #define KERNEL_METRICS(number, name)                                                                                   \
     [number * METRICS_A_KERNEL +                                                                                       \
-        METRIC_RATE] = {.id = name "_rate",                                                                            \
-                        .unit = "MB/s",                                                                                \
-                        .better = "higher",                                                                            \
-                        .value = VALUE_MAX,                                                                            \
-                        .headline = true,                                                                              \
-                        .title = name ": best rate of a run's repetitions"},                                           \
-        [number * METRICS_A_KERNEL + METRIC_ALONE] = {.id = name "_rate_alone",                                        \
-                                                      .unit = "MB/s",                                                  \
-                                                      .better = "higher",                                              \
-                                                      .scale = 1e-6,                                                   \
-                                                      .alone = true,                                                   \
+        METRIC_RATE] = {METRIC(name "_rate", "MB/s", "higher", name ": best rate of a run's repetitions"),             \
+                        .value = VALUE_MAX, .headline = true},                                                         \
+        [number * METRICS_A_KERNEL + METRIC_ALONE] = {METRIC(name "_rate_alone", "MB/s", "higher",                     \
+                                                             name ": mean rate over the slices with the core free"),   \
+                                                      .scale = 1e-6, .alone = true,                                    \
                                                       .of = number * METRICS_A_KERNEL + METRIC_RATE,                   \
-                                                      .recorder = RECORD_CORES + number,                               \
-                                                      .title = name ": mean rate over the slices with the core free"}, \
-        [number * METRICS_A_KERNEL + METRIC_TIME] = {                                                                  \
-            .id = name "_time", .unit = "ns", .better = "lower", .title = name ": time of a repetition"}
+                                                      .recorder = RECORD_CORES + number},                              \
+        [number * METRICS_A_KERNEL +                                                                                   \
+            METRIC_TIME] = {METRIC(name "_time", "ns", "lower", name ": time of a repetition")}
 
 static const struct metric metrics[] = {
     KERNEL_METRICS(KERNEL_COPY, "copy"),
@@ -328,17 +315,13 @@ const struct bench bench_bandwidth = {
     .name = "bandwidth",
     .suite = "stream",
     .title = "STREAM-style bandwidth",
-    .options = options,
-    .n_options = sizeof(options) / sizeof(options[0]),
-    .params_size = sizeof(struct bandwidth_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    BENCH_OPTIONS(struct bandwidth_params, options),
+    BENCH_PARTIES(parties),
     .own_metrics = metrics,
     .n_metrics = sizeof(metrics) / sizeof(metrics[0]),
-    .sampling =
-        {[PRESET_DEFAULT] = {.min_samples = 5, .max_samples = 0, .max_ns = 5 * 1000000000ull, .precision_pct = 2},
-         [PRESET_QUICK] = {.min_samples = 1, .max_samples = 1, .max_ns = 3 * 1000000000ull, .precision_pct = 2},
-         [PRESET_CLASSIC] = {.min_samples = 1, .max_samples = 1, .max_ns = 60 * 1000000000ull, .precision_pct = 2}},
+    .sampling = {[PRESET_DEFAULT] = SAMPLES_WITHIN(5, 0, 5),
+                 [PRESET_QUICK] = SAMPLES_WITHIN(1, 1, 3),
+                 [PRESET_CLASSIC] = SAMPLES_WITHIN(1, 1, 60)},
     .huge_pages = true,
     .describe = describe,
     .supported = supported,

@@ -146,12 +146,8 @@ static const struct party parties[] = {
 };
 
 static const struct metric metrics[] = {
-    {.id = "loops_per_ms",
-     .unit = "1/ms",
-     .better = "",
-     .value = VALUE_MEDIAN,
-     .headline = true,
-     .title = "loops of the simulations' work in a millisecond, one sample per CPU"},
+    {METRIC("loops_per_ms", "1/ms", "", "loops of the simulations' work in a millisecond, one sample per CPU"),
+     .value = VALUE_MEDIAN, .headline = true},
 };
 
 const struct bench bench_calibrate = {
@@ -159,8 +155,7 @@ const struct bench bench_calibrate = {
     .suite = "latency",
     .title = "the speed of the simulations' work on the CPUs that will be used",
     .params_size = sizeof(struct sim_params),
-    .parties = parties,
-    .n_parties = 1,
+    BENCH_PARTIES(parties),
     .metrics = metrics,
     .n_shared_metrics = 1,
     .n_metrics = 1,

@@ -2,7 +2,6 @@
 /* jitbench check: finds what disturbs measurements on this machine. Changes nothing. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,23 +32,17 @@ static const struct option rows[] = {
              "least speed now"},
     {.name = "output",
      .letter = 'o',
-     .type = OPTION_TEXT,
-     .value_name = "FILE|-",
+     OPTION_WORD("FILE|-"),
      OPTION_AT(struct check_options, output),
      .help = "CSV file; '-' is standard output, and the table goes to standard error"},
     {.name = "json",
      OPTION_AT(struct check_options, json),
      .help = "print JSON to standard output in place of the table"},
     {.name = "fail-on",
-     .type = OPTION_TEXT,
-     .value_name = "ITEM,...",
+     OPTION_WORD("ITEM,..."),
      OPTION_AT(struct check_options, fail_on),
      .help = "exit with status 4 only if one of these items is noisy; default: any item that is checked"},
-    {.name = "ignore",
-     .type = OPTION_TEXT,
-     .value_name = "ITEM,...",
-     OPTION_AT(struct check_options, ignore),
-     .help = "leave these out"},
+    {.name = "ignore", OPTION_WORD("ITEM,..."), OPTION_AT(struct check_options, ignore), .help = "leave these out"},
     FILES_FORCE_ROW(struct check_options),
     COLOR_ROW(struct check_options),
     {.name = "quiet",

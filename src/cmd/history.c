@@ -23,31 +23,21 @@ struct history_options {
 
 static const struct option rows[] = {
     {.name = "min-effect",
-     .type = OPTION_PERCENT,
-     .value_name = "PCT",
-     .min = 0,
-     .max = 1000,
+     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0, 1000),
      .preset = {"1"},
      OPTION_AT(struct history_options, min_effect_pct),
      .help = "leave out smaller changes"},
     {.name = "stat",
-     .type = OPTION_CHOICE,
-     .value_name = "STAT",
-     .choices = stat_choices,
+     OPTION_ONE_OF("STAT", stat_choices),
      OPTION_AT(struct history_options, stat),
      .help = "judge this column of the CSV. Default: the figure with the core free where at least half of the runs "
              "have it, otherwise value"},
     {.name = "recent",
-     .type = OPTION_COUNT,
-     .value_name = "N",
-     .min = 1,
-     .max = 1e6,
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6),
      OPTION_AT(struct history_options, recent),
      .help = "show only changes in the last N runs, which are judged together with all earlier ones"},
     {.name = "fail-on",
-     .type = OPTION_CHOICE,
-     .value_name = "worse|change",
-     .choices = fail_on_choices,
+     OPTION_ONE_OF("worse|change", fail_on_choices),
      OPTION_AT(struct history_options, fail_on),
      .help = "exit 4 when a change that is shown is for the worse, or when any is shown"},
     {.name = "verbose",
@@ -106,10 +96,10 @@ static int history(const struct command_call *call)
         return status;
     history_finish(&h);
     if (h.mixed)
-        return command_fail(
-            "history", EXIT_USAGE,
-            "the files are of different machines, %s and %s: a history is of one; 'fleet' compares many", h.machine,
-            h.other);
+        return command_fail("history", EXIT_USAGE,
+                            "the files are of different machines, %s and %s: "
+                            "a history is of one; 'fleet' compares many",
+                            h.machine, h.other);
     complain(&h);
     if (!h.n_runs)
         return command_complain("history", "no run to judge", EXIT_USAGE);

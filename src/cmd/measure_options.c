@@ -13,8 +13,7 @@
 
 static const struct option series_rows[] = {
     {.name = "series",
-     .type = OPTION_TEXT,
-     .value_name = "FILE",
+     OPTION_WORD("FILE"),
      OPTION_AT(struct series_option, path),
      .help = "write every experiment to FILE, as text"},
 };

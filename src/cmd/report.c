@@ -16,8 +16,7 @@ struct report_options {
 static const struct option rows[] = {
     {.name = "output",
      .letter = 'o',
-     .type = OPTION_TEXT,
-     .value_name = "FILE|-",
+     OPTION_WORD("FILE|-"),
      OPTION_AT(struct report_options, output),
      .help = "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
              "FILE's name with .html, in the current directory"},

@@ -28,9 +28,7 @@ static const struct {
 static const struct option rows[] = {
     {.name = "all-tests", OPTION_AT(struct unix_options, all_tests), .help = "run the tests outside the index too"},
     {.name = "pairs",
-     .type = OPTION_NAMES,
-     .value_name = "KIND,...",
-     .choices = pairs_names,
+     OPTION_SOME_OF("KIND,...", pairs_names),
      OPTION_AT(struct unix_options, pairs),
      .help = "context1-two between neighbours, between packages or nodes, or from the first half of the CPUs to the "
              "second; a row for each"},
@@ -39,8 +37,7 @@ static const struct option rows[] = {
      OPTION_AT(struct unix_options, brief),
      .help = "describe the machine in one line only"},
     {.name = "unixbench-csv",
-     .type = OPTION_TEXT,
-     .value_name = "FILE",
+     OPTION_WORD("FILE"),
      OPTION_AT(struct unix_options, unixbench_csv),
      .help = "write the results in UnixBench's CSV format too"},
 };

@@ -49,7 +49,10 @@ struct report_figure {
     enum label label;
     const char *key;    /* the word in param that distinguishes the works */
     const char *prefer; /* value of key of the work that is shown first; NULL: the first one */
-    const char *title, *note, *x_title, *y_title, *x_unit, *y_unit; /* y_unit NULL: that of the rows */
+    const char *title, *note;
+    struct {
+        const char *title, *unit; /* unit NULL: that of the rows, along an axis of their values */
+    } x, y;
     const char *x_metric;
     const char *split; /* KIND_CURVE: a line for each value of this word in param */
     bool per_test, log;
@@ -74,199 +77,86 @@ struct report_figure {
         {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
     }
 
-#define EXPERIMENT_FIGURE(suite_, test_, key_, kind_)                                                                  \
-    .suite = suite_, .test = test_, .metric = "cycles", .kind = kind_, .label = LABEL_KEY, .key = key_
+/* Which rows a figure draws, how, and by what its works are labelled. */
+#define FIGURE_OF(suite_, test_, metric_, kind_, label_)                                                               \
+    .suite = suite_, .test = test_, .metric = metric_, .kind = kind_, .label = label_
+#define EXPERIMENT_FIGURE(suite_, test_, key_, kind_) FIGURE_OF(suite_, test_, "cycles", kind_, LABEL_KEY), .key = key_
 
 /* The figures of Kot's thesis on very short experiments, for one test. */
 #define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
-    {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_FIRST),                                                               \
-     .prefer = prefer_,                                                                                                \
-     .title = "First 500 experiments",                                                                                 \
-     .x_title = "Experiment",                                                                                          \
-     .y_title = "Each took",                                                                                           \
-     .x_unit = ""},                                                                                                    \
+    {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_FIRST), .prefer = prefer_, .title = "First 500 experiments",          \
+     .x = {"Experiment", ""}, .y = {"Each took", NULL}},                                                               \
         {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_SERIES),                                                          \
          .prefer = prefer_,                                                                                            \
          .title = "Longest over the whole run",                                                                        \
          .note = "the first 500 and the 2,000 longest",                                                                \
-         .x_title = "Experiment",                                                                                      \
-         .y_title = "Each took",                                                                                       \
-         .x_unit = ""},                                                                                                \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BODY),                                                            \
-         .prefer = prefer_,                                                                                            \
-         .title = "Distribution, the fastest 99.9 %",                                                                  \
-         .x_title = "An experiment took",                                                                              \
-         .y_title = "Experiments",                                                                                     \
-         .y_unit = ""},                                                                                                \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_HISTOGRAM),                                                       \
-         .prefer = prefer_,                                                                                            \
-         .title = "Distribution, all",                                                                                 \
-         .x_title = "An experiment took",                                                                              \
-         .y_title = "Experiments",                                                                                     \
-         .y_unit = ""},                                                                                                \
+         .x = {"Experiment", ""},                                                                                      \
+         .y = {"Each took", NULL}},                                                                                    \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BODY), .prefer = prefer_,                                         \
+         .title = "Distribution, the fastest 99.9 %", .x = {"An experiment took", NULL}, .y = {"Experiments", ""}},    \
+        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_HISTOGRAM), .prefer = prefer_, .title = "Distribution, all",      \
+         .x = {"An experiment took", NULL}, .y = {"Experiments", ""}},                                                 \
         {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_CURVE),                                                           \
          .title = curve_,                                                                                              \
          .note = "whiskers: 95 % interval of the mean",                                                                \
-         .x_title = x_title_,                                                                                          \
-         .y_title = "Mean",                                                                                            \
-         .x_unit = "",                                                                                                 \
+         .x = {x_title_, ""},                                                                                          \
+         .y = {"Mean", NULL},                                                                                          \
          .x_metric = x_metric_},                                                                                       \
         {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                            \
          .title = "Delays by size",                                                                                    \
          .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",                       \
-         .x_title = bars_,                                                                                             \
-         .y_title = "Delays in a run",                                                                                 \
-         .y_unit = "",                                                                                                 \
+         .x = {bars_, NULL},                                                                                           \
+         .y = {"Delays in a run", ""},                                                                                 \
          .log = true,                                                                                                  \
          .parts = BUCKET_PARTS},                                                                                       \
     {                                                                                                                  \
         EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                             \
             .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",     \
-            .x_title = bars_, .y_title = "Share of all time", .y_unit = "%", .parts = SHARE_PARTS                      \
+            .x = {bars_, NULL}, .y = {"Share of all time", "%"}, .parts = SHARE_PARTS                                  \
     }
 
 static const struct report_figure figures[] = {
-    {.suite = "noise",
-     .metric = "lost",
-     .kind = KIND_STRIPS,
-     .label = LABEL_CPUS,
-     .title = "Time lost on each CPU, over time",
-     .note = "colour: share of the time that was lost",
-     .x_title = "Since the start",
-     .x_unit = "us"},
-    {.suite = "noise",
-     .metric = "lost",
-     .kind = KIND_STACKS,
-     .label = LABEL_CPUS,
-     .title = "Where it went",
-     .note = "the whole run, by cause",
-     .x_title = "Time lost",
-     .x_unit = "%",
-     .parts = CAUSE_PARTS},
-    {.suite = "noise",
-     .metric = "core_share",
-     .kind = KIND_TRACE,
-     .label = LABEL_CPUS,
-     .title = "Share of its core over time",
-     .note = "below 100 %: somebody else used the core",
-     .x_title = "Since the start",
-     .y_title = "The CPU had",
-     .x_unit = "us"},
-    {.suite = "noise",
-     .metric = "core_mhz",
-     .kind = KIND_TRACE,
-     .label = LABEL_CPUS,
-     .title = "Frequency of the core over time",
-     .x_title = "Since the start",
-     .y_title = "Frequency",
-     .x_unit = "us"},
-    {.suite = "noise",
-     .metric = "detour",
-     .kind = KIND_RANGES,
-     .label = LABEL_CPUS,
-     .title = "Length of interruptions",
-     .note = "line: minimum to maximum; dot: median; thick: median to p99",
-     .x_title = "An interruption took"},
-    {.suite = "noise",
-     .metric = "detour",
-     .kind = KIND_SERIES,
-     .label = LABEL_CPUS,
-     .title = "Interruptions over time",
-     .note = "the first 500 and the 2,000 longest",
-     .x_title = "Since the start",
-     .y_title = "Each took",
-     .x_unit = "us"},
-    {.suite = "noise",
-     .metric = "detour",
-     .kind = KIND_HISTOGRAM,
-     .label = LABEL_CPUS,
-     .title = "Interruptions by length",
-     .x_title = "An interruption took",
-     .y_title = "Interruptions",
-     .y_unit = ""},
+    {FIGURE_OF("noise", NULL, "lost", KIND_STRIPS, LABEL_CPUS), .title = "Time lost on each CPU, over time",
+     .note = "colour: share of the time that was lost", .x = {"Since the start", "us"}},
+    {FIGURE_OF("noise", NULL, "lost", KIND_STACKS, LABEL_CPUS), .title = "Where it went",
+     .note = "the whole run, by cause", .x = {"Time lost", "%"}, .parts = CAUSE_PARTS},
+    {FIGURE_OF("noise", NULL, "core_share", KIND_TRACE, LABEL_CPUS), .title = "Share of its core over time",
+     .note = "below 100 %: somebody else used the core", .x = {"Since the start", "us"}, .y = {"The CPU had", NULL}},
+    {FIGURE_OF("noise", NULL, "core_mhz", KIND_TRACE, LABEL_CPUS), .title = "Frequency of the core over time",
+     .x = {"Since the start", "us"}, .y = {"Frequency", NULL}},
+    {FIGURE_OF("noise", NULL, "detour", KIND_RANGES, LABEL_CPUS), .title = "Length of interruptions",
+     .note = "line: minimum to maximum; dot: median; thick: median to p99", .x = {"An interruption took", NULL}},
+    {FIGURE_OF("noise", NULL, "detour", KIND_SERIES, LABEL_CPUS), .title = "Interruptions over time",
+     .note = "the first 500 and the 2,000 longest", .x = {"Since the start", "us"}, .y = {"Each took", NULL}},
+    {FIGURE_OF("noise", NULL, "detour", KIND_HISTOGRAM, LABEL_CPUS), .title = "Interruptions by length",
+     .x = {"An interruption took", NULL}, .y = {"Interruptions", ""}},
     EXPERIMENT_FIGURES("prime", "prime", "limit", "22", "Divisions in an experiment", "divisions",
                        "Mean against divisions", "Limit"),
     EXPERIMENT_FIGURES("stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size",
                        "Elements"),
-    {.suite = "memory",
-     .test = "latency",
-     .metric = "latency",
-     .kind = KIND_CURVE,
-     .label = LABEL_KEY,
-     .key = "set",
-     .split = "chase",
+    {FIGURE_OF("memory", "latency", "latency", KIND_CURVE, LABEL_KEY), .key = "set", .split = "chase",
      .title = "Time of a load by working set",
-     .note = "huge and small: pages; in-page: small pages one after the other",
-     .x_title = "Working set",
-     .y_title = "A load took",
-     .x_unit = "bytes"},
-    {.suite = "memory",
-     .test = "loaded",
-     .metric = "loaded_latency",
-     .kind = KIND_CURVE,
-     .label = LABEL_KEY,
-     .title = "Time of a load while the other CPUs read",
-     .x_title = "The others read",
-     .y_title = "A load took",
-     .x_unit = "MB/s",
+     .note = "huge and small: pages; in-page: small pages one after the other", .x = {"Working set", "bytes"},
+     .y = {"A load took", NULL}},
+    {FIGURE_OF("memory", "loaded", "loaded_latency", KIND_CURVE, LABEL_KEY),
+     .title = "Time of a load while the other CPUs read", .x = {"The others read", "MB/s"}, .y = {"A load took", NULL},
      .x_metric = "loaded_bandwidth"},
-    {.suite = "memory",
-     .test = "steady",
-     .metric = "memory_probe",
-     .kind = KIND_SERIES,
-     .label = LABEL_CPUS,
-     .title = "64 loads from memory, each millisecond",
-     .note = "the first 500 and the 2,000 longest",
-     .x_title = "Since the start",
-     .y_title = "They took",
-     .x_unit = "us"},
-    {.suite = "memory",
-     .test = "steady",
-     .metric = "memory_probe",
-     .kind = KIND_HISTOGRAM,
-     .label = LABEL_CPUS,
-     .title = "64 loads from memory, by time",
-     .x_title = "They took",
-     .y_title = "Probes",
-     .y_unit = ""},
-    {.suite = "stream",
-     .test = "bandwidth",
-     .metric = "copy_rate",
-     .kind = KIND_BARS_PARTS,
-     .label = LABEL_KEY,
-     .key = "stores",
-     .title = "Memory bandwidth, STREAM-style",
-     .note = "best of a run; by kind of stores",
-     .x_title = "Kernel",
-     .y_title = "Best rate",
-     .y_unit = "MB/s",
+    {FIGURE_OF("memory", "steady", "memory_probe", KIND_SERIES, LABEL_CPUS),
+     .title = "64 loads from memory, each millisecond", .note = "the first 500 and the 2,000 longest",
+     .x = {"Since the start", "us"}, .y = {"They took", NULL}},
+    {FIGURE_OF("memory", "steady", "memory_probe", KIND_HISTOGRAM, LABEL_CPUS),
+     .title = "64 loads from memory, by time", .x = {"They took", NULL}, .y = {"Probes", ""}},
+    {FIGURE_OF("stream", "bandwidth", "copy_rate", KIND_BARS_PARTS, LABEL_KEY), .key = "stores",
+     .title = "Memory bandwidth, STREAM-style", .note = "best of a run; by kind of stores", .x = {"Kernel", NULL},
+     .y = {"Best rate", "MB/s"},
      .parts =
          {{"copy_rate", "Copy", 0}, {"scale_rate", "Scale", 0}, {"add_rate", "Add", 0}, {"triad_rate", "Triad", 0}}},
-    {.suite = "unix",
-     .metric = "rate",
-     .kind = KIND_INDEX,
-     .label = LABEL_TEST,
-     .title = "Index of each test",
-     .note = "10 is the machine of 1995 that the index compares with",
-     .x_title = "Index",
-     .x_unit = ""},
-    {.suite = "latency",
-     .metric = "latency",
-     .kind = KIND_RANGES,
-     .label = LABEL_LOAD,
-     .per_test = true,
-     .title = "Waking up to running",
-     .note = "line: minimum to maximum; dot: median; thick: median to p99",
-     .x_title = "Latency"},
-    {.suite = "latency",
-     .metric = "latency",
-     .kind = KIND_BARS,
-     .label = LABEL_LOAD,
-     .per_test = true,
-     .title = "Work done in time",
-     .x_title = "Load",
-     .y_title = "Share of the work",
-     .y_unit = "%",
+    {FIGURE_OF("unix", NULL, "rate", KIND_INDEX, LABEL_TEST), .title = "Index of each test",
+     .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}},
+    {FIGURE_OF("latency", NULL, "latency", KIND_RANGES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
+     .note = "line: minimum to maximum; dot: median; thick: median to p99", .x = {"Latency", NULL}},
+    {FIGURE_OF("latency", NULL, "latency", KIND_BARS, LABEL_LOAD), .per_test = true, .title = "Work done in time",
+     .x = {"Load", NULL}, .y = {"Share of the work", "%"},
      .parts = {{"desired_cpu", "done", 6}, {"deadlines_met", "deadlines met", 0}}},
 };
 
@@ -388,12 +278,12 @@ static struct figure words_of(const struct report_figure *about, const struct ro
     return (struct figure){
         .title = title,
         .note = about->note,
-        .x_title = about->x_title,
-        .y_title = about->y_title ? about->y_title : "",
-        .x_unit = about->x_unit ? about->x_unit
+        .x_title = about->x.title,
+        .y_title = about->y.title ? about->y.title : "",
+        .x_unit = about->x.unit ? about->x.unit
                   : sideways    ? row->unit
                                 : "",
-        .y_unit = about->y_unit ? about->y_unit : row->unit,
+        .y_unit = about->y.unit ? about->y.unit : row->unit,
     };
 }
 
