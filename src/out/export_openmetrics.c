@@ -148,13 +148,20 @@ static int by_family_and_age(const void *a, const void *b)
     return order ? order : (one->at > other->at) - (one->at < other->at);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct point *one = a, *other = b;
+
+    return (one->at > other->at) - (one->at < other->at);
+}
+
 static int by_first_and_place(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
 
     if (one->first != other->first)
         return one->first < other->first ? -1 : 1;
-    return (one->at > other->at) - (one->at < other->at);
+    return by_place(a, b);
 }
 
 static void points_free(struct point *points, size_t n)
@@ -258,26 +265,6 @@ static void put_run(const struct row_run *run, struct text *out)
     text_printf(out, "} 1\n");
 }
 
-struct run_place {
-    const struct row_run *run;
-    size_t at;
-};
-
-static int by_run(const void *a, const void *b)
-{
-    const struct run_place *one = a, *other = b;
-
-    if (one->run != other->run)
-        return (uintptr_t)one->run < (uintptr_t)other->run ? -1 : 1;
-    return (one->at > other->at) - (one->at < other->at);
-}
-
-static int by_run_place(const void *a, const void *b)
-{
-    const struct run_place *one = a, *other = b;
-    return (one->at > other->at) - (one->at < other->at);
-}
-
 /* Writes a run unless one with the same labels was written: no two lines may have the same labels. */
 static void put_new_run(const struct row_run *run, struct index *seen, struct text *out)
 {
@@ -290,23 +277,16 @@ static void put_new_run(const struct row_run *run, struct index *seen, struct te
         text_append(out, line.data, line.length);
 }
 
-/* Writes each run once, in the order of the files. */
-static void put_runs(const struct point *points, size_t n, struct text *out)
+/* Writes each run once, in the order of the files, into which it sorts the points. */
+static void put_runs(struct point *points, size_t n, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};
-    FREED_BY(memory_free) struct run_place *runs = memory_get(n, sizeof(*runs));
-    size_t kept = 0;
 
-    for (size_t i = 0; i < n; i++)
-        runs[i] = (struct run_place){points[i].row->run, points[i].at};
-    qsort(runs, n, sizeof(*runs), by_run);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || runs[i].run != runs[kept - 1].run)
-            runs[kept++] = runs[i];
-    qsort(runs, kept, sizeof(*runs), by_run_place);
+    qsort(points, n, sizeof(*points), by_place);
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
-    for (size_t i = 0; i < kept; i++)
-        put_new_run(runs[i].run, &seen, out);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || points[i].row->run != points[i - 1].row->run)
+            put_new_run(points[i].row->run, &seen, out);
 }
 
 static void write_rows(const struct export_rows *rows, struct text *out)
