@@ -2,7 +2,6 @@
 /* Dhrystone 2.1 with register locals, first translation unit: the main loop and procedures 1 to 5. One unit of work (a
  * 'count') is one turn of the loop. The second unit is compiled separately, and the two are never optimised together,
  * as the published rules require. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/dhrystone.h"

@@ -3,7 +3,6 @@
  * system calls where a C library may cache the result. */
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

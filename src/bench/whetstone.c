@@ -6,7 +6,6 @@
 #include "bench/whetstone.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/unix_cpu.h"
 
