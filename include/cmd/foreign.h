@@ -6,6 +6,7 @@
 #include "engine/option.h"
 
 extern const struct option_foreign foreign_cyclictest[]; /* options of cyclictest, for latency and noise */
+extern const struct option_foreign foreign_wakeup[];     /* those that wakeup does not have */
 extern const struct option_foreign foreign_hyperfine[];  /* options of hyperfine, for run */
 
 #endif

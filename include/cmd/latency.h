@@ -31,6 +31,10 @@ struct latency_options {
 };
 
 /* latency_plan.c */
+/* Sets the resources that a load may use. memload_named: the user named the load memload. Returns why memload is left
+ * out, NULL when it is not. */
+const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
+                              struct load_params *p);
 /* Implement tables, select, plan and announce of struct suite. */
 size_t latency_tables(void *options, struct option_table *out);
 int latency_select(struct measure *m, const char *operand);

@@ -88,6 +88,9 @@ struct suite {
     size_t (*tables)(void *options, struct option_table *tables);
     bool timed;  /* samples have a length, and may need a scratch directory */
     bool copies; /* the user chooses the number of copies */
+    /* Letters of common options that mean options of this suite in its command: those of the tool that it replaces.
+     * NULL: none. */
+    const char *letters;
     /* Defaults of common options that differ for this suite. May be NULL. */
     const struct option_default *defaults;
     /* Old names and letters of common options, with struct measure_options as their target. May be NULL. */
@@ -105,6 +108,8 @@ struct suite {
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
     /* Adds to the header what will be measured. May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
+    /* Returns whether idle CPUs are kept awake while the suite runs, as by --hold-latency. May be NULL. */
+    bool (*holds_latency)(const void *options);
     void (*print)(const struct table_rows *rows, struct text *out);
     /* Makes rows from other rows when all items are done (indices), and the test of these rows. May be NULL. */
     void (*conclude)(struct measure *m);
@@ -145,7 +150,7 @@ void measure_table(const struct suite *suite, struct measure_options *options, s
 /* Runs the command of a suite, or `all` with the suites given. */
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv);
 
-/* Returns whether the user gave the option. */
+/* Returns whether the user gave the option, by this name or by one that a suite has for it. */
 bool measure_given(const struct measure *m, const char *option);
 /* Fills in the numbers of copies requested, one plan item each; default_copies when the user gave none. Returns how
  * many there are in counts (OPTION_COUNTS_MAX). */

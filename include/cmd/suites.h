@@ -9,11 +9,12 @@
 /* In the order in which `all` runs them: quiet suites before noisy ones. Ends with NULL. */
 extern const struct suite *const suite_list[];
 
-extern const struct suite suite_noise, suite_prime, suite_memory, suite_stream, suite_unix, suite_latency, suite_run;
-extern const struct command command_noise, command_prime, command_memory, command_stream, command_unix, command_latency,
-    command_all, command_help_, command_list_, command_version, command_check, command_tune, command_untune,
-    command_project, command_fleet, command_completion, command_complete, command_export, command_history, command_init,
-    command_report, command_run, command_compare, command_show;
+extern const struct suite suite_noise, suite_wakeup, suite_prime, suite_memory, suite_stream, suite_unix, suite_latency,
+    suite_run;
+extern const struct command command_noise, command_wakeup, command_prime, command_memory, command_stream, command_unix,
+    command_latency, command_all, command_help_, command_list_, command_version, command_check, command_tune,
+    command_untune, command_project, command_fleet, command_completion, command_complete, command_export,
+    command_history, command_init, command_report, command_run, command_compare, command_show;
 
 /* Returns the table of metrics of all benchmarks. Ends the program when memory runs out. */
 const struct metrics *metrics_table(void);

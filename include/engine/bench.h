@@ -70,6 +70,8 @@ struct party_context {
 };
 
 bool party_stopped(const struct party_context *context);
+/* Tells the measured parties of all copies to stop, as the end of the time does. */
+void party_stop_all(const struct party_context *context);
 /* Reports that a party that runs before the gate is doing its work (that the load is really there). The engine's own
  * loop reports it after its first slice. */
 void party_proved(struct party_context *context);
@@ -118,6 +120,9 @@ struct party {
      * and for partners that the measured party needs for its warm-up. */
     bool before_gate;
     bool lock_memory;
+    /* It sleeps for most of the time whatever happens, so that with SCHED_FIFO it cannot keep a CPU busy: it keeps that
+     * policy on all CPUs at once. */
+    bool sleeps;
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;

@@ -61,6 +61,7 @@ struct option {
     unsigned words;             /* TEXT: takes so many words ("-L n 1,2"), and may be repeated; 0: one */
     const char *value_name;     /* placeholder shown in help: "N", "LIST", "FILE"; NULL for flags */
     const char *optional;       /* text used when the value is omitted ("--fifo"); NULL: a value is required */
+    bool follows;               /* an optional value may also be the next word, unless that begins with '-' */
     double min, max;            /* range of numbers, in the base unit (ns, bytes, first and last of a sweep, each
                                  * number of a list); both 0: no range */
     const char *above;          /* the reason for max, for the error line; NULL: none */
@@ -97,6 +98,7 @@ struct option_table {
     const struct option_default *defaults; /* defaults that replace those of the entries; ends with name NULL; NULL:
                                             * none */
     const struct option_foreign *foreign;  /* unknown options that get a hint; ends with word NULL; NULL: none */
+    const char *taken; /* letters of its entries that mean options of another table here; NULL: none */
     void *target;
     bool given[OPTION_ROWS_MAX];
     bool shortened[OPTION_ROWS_MAX]; /* by entry: the user abbreviated the name */
@@ -104,11 +106,11 @@ struct option_table {
 
 /* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be
  * shortened to an unambiguous prefix; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
- * flags combine. An optional value is only taken from "--name=value" or "-nVALUE". Operands are stored in operands[]
- * in order (room for argc pointers). When an option is repeated the last value wins, but COUNTS, NAMES and LINES
- * append ("-c 1 -c 2"). Values are written straight into the targets. Call option_defaults() before, or after when the
- * preset depends on the options: it leaves given options alone. Returns the number of operands, or -1 with one line
- * in error that names option, value and range. */
+ * flags combine. An optional value is only taken from "--name=value" or "-nVALUE", unless it `follows`. Operands are
+ * stored in operands[] in order (room for argc pointers). When an option is repeated the last value wins, but COUNTS,
+ * NAMES and LINES append ("-c 1 -c 2"). Values are written straight into the targets. Call option_defaults() before, or
+ * after when the preset depends on the options: it leaves given options alone. Returns the number of operands, or -1
+ * with one line in error that names option, value and range. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
                  char *error, size_t error_size);
 
@@ -119,8 +121,12 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
 /* Parses one value of an option into target. Returns 0, or -1 with the line in error. */
 int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size);
 
-/* Returns whether the user gave the option of that long name in any table. */
+/* Returns whether the user gave the option of that long name in any table, or another entry that stores its value in
+ * the same place. */
 bool option_given(const struct option_table *tables, size_t n, const char *name);
+
+/* Returns the letter of an entry of the table; 0: none. */
+char option_letter(const struct option_table *table, const struct option *row);
 
 /* Copies the arguments argv[1..argc-1], which were parsed, to kept (room for argc), except for the named options (ends
  * with NULL), which have no letters, and their values. Returns their number. */

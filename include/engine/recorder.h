@@ -12,7 +12,7 @@
 enum recorder_kind {
     RECORD_NUMBERS, /* array double[capacity] */
     RECORD_SLICES,  /* struct slices with capacity slices */
-    RECORD_HIST,    /* a struct hist */
+    RECORD_HIST,    /* a struct hist with classes of width capacity; 0: 1 */
     RECORD_SERIES,  /* a struct series */
     RECORD_CHECKS,  /* struct checks: self-checks; a wrong one fails the row */
     RECORD_CORE,    /* struct core_record: slices by core probe (engine/core.h) */

@@ -51,7 +51,9 @@ struct export_format {
     ENTRY(openmetrics, "openmetrics")                                                                                  \
     ENTRY(unixbench, "unixbench")                                                                                      \
     ENTRY(unixbench_csv, "unixbench-csv")                                                                              \
-    ENTRY(pairs, "pairs")
+    ENTRY(pairs, "pairs")                                                                                              \
+    ENTRY(cyclictest, "cyclictest")                                                                                    \
+    ENTRY(cyclictest_json, "cyclictest-json")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
 EXPORT_FORMATS(EXPORT_DECLARE)

@@ -19,6 +19,7 @@
 
 struct hist {
     uint64_t base;
+    uint64_t width; /* of the bins of the linear part */
     uint64_t n, underflow, overflow;
     uint64_t min, max;       /* exact smallest and largest value; undefined when n is 0 */
     double sum, sum_squares; /* of value - base, so that large bases lose no digits; includes underflow and overflow */
@@ -30,18 +31,22 @@ struct hist {
 
 /* Empties the histogram. A base above 2^64 - 2^48 is lowered to about that, so that no limit of a bin wraps round. */
 void hist_init(struct hist *h, uint64_t base);
+/* Empties the histogram, with base 0 and classes of this width, from 1 to 2^15. hist_add_class() adds to it. */
+void hist_init_classes(struct hist *h, uint64_t width);
 
-/* Adds an event. The hot path: inline, no division. */
+/* Adds an event to a histogram of hist_init(). The hot path: inline, no division. */
 static inline void hist_add(struct hist *h, uint64_t value);
-void hist_add_outside(struct hist *h, uint64_t value); /* for hist_add only: values outside the linear part */
+/* Adds an event to any histogram. */
+void hist_add_class(struct hist *h, uint64_t value);
 
-/* Adds the events of another histogram. Exact when the bases are equal; otherwise all events of a bin are added at the
- * bin's mean. */
+/* Adds the events of another histogram. Exact when bases and widths are equal; otherwise all events of a bin are added at
+ * the bin's mean. */
 void hist_merge(struct hist *into, const struct hist *other);
 
 double hist_mean(const struct hist *h); /* returns the mean of all events; NAN when empty */
 double hist_sd(const struct hist *h);   /* returns the standard deviation (divides by n - 1); NAN below two events */
-/* Returns quantile p as stats_quantile() would for the represented values: exact in the linear part. NAN when empty. */
+/* Returns quantile p as stats_quantile() would for the represented values: exact in a linear part of width 1. NAN when
+ * empty. */
 double hist_quantile(const struct hist *h, double p);
 double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */
 
@@ -76,7 +81,7 @@ static inline void hist_add(struct hist *h, uint64_t value)
         if (value > h->max)
             h->max = value;
     } else {
-        hist_add_outside(h, value);
+        hist_add_class(h, value);
     }
 }
 

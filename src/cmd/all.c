@@ -3,8 +3,8 @@
 #include "cmd/suites.h"
 
 /* Quiet suites before noisy ones, because those that measure noise must not run just after those that make it. */
-const struct suite *const suite_list[] = {&suite_noise, &suite_prime,   &suite_memory, &suite_stream,
-                                          &suite_unix,  &suite_latency, NULL};
+const struct suite *const suite_list[] = {&suite_noise,  &suite_wakeup, &suite_prime,   &suite_memory,
+                                          &suite_stream, &suite_unix,   &suite_latency, NULL};
 
 static int run(const struct command *command, int argc, char **argv)
 {

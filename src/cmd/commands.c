@@ -16,10 +16,11 @@
 #include "sys/signals.h"
 
 const struct command *const command_list[] = {
-    &command_all,     &command_noise,   &command_prime,      &command_memory, &command_stream,  &command_unix,
-    &command_latency, &command_run,     &command_check,      &command_tune,   &command_untune,  &command_show,
-    &command_compare, &command_history, &command_report,     &command_export, &command_fleet,   &command_project,
-    &command_init,    &command_list_,   &command_completion, &command_help_,  &command_version, NULL,
+    &command_all,    &command_noise,      &command_wakeup,  &command_prime,   &command_memory,
+    &command_stream, &command_unix,       &command_latency, &command_run,     &command_check,
+    &command_tune,   &command_untune,     &command_show,    &command_compare, &command_history,
+    &command_report, &command_export,     &command_fleet,   &command_project, &command_init,
+    &command_list_,  &command_completion, &command_help_,   &command_version, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -28,6 +28,7 @@ static const char fish_script[] =
 /* An option of the command, and whether the words before the current one contain it. */
 struct offer {
     const struct option *row;
+    char letter; /* 0: none */
     bool given;
 };
 
@@ -49,9 +50,10 @@ static void find_offers(const struct command *command, struct offers *offers)
     const size_t n = command->tables ? command->tables(command, tables) : 0;
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++)
-            offers->offer[offers->n++] = (struct offer){.row = &tables[t].rows[r]};
+            offers->offer[offers->n++] =
+                (struct offer){.row = &tables[t].rows[r], .letter = option_letter(&tables[t], &tables[t].rows[r])};
     if (!n)
-        offers->offer[offers->n++] = (struct offer){.row = &help_row};
+        offers->offer[offers->n++] = (struct offer){.row = &help_row, .letter = help_row.letter};
 }
 
 /* Returns 2 if one of the words, which are separated by spaces, is the name, 1 if one begins with it, 0 otherwise. */
@@ -87,7 +89,7 @@ static struct offer *find_name(struct offers *offers, const char *name, size_t l
 static struct offer *find_letter(struct offers *offers, char letter)
 {
     for (size_t i = 0; i < offers->n; i++)
-        if (offers->offer[i].row->letter == letter)
+        if (offers->offer[i].letter == letter)
             return &offers->offer[i];
     return NULL;
 }
@@ -180,8 +182,8 @@ static void put_options(struct offers *offers, const char *word, struct text *ou
             continue;
         const char *help = row->help ? row->help : "";
         text_printf(out, "--%s%s\t%s\n", row->name, row->type == OPTION_FLAG || row->optional ? "" : "=", help);
-        if (!word[1] && row->letter && find_letter(offers, row->letter) == offer)
-            text_printf(out, "-%c\t%s\n", row->letter, help);
+        if (!word[1] && offer->letter && find_letter(offers, offer->letter) == offer)
+            text_printf(out, "-%c\t%s\n", offer->letter, help);
     }
 }
 

@@ -16,6 +16,22 @@ const struct option_foreign foreign_cyclictest[] = {
     {NULL, NULL},
 };
 
+const struct option_foreign foreign_wakeup[] = {
+    {"l", "the length of the run is -D TIME"},
+    {"loops", "the length of the run is -D TIME"},
+    {"d", "the threads of all CPUs wake up at once"},
+    {"distance", "the threads of all CPUs wake up at once"},
+    {"n", "it always sleeps by clock_nanosleep()"},
+    {"nanosleep", "it always sleeps by clock_nanosleep()"},
+    {"y", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
+    {"policy", "the policy is SCHED_FIFO, or with -p 0 the normal one"},
+    {"latency", "/dev/cpu_dma_latency is held at 0, unless --no-hold-latency is given"},
+    {"json", "'jitbench export -f cyclictest-json FILE.csv' writes it"},
+    {"H", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
+    {"histofall", "the histogram of all CPUs together is below the table; -h N sets where it ends"},
+    {NULL, NULL},
+};
+
 const struct option_foreign foreign_hyperfine[] = {
     {"r", "the number of runs is --samples"},
     {"min-runs", "an exact number of runs is --samples, and --precision says when there are enough"},

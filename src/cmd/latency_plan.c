@@ -170,7 +170,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
                 choice->tasks &= ~BIT(t);
     }
     choice->loads = o->loads;
-    /* fill_load() leaves memload out if there is not enough swap. */
+    /* latency_fill_load() leaves memload out if there is not enough swap. */
     for (size_t load = 0; load_list[load] && !o->loads; load++)
         choice->loads |= load_list[load]->only_named ? 0 : BIT(load);
     choice->tasks &= ~o->no_tasks;
@@ -271,9 +271,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Sets the resources that a load may use. Returns why memload is left out, NULL when it is not. */
-static const char *fill_load(const struct measure *m, const struct latency_options *o, const struct choice *choice,
-                             struct load_params *p)
+const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
+                              struct load_params *p)
 {
     const struct machine *machine = &m->machine;
     /* Interbench uses the number of the machine's CPUs. -u sets where load and task run, not the amount of load. */
@@ -304,9 +303,8 @@ static const char *fill_load(const struct measure *m, const struct latency_optio
     p->sim.classic = m->preset == PRESET_CLASSIC;
     if (!machine->memory_total_bytes)
         return "the size of the memory is not known here";
-    return swap || choice->telling || o->loads & load_bit(&load_memload)
-               ? NULL
-               : "no swap that could hold it: `--load memload` runs it in 90 % of what is available";
+    return swap || memload_named ? NULL
+                                 : "no swap that could hold it: `--load memload` runs it in 90 % of what is available";
 }
 
 static void fill_custom(const struct latency_options *o, struct sim_params *p)
@@ -365,7 +363,8 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
 static int add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
                    struct load_params *load_params, struct plan *out)
 {
-    const char *no_memload = fill_load(m, o, choice, load_params);
+    const char *no_memload =
+        latency_fill_load(m, o, choice->telling || o->loads & load_bit(&load_memload), load_params);
 
     if (!(load_params->sim.loops_per_ms > 0)) {
         struct plan_item *item = plan_add(out, &bench_calibrate, &load_params->sim);

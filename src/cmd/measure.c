@@ -201,11 +201,30 @@ static void note_start(void *context, int64_t late_ns)
     m->start_at_ns = 0; /* applies to the first suite only */
 }
 
+/* Keeps idle CPUs awake while a suite runs that wants it, unless that is done for all. Returns whether m->hold_fd is to
+ * be closed after it; why: the reason when it failed, otherwise "". */
+static bool hold_for_suite(struct session *s, size_t i, char *why, size_t why_size)
+{
+    struct measure *m = &s->m;
+    const struct suite *suite = s->suites[i];
+
+    why[0] = '\0';
+    if (m->hold_fd >= 0 || !suite->holds_latency || !suite->holds_latency(s->options[i]))
+        return false;
+    m->hold_fd = machine_hold_latency("");
+    if (m->hold_fd >= 0)
+        return true;
+    (void)snprintf(why, why_size, "/dev/cpu_dma_latency cannot be held: %s", strerror(-m->hold_fd));
+    return false;
+}
+
 static void run_suite(struct session *s, size_t i)
 {
     struct measure *m = &s->m;
     const struct suite *suite = s->suites[i];
     const bool shown = !m->options.quiet && progress_wanted();
+    char not_held[120];
+    const bool held = hold_for_suite(s, i, not_held, sizeof(not_held));
     struct plan_run how = {.run = &m->run,
                            .place = &m->place,
                            .clock = &m->clock,
@@ -216,7 +235,7 @@ static void run_suite(struct session *s, size_t i)
                            .layout_varied = layout_varied(&m->machine),
                            .timer_latency_held = m->hold_fd >= 0,
                            .counters = m->options.counters,
-                           .degraded = m->not_set,
+                           .degraded = m->not_set[0] ? m->not_set : not_held,
                            .max_rsd_pct = m->options.max_rsd_pct,
                            .settle_ns = SETTLE_NS,
                            .sink = {.put = put_row, .context = m},
@@ -227,6 +246,10 @@ static void run_suite(struct session *s, size_t i)
                            .started = note_start,
                            .started_context = m};
     int status = plan_execute(&s->plans[i], &how);
+    if (held) {
+        (void)close(m->hold_fd);
+        m->hold_fd = -1;
+    }
     progress_clear(&m->progress);
     if (status < 0)
         m->ended_by = -status;

@@ -224,7 +224,7 @@ int session_resolve_place(struct session *s)
     m->place.bind_given = measure_given(m, "bind");
     m->place.nice_given = measure_given(m, "nice");
     m->place.nice = (int)m->options.nice;
-    m->place.fifo = measure_given(m, "fifo");
+    m->place.fifo = m->options.fifo > 0;
     m->place.fifo_priority = (int)m->options.fifo;
     m->place.layout_fixed = m->options.layout == 1;
     return 0;

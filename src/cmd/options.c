@@ -167,5 +167,6 @@ void measure_table(const struct suite *suite, struct measure_options *options, s
     table->rows = rows;
     table->n = sizeof(rows) / sizeof(rows[0]);
     table->defaults = suite ? suite->defaults : NULL;
+    table->taken = suite ? suite->letters : NULL;
     table->target = options;
 }

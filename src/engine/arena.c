@@ -90,9 +90,14 @@ static void place_slot(const struct trial_spec *spec, const struct party *party,
         slot->placement.timer_slack_ns = party->timer_slack_ns;
 }
 
+/* Returns whether the party can keep a CPU busy. Timing threads only sleep and wake others. */
+static bool can_be_busy(const struct party *party)
+{
+    return party->role != ROLE_TIMER && !party->sleeps;
+}
+
 /* Gives up SCHED_FIFO for all parties of a group (a copy, or the load) that would leave no CPU free; a copy of which
- * only a part is in real time would measure something else. Timing threads keep theirs, since they only sleep and
- * wake others. */
+ * only a part is in real time would measure something else. Parties that only sleep and wake keep theirs. */
 static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
 {
     const struct cpuset *online = &spec->place->online;
@@ -100,7 +105,7 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
 
     for (unsigned i = 0; i < n; i++) {
         const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
-        if (party->role != ROLE_TIMER)
+        if (can_be_busy(party))
             place_claim_add(&with, &slots[i].placement, party->children == CHILDREN_INHERIT, online);
     }
     if (!place_claim_full(&with, online)) {
@@ -108,7 +113,7 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
         return;
     }
     for (unsigned i = 0; i < n; i++)
-        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_TIMER)
+        if (can_be_busy(arena_party(&slots[i], spec->bench, spec->load)))
             place_give_up_fifo(&slots[i].placement);
 }
 

@@ -184,9 +184,10 @@ static int take(struct parser *p, struct place found, const char *value, bool sh
         return take_words(p, row, value, (char *)found.table->target + row->offset);
     }
     if (!value && row->type != OPTION_FLAG) {
-        if (row->optional)
+        const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
+        if (row->optional && !(row->follows && next && next[0] != '-'))
             value = row->optional;
-        else if (p->at + 1 < p->argc)
+        else if (next)
             value = p->argv[++p->at];
     }
     if (option_set(row, value, found.table->target, *given, p->error, p->error_size))
@@ -210,11 +211,16 @@ static int parse_long(struct parser *p, const char *word)
     return take(p, found, value, !name_is(row, word, length));
 }
 
+char option_letter(const struct option_table *table, const struct option *row)
+{
+    return table->taken && row->letter && strchr(table->taken, row->letter) ? 0 : row->letter;
+}
+
 static bool find_letter(const struct parser *p, char letter, struct place *found)
 {
     for (size_t t = 0; t < p->n; t++)
         for (size_t r = 0; r < p->tables[t].n; r++)
-            if (p->tables[t].rows[r].letter == letter) {
+            if (option_letter(&p->tables[t], &p->tables[t].rows[r]) == letter) {
                 *found = (struct place){&p->tables[t], r};
                 return true;
             }
@@ -295,6 +301,21 @@ const char *option_preset_of(const struct option_table *table, const struct opti
     return row->preset[preset];
 }
 
+static const char *place_of(const struct option_table *table, size_t row)
+{
+    return (const char *)table->target + table->rows[row].offset;
+}
+
+/* Returns whether any option that stores its value there was given. */
+static bool is_given(const struct option_table *tables, size_t n, const char *place)
+{
+    for (size_t t = 0; t < n; t++)
+        for (size_t r = 0; r < tables[t].n; r++)
+            if (tables[t].given[r] && place_of(&tables[t], r) == place)
+                return true;
+    return false;
+}
+
 int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, char *error, size_t error_size)
 {
     char line[512];
@@ -305,7 +326,7 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
         for (size_t r = 0; r < table->n; r++) {
             const struct option *row = &table->rows[r];
             const char *value = option_preset_of(table, row, preset);
-            if (table->given[r])
+            if (is_given(tables, n, place_of(table, r)))
                 continue;
             if (!value)
                 value = option_preset_of(table, row, PRESET_DEFAULT);
@@ -322,7 +343,7 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
 {
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++)
-            if (tables[t].given[r] && strcmp(tables[t].rows[r].name, name) == 0)
+            if (strcmp(tables[t].rows[r].name, name) == 0 && is_given(tables, n, place_of(&tables[t], r)))
                 return true;
     return false;
 }

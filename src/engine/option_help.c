@@ -10,12 +10,13 @@
 #define HELP_COLUMN_MAX 30
 #define HELP_TEXT_MIN   20
 
-static void help_left(const struct option *row, struct text *out)
+static void help_left(const struct option_table *table, const struct option *row, struct text *out)
 {
+    const char letter = option_letter(table, row);
     const char *value = row->value_name ? row->value_name : "VALUE";
 
-    if (row->letter)
-        text_printf(out, "  -%c, --%s", row->letter, row->name);
+    if (letter)
+        text_printf(out, "  -%c, --%s", letter, row->name);
     else
         text_printf(out, "      --%s", row->name);
     if (row->type == OPTION_FLAG)
@@ -112,7 +113,7 @@ static size_t help_column(const struct option_table *table, struct text *scratch
     size_t column = 0;
     for (size_t r = 0; r < table->n; r++) {
         scratch->length = 0;
-        help_left(&table->rows[r], scratch);
+        help_left(table, &table->rows[r], scratch);
         size_t need = scratch->length + 2;
         if (need > column && need <= HELP_COLUMN_MAX)
             column = need;
@@ -131,7 +132,7 @@ void option_help(const struct option_table *table, unsigned width, struct text *
         text_printf(out, "%s:\n", table->heading);
     for (size_t r = 0; r < table->n; r++) {
         left.length = right.length = 0;
-        help_left(&table->rows[r], &left);
+        help_left(table, &table->rows[r], &left);
         help_right(table, &table->rows[r], &right);
         if (left.failed || right.failed) {
             out->failed = 1;

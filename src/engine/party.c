@@ -22,6 +22,11 @@ bool party_stopped(const struct party_context *context)
     return __atomic_load_n(context->slot->of_load ? &head->stop_loads : &head->stop, __ATOMIC_RELAXED) != 0;
 }
 
+void party_stop_all(const struct party_context *context)
+{
+    __atomic_store_n(&context->head->stop, 1, __ATOMIC_RELEASE);
+}
+
 int party_fail(struct party_context *context, const char *format, ...)
 {
     va_list arguments;

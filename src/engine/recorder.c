@@ -38,7 +38,7 @@ void recorder_init(const struct recorder_spec *spec, void *recorder)
         ((struct slices *)recorder)->stride = 1;
         break;
     case RECORD_HIST:
-        hist_init(recorder, 0);
+        hist_init_classes(recorder, spec->capacity ? spec->capacity : 1);
         break;
     case RECORD_SERIES:
         series_init(recorder);

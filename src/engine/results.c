@@ -77,6 +77,7 @@ int results_hist(struct results *results, unsigned group, unsigned metric, const
         if (!m->hist)
             return -1;
         m->hist->base = hist->base;
+        m->hist->width = hist->width;
         m->hist->min = UINT64_MAX;
     }
     hist_merge(m->hist, hist);

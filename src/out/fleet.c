@@ -28,6 +28,8 @@ static const struct shown {
     {"unix", "index", "", "index", "ratio", "unix index", 1, 0},
     {"latency", "audio", "none", "latency", "ns", "audio us", 1e-3, 1},
     {"noise", "noise", "", "lost", "%", "lost %", 1, 3},
+    {"wakeup", "worst", "", "latency_max", "ns", "wakeup max us", 1e-3, 1},
+    {"wakeup", "worst", "", "latency_p999", "ns", "wakeup p99.9 us", 1e-3, 1},
     {"core", "core", "", "share", "ratio", "core %", 100, 0},
 };
 enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };

@@ -41,6 +41,8 @@ static const struct headline headlines[] = {
     {.suite = "noise", .metric = "lost", .name = "Time lost, quietest CPU", .choice = CHOOSE_LEAST},
     {.suite = "noise", .metric = "lost", .name = "Time lost, noisiest CPU", .choice = CHOOSE_GREATEST},
     {.suite = "noise", .metric = "detour", .name = "Longest interruption", .choice = CHOOSE_LONGEST},
+    {.suite = "wakeup", .metric = "latency_max", .name = "Latest wake-up of a timer"},
+    {.suite = "wakeup", .metric = "latency_p999", .name = "Wake-up of a timer, P99.9"},
     {.suite = "prime", .metric = "cycles", .key = "limit", .prefer = "22", .name = "Prime loop, median"},
     {.suite = "prime", .metric = "delayed_400", .key = "limit", .prefer = "22", .name = "Prime loop, time in delays"},
     {.suite = "stream",

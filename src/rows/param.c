@@ -19,14 +19,15 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         const char *key;
         enum row_param_kind kind;
     } kinds[] = {
-        {"timer", PARAM_PLACEMENT}, {"load", PARAM_PLACEMENT},  {"control", PARAM_PLACEMENT},
-        {"linkage", PARAM_BUILD},   {"libc", PARAM_BUILD},      {"resident", PARAM_BUILD},
-        {"flags", PARAM_BUILD},     {"kernel", PARAM_CPU},      {"stores", PARAM_CPU},
-        {"array_bytes", PARAM_CPU}, {"repetitions", PARAM_CPU}, {"clock", PARAM_CPU},
-        {"relation", PARAM_CPU},    {"pages", PARAM_OUTCOME},   {"loops_per_ms", PARAM_OUTCOME},
-        {"periods", PARAM_OUTCOME}, {"input", PARAM_COMMAND},   {"prepare", PARAM_COMMAND},
-        {"bytes", PARAM_CPU},       {"cache_set", PARAM_CPU},   {"cache_bytes", PARAM_CPU},
-        {"up_to", PARAM_OUTCOME},   {"planned", PARAM_OUTCOME}, {command_key, PARAM_COMMAND},
+        {"timer", PARAM_PLACEMENT},    {"load", PARAM_PLACEMENT},    {"control", PARAM_PLACEMENT},
+        {"linkage", PARAM_BUILD},      {"libc", PARAM_BUILD},        {"resident", PARAM_BUILD},
+        {"flags", PARAM_BUILD},        {"kernel", PARAM_CPU},        {"stores", PARAM_CPU},
+        {"array_bytes", PARAM_CPU},    {"repetitions", PARAM_CPU},   {"clock", PARAM_CPU},
+        {"relation", PARAM_CPU},       {"pages", PARAM_OUTCOME},     {"loops_per_ms", PARAM_OUTCOME},
+        {"periods", PARAM_OUTCOME},    {"input", PARAM_COMMAND},     {"prepare", PARAM_COMMAND},
+        {"bytes", PARAM_CPU},          {"cache_set", PARAM_CPU},     {"cache_bytes", PARAM_CPU},
+        {"up_to", PARAM_OUTCOME},      {"planned", PARAM_OUTCOME},   {"histogram_us", PARAM_OUTCOME},
+        {"stopped_us", PARAM_OUTCOME}, {"worst_cpu", PARAM_OUTCOME}, {command_key, PARAM_COMMAND},
     };
 
     if (key[length] != '=')

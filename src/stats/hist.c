@@ -9,7 +9,8 @@
 
 #define LINEAR_BITS 16u
 #define SUB_BITS    6u
-#define RANGE       ((uint64_t)1 << (LINEAR_BITS + HIST_OCTAVES)) /* values of base + RANGE and above are overflow */
+/* Values of base + RANGE * width and above are overflow. */
+#define RANGE ((uint64_t)1 << (LINEAR_BITS + HIST_OCTAVES))
 
 /* Order of the bins by rising value: underflow, linear part, log-linear part, overflow. */
 #define BIN_UNDERFLOW 0u
@@ -29,7 +30,14 @@ void hist_init(struct hist *h, uint64_t base)
     memset(h, 0, sizeof *h);
     /* A larger base would make the limits of bins, and the comparison in hist_add, overflow. */
     h->base = base < UINT64_MAX - RANGE ? base : UINT64_MAX - RANGE;
+    h->width = 1;
     h->min = UINT64_MAX;
+}
+
+void hist_init_classes(struct hist *h, uint64_t width)
+{
+    hist_init(h, 0);
+    h->width = width;
 }
 
 static double distance(uint64_t from, uint64_t to)
@@ -55,7 +63,7 @@ static void widen(struct hist *h, uint64_t min, uint64_t max)
 /* Adds count equal values to their bin only, not to n, the sums and the extremes. */
 static void place(struct hist *h, uint64_t value, uint64_t count, double sum)
 {
-    const uint64_t offset = value - h->base;
+    const uint64_t offset = (value - h->base) / h->width;
 
     if (value < h->base) {
         h->underflow += count;
@@ -74,7 +82,7 @@ static void place(struct hist *h, uint64_t value, uint64_t count, double sum)
     }
 }
 
-void hist_add_outside(struct hist *h, uint64_t value)
+void hist_add_class(struct hist *h, uint64_t value)
 {
     const double x = distance(h->base, value);
 
@@ -89,8 +97,8 @@ static void log_bin(const struct hist *h, unsigned i, struct bin *b)
 {
     const unsigned shift = i / HIST_SUB + LINEAR_BITS - SUB_BITS;
 
-    b->low = h->base + ((uint64_t)(HIST_SUB + i % HIST_SUB) << shift);
-    b->last = b->low + ((uint64_t)1 << shift) - 1;
+    b->low = h->base + ((uint64_t)(HIST_SUB + i % HIST_SUB) << shift) * h->width;
+    b->last = b->low + ((uint64_t)h->width << shift) - 1;
     b->count = h->log[i];
     b->sum = h->log_sum[i];
 }
@@ -99,18 +107,23 @@ static void log_bin(const struct hist *h, unsigned i, struct bin *b)
 static bool bin_at(const struct hist *h, size_t index, struct bin *b)
 {
     if (index >= BIN_LINEAR && index < BIN_LOG) {
-        const uint64_t offset = index - BIN_LINEAR, count = h->linear[offset], value = h->base + offset;
-        const double mean = (double)value;
+        const uint64_t offset = index - BIN_LINEAR, count = h->linear[offset], low = h->base + offset * h->width;
         if (count == 0)
             return false;
-        *b = (struct bin){
-            .low = value, .count = count, .first = value, .last = value, .mean = mean, .sum = mean * (double)count};
+        *b = (struct bin){.low = low, .count = count, .first = low, .last = low};
+        if (h->width > 1) {
+            b->first = low > h->min ? low : h->min;
+            b->last = low + h->width - 1 < h->max ? low + h->width - 1 : h->max;
+        }
+        b->mean = (double)b->first + (double)(b->last - b->first) / 2;
+        b->sum = b->mean * (double)count;
         return true;
     }
     if (index == BIN_UNDERFLOW)
         *b = (struct bin){.low = h->min, .count = h->underflow, .last = h->base - 1, .sum = h->underflow_sum};
     else if (index == BIN_OVERFLOW)
-        *b = (struct bin){.low = h->base + RANGE, .count = h->overflow, .last = h->max, .sum = h->overflow_sum};
+        *b = (struct bin){
+            .low = h->base + RANGE * h->width, .count = h->overflow, .last = h->max, .sum = h->overflow_sum};
     else
         log_bin(h, (unsigned)(index - BIN_LOG), b);
     if (b->count == 0)
@@ -142,7 +155,7 @@ void hist_merge(struct hist *into, const struct hist *other)
 
     if (other->n == 0)
         return;
-    if (into->base == other->base) {
+    if (into->base == other->base && into->width == other->width) {
         merge_equal(into, other);
     } else {
         for (size_t i = 0; i < BINS; i++)

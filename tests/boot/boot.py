@@ -40,7 +40,7 @@ QEMU = {
 CONSOLE = {"x86_64": "ttyS0", "aarch64": "ttyAMA0"}
 VIRTIO = ["virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_blk"]
 QUICK = "prime --quick -n 10K --samples 2"
-SUITES = ["noise", "prime", "memory", "stream", "unix", "latency"]
+SUITES = ["noise", "wakeup", "prime", "memory", "stream", "unix", "latency"]
 TABLES = ["Noise, the quietest CPU first", "Prime loop: all runs together", "STREAM-style bandwidth",
           "System Benchmarks Partial Index", "Simulated Gaming under each load"]
 

@@ -89,6 +89,7 @@ CASES = [
     Case("latency, tasks", ["latency", *OUT, "-t", "200ms", "--samples", "1", "-w", "none,burn", "-r", "audio", "video", "x"], 2,
          LOADS),
     Case("noise", ["noise", *OUT, "-t", "300ms", "--samples", "4"], 1.5),
+    Case("wakeup", ["wakeup", *OUT, "-D", "300ms", "--samples", "4"], 1.5),
     Case("run", ["run", *OUT, "--samples", "4", "--", "/bin/sh", "-c", "sleep 0.3 & wait", "--", "/bin/true"], 2, HELPERS),
     Case("run, copies", ["run", *OUT, "--samples", "3", "-c", "3", "--prepare", "/bin/sleep 0.05", "--keep-output", "kept", "--",
                          "/bin/sh", "-c", "setsid sleep 0.3 & echo; wait"], 2, HELPERS, files=("out.csv", "kept")),

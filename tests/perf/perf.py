@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Speed, spread and memory of jitbench beside their targets: perf.py [SECTION...]. `make perf` calls it, and names in the
 environment JITBENCH, MUSL_JITBENCH and PERF_PROGRAMS, the folder of what is built from tests/perf. PERF_ROUNDS=N has the
-sections unix-footprint, latency, noise and run take N turns; PERF_SECONDS=N has noise look at memory for so long.
+sections unix-footprint, latency, wakeup, noise and run take N turns; PERF_SECONDS=N has noise look at memory for so long.
 
 Nothing passes or fails here: figures of time depend on the machine and on what else runs. What is compared is measured
 in turns in one run, and a ratio is the median of the ratios of the turns."""
 import bisect
+import collections
 import contextlib
 import csv
 import json
@@ -54,6 +55,9 @@ PERIODS_AFTER_S = 0.6
 PERIODS_THRESHOLD_NS = 5000
 # Two clocks that are compared by a few long periods agree no better.
 ALIGNED_NS = 20e3
+WAKEUP_ROUNDS = 8
+WAKEUP_SECONDS = 4
+WAKEUP_US = 1000
 MEMORY_SECONDS = 60
 STEADY_TURNS = 10
 PAIR_SAMPLES = 200
@@ -518,6 +522,59 @@ def timer_latency(jitbench, cpu, loops, param):
         line("  handoff from it to the task", "%.1f us" % (statistics.median(handoff) / 1e3))
 
 
+def median_us(counts):
+    """The median of a histogram of whole microseconds, its wake-ups evenly spread over each."""
+    half, below = sum(counts.values()) / 2, 0
+    for us, count in sorted(counts.items()):
+        if below + count >= half:
+            return us + (half - below) / count
+        below += count
+    raise ValueError("no wake-ups")
+
+
+def wakeup_counts(jitbench):
+    counts = collections.Counter()
+    for row in rows_of(jitbench, "wakeup", "-D", str(WAKEUP_SECONDS), "-i", str(WAKEUP_US)):
+        if row["metric"] == "latency":
+            if (row["rt_priority"], row["timer_latency_held"]) != ("80", "yes"):
+                raise OSError("jitbench wakeup: %s" % row["reason"])
+            for low, count in (pair.split(":") for pair in row["hist"].split(";")):
+                counts[int(low) // 1000] += int(count)
+    return counts
+
+
+def cyclictest_counts():
+    done = subprocess.run(["cyclictest", "-q", "-m", "-S", "-d0", "-p80", "-i%d" % WAKEUP_US, "-D%d" % WAKEUP_SECONDS, "-h1000"],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    if "/dev/cpu_dma_latency set to 0us" not in done.stdout:
+        raise OSError("cyclictest could not hold /dev/cpu_dma_latency")
+    counts = collections.Counter()
+    for us, *of_cpus in re.findall(r"^(\d+)[ \t]+([\d\t ]+)$", done.stdout, re.MULTILINE):
+        counts[int(us)] += sum(map(int, " ".join(of_cpus).split()))
+    return counts
+
+
+def wakeup(jitbench):
+    """All CPUs, the same priority, interval and idle states; every other round begins with cyclictest."""
+    what = "wakeup's median latency over cyclictest's, all CPUs"
+    if not shutil.which("cyclictest"):
+        line(what, "none", "0.95 to 1.05 (no cyclictest, Debian: rt-tests)")
+        return
+    rounds, ours, theirs = int(os.environ.get("PERF_ROUNDS", WAKEUP_ROUNDS)), [], []
+    try:
+        for turn in range(rounds):
+            sides = [(theirs, cyclictest_counts), (ours, lambda: wakeup_counts(jitbench))]
+            for medians, measure in sides if turn % 2 else sides[::-1]:
+                medians.append(median_us(measure()))
+    except OSError as error:
+        line(what, "none", "0.95 to 1.05 (%s)" % error)
+        return
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    line(what, "%.3f" % statistics.median(ratios), "0.95 to 1.05 (%d rounds, %.3f to %.3f)" % (rounds, min(ratios), max(ratios)))
+    line("  wakeup's", "%.1f us" % statistics.median(ours))
+    line("  cyclictest's", "%.1f us" % statistics.median(theirs))
+
+
 def cpu_ns(pid, thread):
     with open("/proc/%d/task/%d/schedstat" % (pid, thread)) as file:
         return int(file.read().split()[0])
@@ -898,6 +955,7 @@ SECTIONS = {
     "core-probe": lambda jitbench, musl, programs: core_probe(programs + "/probed"),
     "unix-copies": lambda jitbench, musl, programs: unix_copies(jitbench),
     "latency": lambda jitbench, musl, programs: latency(jitbench),
+    "wakeup": lambda jitbench, musl, programs: wakeup(jitbench),
     "noise": lambda jitbench, musl, programs: noise(jitbench, programs + "/preempt"),
     "fleet": lambda jitbench, musl, programs: fleet(jitbench),
     "history": lambda jitbench, musl, programs: history(jitbench),

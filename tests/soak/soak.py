@@ -31,6 +31,7 @@ BETWEEN = [
     ["latency", "--quick", "-t", "300ms", "--samples", "2", "--all-pairs", "-w",
      "none,video,x,burn,write,read,ring,compile,hack,custom", "--file-size", "16M", "-C", "20", "-I", "10000"],
     ["noise", "-t", "1s", "--samples", "5"],
+    ["wakeup", "-D", "1s", "--samples", "5"],
     ["run", "--samples", "100", "--", "/bin/true", "--", "/bin/sh", "-c", ":"],
     ["unix", "--all-tests", "-t", "20ms", "--samples", "3", "-c", "1,4"],
     ["latency", "--quick", "-t", "500ms", "--samples", "2", "-w", "memload", "--memload-size", "64M", "audio"],

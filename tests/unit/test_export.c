@@ -626,6 +626,77 @@ static void test_export_param_keeps_a_command_line_as_it_was_typed(void **state)
     text_free(&out);
 }
 
+/* --- cyclictest. --- */
+
+static struct stats_point of_cpu1[] = {{2000, 5}, {3000, 1}, {4000, 2}}, of_cpu0[] = {{0, 7}, {2000, 1}};
+
+static struct row woken(const char *cpus, struct stats_point *hist, size_t n, double min, double mean, double max)
+{
+    struct row row = make_row(&first, "wakeup wakeup - interval_us=1000+histogram_us=4 latency ns lower", 2500);
+
+    (void)snprintf(row.cpus, sizeof(row.cpus), "%s", cpus);
+    (void)snprintf(row.timer_latency_held, sizeof(row.timer_latency_held), "yes");
+    row.copies = 2;
+    row.wall_s = 2;
+    row.hist = hist;
+    row.n_hist = n;
+    row.stats.min = min;
+    row.stats.mean = mean;
+    row.stats.max = max;
+    return row;
+}
+
+/* CPUs in the order of their numbers; what is at the histogram's end or beyond is an overflow. */
+static void test_export_cyclictest_text(void **state)
+{
+    const struct row rows[] = {woken("1", of_cpu1, COUNT(of_cpu1), 2001, 2750.5, 4999),
+                               woken("0", of_cpu0, 2, 10, 275, 2500)};
+
+    assert_exports(&export_cyclictest, rows, 2,
+                   "# /dev/cpu_dma_latency set to 0us\n# Histogram\n"
+                   "000000 000007\t000000\n000001 000000\t000000\n000002 000001\t000005\n000003 000000\t000001\n"
+                   "# Total: 000000008 000000006\n# Min Latencies: 00000 00002\n# Avg Latencies: 00000 00002\n"
+                   "# Max Latencies: 00002 00004\n# Histogram Overflows: 00000 00002\n"
+                   "# Histogram Overflow at cycle number:\n# Thread 0:\n# Thread 1: # 00002 others\n\n");
+}
+
+static void test_export_cyclictest_json(void **state)
+{
+    struct row_run run = first;
+    struct row rows[] = {woken("1", of_cpu1, COUNT(of_cpu1), 2001, 2750.5, 4999), woken("0", NULL, 0, NAN, NAN, NAN)};
+
+    (void)snprintf(run.kernel, sizeof(run.kernel), "6.12.1-rt #1 SMP PREEMPT_RT Debian");
+    (void)snprintf(run.arch, sizeof(run.arch), "x86_64");
+    (void)snprintf(run.build, sizeof(run.build), "0.1");
+    rows[0].run = &run;
+    assert_exports(
+        &export_cyclictest_json, rows, 2,
+        "{\n  \"file_version\": 1,\n  \"cmdline:\": \"jitbench wakeup\",\n  \"rt_test_version:\": \"0.1\",\n"
+        "  \"start_time\": \"Sat, 21 Nov 2026 08:00:00 +0000\",\n"
+        "  \"end_time\": \"Sat, 21 Nov 2026 08:00:02 +0000\",\n  \"return_code\": 0,\n  \"sysinfo\": {\n"
+        "    \"sysname\": \"Linux\",\n    \"nodename\": \"box\",\n    \"release\": \"6.12.1-rt\",\n"
+        "    \"version\": \"#1 SMP PREEMPT_RT Debian\",\n    \"machine\": \"x86_64\",\n    \"realtime\": 1\n  },\n"
+        "  \"num_threads\": 1,\n  \"resolution_in_ns\": 0,\n  \"thread\": {\n    \"0\": {\n"
+        "      \"histogram\": {\n        \"2\": 5,\n        \"3\": 1\n      },\n      \"cycles\": 8,\n"
+        "      \"min\": 2,\n      \"max\": 4,\n      \"avg\": 2.75,\n      \"cpu\": 1,\n      \"node\": -1\n"
+        "    }\n  }\n}\n");
+    assert_leaves_out(&export_cyclictest_json, rows, 2,
+                      "1 of 2 rows left out of cyclictest-json: 1 without a histogram");
+}
+
+/* A second run and a second load would be further files. */
+static void test_export_cyclictest_has_one_run(void **state)
+{
+    struct row rows[] = {woken("0", of_cpu0, 2, 10, 275, 2500), woken("0", of_cpu0, 2, 10, 275, 2500),
+                         woken("0", of_cpu0, 2, 10, 275, 2500), make_row(&first, "noise noise - - lost % lower", 1)};
+
+    rows[1].run = &second;
+    (void)snprintf(rows[2].load, sizeof(rows[2].load), "burn");
+    assert_leaves_out(
+        &export_cyclictest, rows, 4,
+        "3 of 4 rows left out of cyclictest: 1 that are not latencies of suite wakeup, 2 of further runs or loads");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -648,6 +719,9 @@ int main(void)
         cmocka_unit_test(test_export_openmetrics_has_no_line_twice),
         cmocka_unit_test(test_export_unixbench),
         cmocka_unit_test(test_export_takes_no_rows),
+        cmocka_unit_test(test_export_cyclictest_text),
+        cmocka_unit_test(test_export_cyclictest_json),
+        cmocka_unit_test(test_export_cyclictest_has_one_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

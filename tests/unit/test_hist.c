@@ -489,6 +489,79 @@ static void test_hist_mad_by_hand(void **state)
     assert_true(hist_mad(&a) == 0 && hist_quantile(&a, 0.5) == 4);
 }
 
+/* --- Classes. --- */
+
+static void enter_classes(struct hist *h, uint64_t width, const uint64_t *values, size_t n)
+{
+    hist_init_classes(h, width);
+    for (size_t i = 0; i < n; i++)
+        hist_add_class(h, values[i]);
+}
+
+static void test_hist_classes_hold_a_width_each(void **state)
+{
+    const uint64_t values[] = {10000, 10999, 11000, 65535999, 65536000};
+    struct hist_bin bin;
+    size_t position = 0;
+
+    enter_classes(&a, 1000, values, COUNT(values));
+    assert_true(hist_next(&a, &position, &bin));
+    assert_true(bin.low == 10000 && bin.count == 2);
+    assert_true(hist_next(&a, &position, &bin));
+    assert_true(bin.low == 11000 && bin.count == 1);
+    assert_true(hist_next(&a, &position, &bin));
+    assert_true(bin.low == 65535000 && bin.count == 1);
+    assert_true(hist_next(&a, &position, &bin));
+    assert_true(bin.low == 65536000 && bin.count == 1 && bin.mean == 65536000);
+    assert_false(hist_next(&a, &position, &bin));
+    assert_int_equal(count_by_walking(&a), 5);
+}
+
+/* Extremes, mean and spread are those of the values; the median is the middle of its class. */
+static void test_hist_classes_keep_exact_sums(void **state)
+{
+    const uint64_t values[] = {10010, 12345, 12400, 12999, 90001};
+    double raw[COUNT(values)];
+    struct stats_summary s;
+
+    for (size_t i = 0; i < COUNT(values); i++)
+        raw[i] = (double)values[i];
+    assert_int_equal(stats_summarise(raw, COUNT(values), &s), 0);
+    enter_classes(&a, 1000, values, COUNT(values));
+    assert_true(a.min == 10010 && a.max == 90001);
+    assert_near(hist_mean(&a), s.mean, 1e-12);
+    assert_near(hist_sd(&a), s.sd, 1e-9);
+    assert_near(hist_quantile(&a, 0.5), 12499.5, 1e-12);
+    assert_true(hist_quantile(&a, 0) == 10010 && hist_quantile(&a, 1) == 90001);
+}
+
+/* A class is no wider than what was seen. */
+static void test_hist_class_of_equal_values_is_exact(void **state)
+{
+    const uint64_t values[] = {12345, 12345};
+
+    enter_classes(&a, 1000, values, 2);
+    assert_true(hist_quantile(&a, 0.5) == 12345 && hist_mad(&a) == 0 && hist_sd(&a) == 0);
+}
+
+static void test_hist_classes_merge(void **state)
+{
+    const uint64_t values[] = {10000, 10999, 77000, 99999999};
+
+    enter_classes(&a, 1000, values, 2);
+    enter_classes(&b, 1000, values + 2, 2);
+    enter_classes(&c, 1000, values, 4);
+    hist_merge(&a, &b);
+    assert_memory_equal(&a, &c, sizeof(a));
+    /* Another width: by the bins' means. */
+    hist_init(&d, 0);
+    hist_merge(&d, &a);
+    assert_int_equal(d.n, 4);
+    assert_true(d.min == 10000 && d.max == 99999999);
+    assert_near(hist_mean(&d), hist_mean(&a), 1e-12);
+    assert_int_equal(count_by_walking(&d), 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +591,10 @@ int main(void)
         cmocka_unit_test(test_hist_range_counts_underflow_and_overflow),
         cmocka_unit_test(test_hist_quantile_limits),
         cmocka_unit_test(test_hist_mad_by_hand),
+        cmocka_unit_test(test_hist_classes_hold_a_width_each),
+        cmocka_unit_test(test_hist_classes_keep_exact_sums),
+        cmocka_unit_test(test_hist_class_of_equal_values_is_exact),
+        cmocka_unit_test(test_hist_classes_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

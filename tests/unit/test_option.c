@@ -925,6 +925,56 @@ static void test_option_given_tells_what_was_named(void **state)
     assert_false(option_given(r.tables, 2, "samples"));
 }
 
+/* A command's own letters hide those of the shared table, in help too; long names stay. */
+static void test_option_letters_of_a_table_may_be_taken(void **state)
+{
+    struct flags {
+        bool first, second;
+    } shared = {false}, own = {false};
+    const struct option of_shared[] = {
+        {.name = "first", .letter = 'a', .help = "one", OPTION_AT(struct flags, first)},
+        {.name = "second", .letter = 'b', .help = "two", OPTION_AT(struct flags, second)}};
+    const struct option of_own[] = {{.name = "third", .letter = 'a', .help = "three", OPTION_AT(struct flags, first)}};
+    struct option_table tables[] = {{.rows = of_shared, .n = 2, .taken = "a", .target = &shared},
+                                    {.rows = of_own, .n = 1, .target = &own}};
+    char *argv[] = {(char *)"test", (char *)"-ab"};
+    const char *operands[2];
+    char error[128];
+    struct text help = {0};
+
+    assert_int_equal(option_parse(2, argv, tables, 2, operands, error, sizeof(error)), 0);
+    assert_false(shared.first);
+    assert_true(shared.second && own.first);
+    assert_true(option_given(tables, 2, "third"));
+    assert_false(option_given(tables, 2, "first"));
+    option_help(&tables[0], 0, &help);
+    assert_non_null(strstr(help.data, "      --first "));
+    assert_non_null(strstr(help.data, "  -b, --second "));
+    text_free(&help);
+}
+
+/* Two entries with one target: given is given by either, and the default of the other leaves the value alone. */
+static void test_option_given_by_another_entry(void **state)
+{
+    int64_t value = 0;
+    const struct option of_shared[] = {{.name = "first", .type = OPTION_INT, .size = sizeof(value)}};
+    const struct option of_own[] = {
+        {.name = "second", .type = OPTION_INT, .optional = "7", .follows = true, .size = sizeof(value)}};
+    struct option_table tables[] = {{.rows = of_shared, .n = 1, .target = &value},
+                                    {.rows = of_own, .n = 1, .target = &value}};
+    char *argv[] = {(char *)"test", (char *)"--second", (char *)"5"};
+    const char *operands[3];
+    char error[128];
+
+    assert_int_equal(option_parse(3, argv, tables, 2, operands, error, sizeof(error)), 0);
+    assert_true(option_given(tables, 2, "first") && option_given(tables, 2, "second"));
+    assert_int_equal(option_defaults(tables, 2, PRESET_DEFAULT, error, sizeof(error)), 0);
+    assert_int_equal(value, 5); /* its optional value followed */
+    argv[2] = (char *)"--second";
+    assert_int_equal(option_parse(3, argv, tables, 2, operands, error, sizeof(error)), 0);
+    assert_int_equal(value, 7);
+}
+
 static void test_option_too_many_rows_assert(void **state)
 {
     static struct option rows[OPTION_ROWS_MAX + 1];
@@ -1238,6 +1288,8 @@ int main(void)
         cmocka_unit_test(test_option_unknown_suggests_the_nearest),
         cmocka_unit_test(test_option_names_what_is_meant),
         cmocka_unit_test(test_option_given_tells_what_was_named),
+        cmocka_unit_test(test_option_letters_of_a_table_may_be_taken),
+        cmocka_unit_test(test_option_given_by_another_entry),
         cmocka_unit_test(test_option_too_many_rows_assert),
         cmocka_unit_test(test_option_defaults_follow_the_preset),
         cmocka_unit_test(test_option_defaults_leave_given_rows),

@@ -15,12 +15,14 @@ struct seen {
     unsigned items, fifo, given_up;
 };
 
-/* Whether the party can keep the CPU busy. Timing threads sleep; they are above the work that they wake. */
+/* Whether the party can keep the CPU busy. Timing threads sleep, as do parties that say so. */
 static bool can_take(const struct plan_item *item, const struct trial_slot *slot, unsigned cpu)
 {
     const struct placement *placement = &slot->placement;
 
-    return arena_party(slot, item->bench, item->load)->role != ROLE_TIMER && placement->policy == SCHED_FIFO &&
+    const struct party *party = arena_party(slot, item->bench, item->load);
+
+    return party->role != ROLE_TIMER && !party->sleeps && placement->policy == SCHED_FIFO &&
            (cpuset_count(&placement->cpus) == 0 || cpuset_has(&placement->cpus, cpu));
 }
 
@@ -194,6 +196,20 @@ static void test_suites_leave_a_cpu_free_of_real_time_work(void **state)
         }
 }
 
+/* Threads that only sleep and wake are real-time on every CPU, but loads beside them are not. */
+static void test_suites_wakeup_is_real_time_on_all_cpus(void **state)
+{
+    static const unsigned cpus[] = {1, 2, CPUS_MAX};
+
+    for (size_t i = 0; i < COUNT(cpus); i++) {
+        struct seen seen = {0};
+        check_suite(&suite_wakeup, WORDS((char *)"-w", (char *)"none,burn,compile"), cpus[i], BIND_ONE, &seen);
+        assert_int_equal(seen.items, 3);
+        assert_int_equal(seen.given_up, 0);
+        assert_int_equal(seen.fifo, 3 * cpus[i]);
+    }
+}
+
 /* Only as many are left out as necessary. */
 static void test_suites_keep_real_time_for_a_single_copy(void **state)
 {
@@ -219,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_suites_leave_a_cpu_free_of_real_time_work),
+        cmocka_unit_test(test_suites_wakeup_is_real_time_on_all_cpus),
         cmocka_unit_test(test_suites_keep_real_time_for_a_single_copy),
         cmocka_unit_test(test_suites_unix_takes_turns_but_for_the_classic_protocol),
     };

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Wake-up latency: a thread on each CPU sleeps until a time and records how late it runs. */
+#ifndef BENCH_WAKEUP_H
+#define BENCH_WAKEUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/list.h"
+#include "engine/bench.h"
+#include "stats/hist.h"
+
+/* Width of the histogram's classes, and their number. */
+#define WAKEUP_CLASS_NS   1000u
+#define WAKEUP_CLASSES    HIST_LINEAR
+#define WAKEUP_PRIORITY   80 /* SCHED_FIFO priority unless the user gives one */
+#define WAKEUP_MISSED_MAX 1000000u
+
+struct wakeup_params {
+    uint64_t interval_ns;  /* time between two wake-ups */
+    uint64_t histogram_us; /* wake-ups as late as this are counted as overflows */
+    uint64_t stop_ns;      /* a wake-up later than this ends the run; 0: none does */
+    int priority;          /* SCHED_FIFO priority; 0: normal policy */
+    bool lock_memory;      /* even with the normal policy */
+};
+
+/* --- The accounting, which is pure: times are passed in, in ns of one clock. --- */
+
+struct wakeup_account {
+    uint64_t interval_ns;
+    uint64_t overflow_ns; /* lateness from which on a wake-up is an overflow */
+    uint64_t due_ns;      /* time of the next wake-up */
+    uint64_t missed, overflows;
+    struct hist *hist; /* with classes of WAKEUP_CLASS_NS */
+};
+
+/* Records that the thread runs at now_ns, not before due_ns, and sets due_ns to the first time of the schedule after
+ * now_ns. Wake-ups that were due in between were missed; each is recorded with its own lateness, so that a stall counts
+ * for each wake-up that it delayed (after the first, the last WAKEUP_MISSED_MAX of them). Returns how late the thread
+ * is for the wake-up that it slept for. */
+uint64_t wakeup_woke(struct wakeup_account *account, uint64_t now_ns);
+
+enum { WAKEUP_HIST, WAKEUP_NUMBERS, WAKEUP_N_RECORDERS };
+enum {
+    WAKEUP_MISSED,
+    WAKEUP_OVERFLOWS,
+    WAKEUP_STOPPED_NS,
+    WAKEUP_N_NUMBERS
+}; /* WAKEUP_STOPPED_NS: lateness that ended
+    * the run; 0: none */
+enum { WAKEUP_METRIC_LATENCY, WAKEUP_METRIC_OVERFLOWS, WAKEUP_METRIC_MISSED, WAKEUP_N_METRICS };
+
+#endif

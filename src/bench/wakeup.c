@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Wake-up latency of a timer: a thread on each CPU sleeps until an absolute time, again and again, and records how late
+ * it runs. Method: T. Gleixner's cyclictest, as documented; but wake-ups that were missed stay in the data.
+ *
+ * The time is CLOCK_MONOTONIC, the clock of the sleep; what its reading takes is part of the latency. The threads have
+ * SCHED_FIFO on all CPUs at once. They cannot keep one busy: each wake-up of the schedule is slept for at most once,
+ * and where a sleep does not last until its time, the run fails. */
+#include "bench/wakeup.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/plan.h"
+#include "engine/trial.h"
+
+static void record(struct wakeup_account *a, uint64_t late_ns)
+{
+    hist_add_class(a->hist, late_ns);
+    a->overflows += late_ns >= a->overflow_ns;
+}
+
+uint64_t wakeup_woke(struct wakeup_account *a, uint64_t now_ns)
+{
+    const uint64_t late_ns = now_ns - a->due_ns, missed = late_ns / a->interval_ns;
+
+    record(a, late_ns);
+    a->missed += missed;
+    a->due_ns += (missed > WAKEUP_MISSED_MAX ? missed - WAKEUP_MISSED_MAX : 0) * a->interval_ns + a->interval_ns;
+    for (; a->due_ns <= now_ns; a->due_ns += a->interval_ns)
+        record(a, now_ns - a->due_ns);
+    return late_ns;
+}
+
+/* --- The thread. --- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Returns 0 or an error number. */
+static int sleep_until(uint64_t ns)
+{
+    const struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    int error;
+
+    do
+        error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+    while (error == EINTR);
+    return error;
+}
+
+static int run(struct party_context *context)
+{
+    const struct wakeup_params *params = context->params;
+    double *number = context->recorder[WAKEUP_NUMBERS];
+    struct wakeup_account a = {.interval_ns = params->interval_ns,
+                               .overflow_ns = params->histogram_us * 1000,
+                               .hist = context->recorder[WAKEUP_HIST]};
+    const uint64_t start_ns = now_ns();
+
+    for (a.due_ns = start_ns + a.interval_ns; a.due_ns - start_ns <= context->time_ns && !party_stopped(context);) {
+        const int error = sleep_until(a.due_ns);
+        const uint64_t woke_ns = now_ns();
+        if (error)
+            return party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error));
+        if (woke_ns < a.due_ns)
+            return party_fail(context, "clock_nanosleep returned %llu ns too early",
+                              (unsigned long long)(a.due_ns - woke_ns));
+        const uint64_t late_ns = wakeup_woke(&a, woke_ns);
+        if (params->stop_ns && late_ns > params->stop_ns) {
+            party_stop_all(context);
+            number[WAKEUP_STOPPED_NS] = (double)late_ns;
+        }
+    }
+    number[WAKEUP_MISSED] = (double)a.missed;
+    number[WAKEUP_OVERFLOWS] = (double)a.overflows;
+    return 0;
+}
+
+static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
+                  struct placement *placement)
+{
+    const struct wakeup_params *p = params;
+    struct place_request wanted = *request;
+
+    (void)party;
+    wanted.fifo = p->priority > 0;
+    wanted.fifo_priority = p->priority;
+    place_copy(&wanted, copy, placement);
+    placement->lock_memory = wanted.fifo || p->lock_memory;
+}
+
+/* --- Results. --- */
+
+static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
+{
+    const struct wakeup_params *p = params;
+
+    (void)clock;
+    row_param_add(out, PARAM_WORK, "interval_us", "%g", (double)p->interval_ns * 1e-3);
+    row_param_add(out, PARAM_OUTCOME, "histogram_us", "%llu", (unsigned long long)p->histogram_us);
+}
+
+static int reduce(const struct trial *trial, struct results *results)
+{
+    int error = 0;
+
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+        const struct hist *hist = trial_recorder(trial, 0, copy, WAKEUP_HIST);
+        const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
+        struct row_params remarks = {.n = 0};
+        error |= results_hist(results, copy, WAKEUP_METRIC_LATENCY, hist);
+        error |= results_sample(results, copy, WAKEUP_METRIC_LATENCY, hist_quantile(hist, 0.5));
+        error |= results_sample(results, copy, WAKEUP_METRIC_OVERFLOWS, number[WAKEUP_OVERFLOWS]);
+        error |= results_sample(results, copy, WAKEUP_METRIC_MISSED, number[WAKEUP_MISSED]);
+        if (number[WAKEUP_STOPPED_NS] > 0)
+            row_param_add(&remarks, PARAM_OUTCOME, "stopped_us", "%.3f", number[WAKEUP_STOPPED_NS] * 1e-3);
+        results_remark(results, copy, &remarks);
+    }
+    return error;
+}
+
+static const struct party parties[] = {
+    {.name = "thread",
+     .stop = STOP_FLAG,
+     .sleeps = true,
+     .timer_slack_ns = 1,
+     .recorders =
+         {[WAKEUP_HIST] = {RECORD_HIST, WAKEUP_CLASS_NS}, [WAKEUP_NUMBERS] = {RECORD_NUMBERS, WAKEUP_N_NUMBERS}},
+     .n_recorders = WAKEUP_N_RECORDERS,
+     .run = run},
+};
+
+static const struct metric metrics[WAKEUP_N_METRICS] = {
+    [WAKEUP_METRIC_LATENCY] = {.id = "latency",
+                               .unit = "ns",
+                               .better = "lower",
+                               .value = VALUE_MEDIAN,
+                               .headline = true,
+                               .title =
+                                   "time from the end of the sleep until the thread ran, missed wake-ups included"},
+    [WAKEUP_METRIC_OVERFLOWS] = {.id = "overflows",
+                                 .unit = "count",
+                                 .better = "lower",
+                                 .title = "wake-ups beyond the histogram's end"},
+    [WAKEUP_METRIC_MISSED] = {.id = "missed",
+                              .unit = "count",
+                              .better = "lower",
+                              .title = "wake-ups that passed while the thread was late for an earlier one"},
+};
+
+#define SAMPLING(seconds_)                                                                                             \
+    {                                                                                                                  \
+        .min_samples = 1, .max_samples = 1, .time_ns = seconds_ * 1000000000ull, .max_ns = 600 * 1000000000ull,        \
+        .precision_pct = 2                                                                                             \
+    }
+
+const struct bench bench_wakeup = {
+    .name = "wakeup",
+    .suite = "wakeup",
+    .title = "Wake-up latency of a real-time timer",
+    .params_size = sizeof(struct wakeup_params),
+    .parties = parties,
+    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    .own_metrics = metrics,
+    .n_metrics = WAKEUP_N_METRICS,
+    .sampling = {[PRESET_DEFAULT] = SAMPLING(10), [PRESET_QUICK] = SAMPLING(3), [PRESET_CLASSIC] = SAMPLING(60)},
+    .group_per_copy = true,
+    .ends_early = true,
+    .switches = true,
+    .describe = describe,
+    .place = place,
+    .reduce = reduce,
+};

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* jitbench wakeup: its options, its plan, its tables. */
+#include "bench/wakeup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cpus.h"
+#include "cmd/foreign.h"
+#include "cmd/latency.h"
+#include "cmd/suites.h"
+#include "out/plot.h"
+
+struct wakeup_options {
+    struct wakeup_params params;
+    uint64_t threads; /* 0: one on each CPU */
+    uint64_t loads;   /* bit mask; 0: no load */
+    bool smp, no_hold;
+};
+
+/* --- Options: those of cyclictest have its letters. --- */
+
+static const struct option rows[] = {
+    {.name = "interval",
+     .letter = 'i',
+     .type = OPTION_DURATION_US,
+     .value_name = "TIME",
+     .min = 50e3,
+     .max = 1e9,
+     .preset = {"1000"},
+     OPTION_AT(struct wakeup_options, params.interval_ns),
+     .help = "time between two wake-ups; in microseconds if it has no unit"},
+    {.name = "histogram",
+     .letter = 'h',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .min = 1,
+     .max = WAKEUP_CLASSES,
+     .preset = {"400"},
+     OPTION_AT(struct wakeup_options, params.histogram_us),
+     .help = "end of the histogram in microseconds; wake-ups as late as that are counted as overflows"},
+    {.name = "stop-at",
+     .letter = 'b',
+     .aliases = "breaktrace",
+     .type = OPTION_DURATION_US,
+     .value_name = "TIME",
+     .min = 1e3,
+     .max = 60e9,
+     OPTION_AT(struct wakeup_options, params.stop_ns),
+     .help =
+         "end the run at the first wake-up that is later than this, with exit status 4; in microseconds if it has no "
+         "unit"},
+    {.name = "threads",
+     .letter = 't',
+     .type = OPTION_COUNT,
+     .value_name = "N",
+     .optional = "0",
+     .follows = true,
+     .max = 4096,
+     OPTION_AT(struct wakeup_options, threads),
+     .help = "threads, each on a CPU of its own; 0: one on each CPU, the default"},
+    {.name = "smp",
+     .letter = 'S',
+     OPTION_AT(struct wakeup_options, smp),
+     .help = "one thread on each CPU, whatever --threads says"},
+    {.name = "mlockall",
+     .letter = 'm',
+     OPTION_AT(struct wakeup_options, params.lock_memory),
+     .help = "lock memory with the normal policy too; with SCHED_FIFO it is always locked"},
+    {.name = "no-hold-latency",
+     .aliases = "default-system",
+     OPTION_AT(struct wakeup_options, no_hold),
+     .help = "let idle CPUs sleep deeply: do not hold /dev/cpu_dma_latency at 0"},
+    {.name = "load",
+     .letter = 'w',
+     .type = OPTION_NAMES,
+     .value_name = "LOAD,...",
+     .choices = load_names,
+     OPTION_AT(struct wakeup_options, loads),
+     .help = "measure beside each of these loads of `jitbench latency`, one after the other"},
+};
+
+static const struct option common_rows[] = {
+    {.name = "time",
+     .letter = 'D',
+     .aliases = "duration seconds",
+     .type = OPTION_DURATION,
+     .value_name = "TIME",
+     .min = 10e6,
+     .max = 30 * 86400e9,
+     OPTION_AT(struct measure_options, time_ns),
+     .help = "how long to measure; default: 10 s, 3 s with --quick, 60 s with --classic"},
+    {.name = "priority",
+     .letter = 'p',
+     .aliases = "prio",
+     .type = OPTION_INT,
+     .value_name = "PRIO",
+     .max = 95,
+     .above = "96 to 98 are jitbench's own timing and control threads, 99 the kernel's",
+     OPTION_AT(struct measure_options, fifo),
+     .help = "SCHED_FIFO priority; 0: normal policy; default: 80"},
+    {.name = "affinity",
+     .letter = 'a',
+     .type = OPTION_CPUS,
+     .value_name = "LIST|all|quiet",
+     .optional = "all",
+     .follows = true,
+     .choices = cpus_choices,
+     OPTION_AT(struct measure_options, cpus),
+     .help = "the same as --cpus"},
+};
+
+static size_t tables(void *options, struct option_table *out)
+{
+    out[0] = (struct option_table){.heading = "Options of wakeup",
+                                   .rows = rows,
+                                   .n = sizeof(rows) / sizeof(rows[0]),
+                                   .foreign = foreign_wakeup,
+                                   .target = options};
+    return 1;
+}
+
+/* --- The plan. --- */
+
+static int fail(char *error, size_t error_size, const char *why)
+{
+    (void)snprintf(error, error_size, "%s", why);
+    return -1;
+}
+
+/* Sets the load of an item, with the size that it has in `latency`. */
+static int set_load(const struct measure *m, struct plan_item *item, const struct load *load)
+{
+    struct latency_options defaults;
+    struct option_table table;
+    struct load_params params;
+    char error[160];
+
+    memset(&defaults, 0, sizeof(defaults));
+    memset(&table, 0, sizeof(table));
+    memset(&params, 0, sizeof(params));
+    (void)latency_tables(&defaults, &table);
+    if (option_defaults(&table, 1, m->preset, error, sizeof(error)))
+        return -1;
+    const char *skip = latency_fill_load(m, &defaults, true, &params);
+    if (load == &load_compile)
+        params.file_bytes /= 2; /* it has two files */
+    if (skip && load == &load_memload && !(item->skip = strdup(skip)))
+        return -1;
+    return plan_set_load(item, load, &params);
+}
+
+static int add(const struct measure *m, const struct wakeup_options *o, const struct load *load, struct plan *out)
+{
+    struct plan_item *item = plan_add(out, &bench_wakeup, &o->params);
+
+    if (!item)
+        return -1;
+    item->copies = (unsigned)(o->threads && !o->smp ? o->threads : m->place.n_order);
+    item->sampling = measure_sampling(m, &bench_wakeup);
+    return load ? set_load(m, item, load) : 0;
+}
+
+static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
+{
+    struct wakeup_options *o = options;
+    const struct load *const simulated[] = {&load_video, &load_x, &load_custom};
+    bool failed = false;
+
+    o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
+    if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
+        return fail(error, error_size, "--interval: it is longer than the run (--time)");
+    if (!o->smp && o->threads > m->place.n_order)
+        return fail(error, error_size, "--threads: there are not so many CPUs to measure on");
+    for (size_t i = 0; load_list[i] && !failed; i++)
+        for (size_t k = 0; k < sizeof(simulated) / sizeof(simulated[0]); k++)
+            if (o->loads & 1ull << i && load_list[i] == simulated[k])
+                return fail(
+                    error, error_size,
+                    "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
+    if (!o->loads)
+        failed = add(m, o, NULL, out);
+    for (size_t i = 0; load_list[i] && !failed; i++)
+        failed = o->loads & 1ull << i && add(m, o, load_list[i], out);
+    return failed ? fail(error, error_size, "out of memory") : 0;
+}
+
+static bool holds_latency(const void *options)
+{
+    return !((const struct wakeup_options *)options)->no_hold;
+}
+
+/* --- The worst of all CPUs. --- */
+
+enum { WORST_MAX, WORST_P999 };
+static const struct metrics_metric worst_metrics[] = {
+    [WORST_MAX] = {"latency_max", "the latest wake-up of all CPUs", "ns", "lower", true},
+    [WORST_P999] = {"latency_p999", "99.9th percentile of the latency, on the CPU where it is largest", "ns", "lower",
+                    true},
+};
+static const struct metrics_test wakeup_worst = {.suite = "wakeup",
+                                                 .name = "worst",
+                                                 .title = "Wake-up latency of the worst CPU",
+                                                 .metric = worst_metrics,
+                                                 .n = sizeof(worst_metrics) / sizeof(worst_metrics[0])};
+
+static bool is_latency(const struct row *row)
+{
+    return !strcmp(row->test, bench_wakeup.name) && !strcmp(row->metric, "latency");
+}
+
+static double worst_value(const struct row *row, size_t metric)
+{
+    return metric == WORST_MAX ? row->stats.max : row->stats.p999;
+}
+
+/* Returns the row with the largest value beside this load; NULL when none is known. */
+static const struct row *find_worst(const struct row *all, size_t n, const char *load, size_t metric)
+{
+    const struct row *worst = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_latency(&all[i]) && !strcmp(all[i].load, load) && !isnan(worst_value(&all[i], metric)) &&
+            (!worst || worst_value(&all[i], metric) > worst_value(worst, metric)))
+            worst = &all[i];
+    return worst;
+}
+
+static void put_worst(struct measure *m, const struct row *of, size_t metric)
+{
+    size_t length;
+    const char *interval = row_param(&of->param, "interval_us", &length);
+    struct row row;
+
+    row_init(&row, &m->run);
+    text_copy(row.suite, sizeof(row.suite), wakeup_worst.suite);
+    text_copy(row.test, sizeof(row.test), wakeup_worst.name);
+    text_copy(row.load, sizeof(row.load), of->load);
+    text_copy(row.metric, sizeof(row.metric), worst_metrics[metric].id);
+    text_copy(row.unit, sizeof(row.unit), worst_metrics[metric].unit);
+    text_copy(row.better, sizeof(row.better), worst_metrics[metric].better);
+    text_copy(row.policy, sizeof(row.policy), of->policy);
+    text_copy(row.timer_latency_held, sizeof(row.timer_latency_held), of->timer_latency_held);
+    text_copy(row.reason, sizeof(row.reason), of->reason);
+    if (interval)
+        row_param_add(&row.param, PARAM_WORK, "interval_us", "%.*s", (int)length, interval);
+    row_param_add(&row.param, PARAM_OUTCOME, "worst_cpu", "%s", of->cpus);
+    row.rt_priority = of->rt_priority;
+    row.status = of->status;
+    row.copies = of->copies;
+    row.value = worst_value(of, metric);
+    measure_put_row(m, &row);
+}
+
+/* Returns whether an earlier row is of the same load. */
+static bool load_came_before(const struct row *all, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_latency(&all[i]) && !strcmp(all[i].load, all[at].load))
+            return true;
+    return false;
+}
+
+static void conclude(struct measure *m)
+{
+    const size_t n = m->n_rows;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t metric = 0; is_latency(&m->rows[i]) && metric < wakeup_worst.n; metric++) {
+            const struct row *worst =
+                load_came_before(m->rows, i) ? NULL : find_worst(m->rows, n, m->rows[i].load, metric);
+            if (worst)
+                put_worst(m, worst, metric);
+        }
+}
+
+/* --- Tables. --- */
+
+#define LATENCY_COLUMN(heading_, field_, rank_)                                                                        \
+    {                                                                                                                  \
+        .heading = heading_, .metric = "latency", .field = field_, .decimals = 1, .scale = 1e-3, .rank = rank_         \
+    }
+
+static void put_table(const struct table_rows *r, struct text *out)
+{
+    char title[120] = "Wake-up latency in us", over[40] = "Over";
+    const struct table_column columns[] = {
+        {.heading = "Load", .metric = "latency", .field = TABLE_LOAD, .optional = 1},
+        {.heading = "CPU", .metric = "latency", .field = TABLE_CPUS},
+        {.heading = "Wake-ups", .metric = "latency", .field = TABLE_N},
+        LATENCY_COLUMN("Min", TABLE_MIN, 0),
+        LATENCY_COLUMN("Mean", TABLE_MEAN, 0),
+        LATENCY_COLUMN("Median", TABLE_MEDIAN, 0),
+        LATENCY_COLUMN("P99", TABLE_P99, 0),
+        LATENCY_COLUMN("P99.9", TABLE_P999, 0),
+        LATENCY_COLUMN("Max", TABLE_MAX, 0),
+        {.heading = over, .metric = "overflows", .field = TABLE_VALUE},
+        {.heading = "Missed", .metric = "missed", .field = TABLE_VALUE, .rank = 1},
+    };
+    const struct table_layout layout = {
+        .title = title, .columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0])};
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *row = &r->rows[i];
+        const double interval = row_param_number(&row->param, "interval_us");
+        const double end = row_param_number(&row->param, "histogram_us");
+        if (!is_latency(row) || !(interval > 0) || !(end > 0))
+            continue;
+        char policy[40] = "normal policy";
+        if (row->rt_priority > 0)
+            (void)snprintf(policy, sizeof(policy), "SCHED_FIFO %.0f", row->rt_priority);
+        (void)snprintf(title, sizeof(title), "Wake-up latency in us: %s, every %g us", policy, interval);
+        (void)snprintf(over, sizeof(over), "From %g", end);
+        break;
+    }
+    table_print(&layout, r->rows, r->n, r->table_width, out);
+}
+
+static void put_summary(const struct table_rows *r, struct text *out)
+{
+    static const char *const words[] = {[WORST_MAX] = "Latest wake-up", [WORST_P999] = "Largest P99.9"};
+    size_t length;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t metric = 0; metric < wakeup_worst.n; metric++) {
+            const struct row *row = &r->rows[i];
+            const char *cpu = row_param(&row->param, "worst_cpu", &length);
+            if (strcmp(row->test, wakeup_worst.name) != 0 || strcmp(row->metric, worst_metrics[metric].id) != 0 ||
+                isnan(row->value) || !cpu)
+                continue;
+            text_printf(out, "%s%s%s: %.1f us on CPU %.*s\n", words[metric], row->load[0] ? " beside " : "", row->load,
+                        row->value * 1e-3, (int)length, cpu);
+        }
+}
+
+/* Draws the histogram of all CPUs together, for each load. */
+static void put_histograms(const struct table_rows *r, struct text *out)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        size_t n = 0;
+        if (!is_latency(&r->rows[i]) || load_came_before(r->rows, i))
+            continue;
+        for (size_t k = i; k < r->n; k++)
+            n += is_latency(&r->rows[k]) && !strcmp(r->rows[k].load, r->rows[i].load) ? r->rows[k].n_hist : 0;
+        struct row all = r->rows[i];
+        all.hist = calloc(n + 1, sizeof(*all.hist));
+        all.n_hist = 0;
+        text_copy(all.unit, sizeof(all.unit), "us");
+        for (size_t k = i; all.hist && k < r->n; k++)
+            for (size_t b = 0; is_latency(&r->rows[k]) && !strcmp(r->rows[k].load, all.load) && b < r->rows[k].n_hist;
+                 b++)
+                all.hist[all.n_hist++] = (struct stats_point){.at = floor(r->rows[k].hist[b].at / WAKEUP_CLASS_NS),
+                                                              .value = r->rows[k].hist[b].value};
+        if (all.n_hist)
+            text_printf(out, "\nWake-ups of all CPUs by latency%s%s (bars: logarithm of the count)\n",
+                        all.load[0] ? " beside " : "", all.load);
+        plot_histogram(&all, r->width, out);
+        free(all.hist);
+    }
+}
+
+static void print(const struct table_rows *r, struct text *out)
+{
+    put_table(r, out);
+    put_summary(r, out);
+    if (r->pictures)
+        put_histograms(r, out);
+}
+
+/* Says which wake-up ended the run, for --stop-at. */
+static int finish(const struct measure *m, const void *options)
+{
+    const struct wakeup_options *o = options;
+    int status = EXIT_DONE;
+
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const double late_us = row_param_number(&m->rows[i].param, "stopped_us");
+        char message[160];
+        if (!is_latency(&m->rows[i]) || isnan(late_us))
+            continue;
+        (void)snprintf(message, sizeof(message), "CPU %.40s woke up %.1f us late, more than %g us", m->rows[i].cpus,
+                       late_us, (double)o->params.stop_ns * 1e-3);
+        status = command_complain("wakeup", message, EXIT_FINDING);
+    }
+    return status;
+}
+
+const struct suite suite_wakeup = {
+    .name = "wakeup",
+    .title = "measures the wake-up latency of a real-time timer on every CPU at once",
+    .seconds = {[PRESET_DEFAULT] = 11, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 61},
+    .options_size = sizeof(struct wakeup_options),
+    .tables = tables,
+    .common_rows = common_rows,
+    .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
+    .letters = "him",
+    .schedule = SCHEDULE_SEQUENCE,
+    .plan = plan,
+    .holds_latency = holds_latency,
+    .print = print,
+    .conclude = conclude,
+    .made = &wakeup_worst,
+    .finish = finish,
+};
+
+const struct command command_wakeup = {
+    .name = "wakeup",
+    .operands = "",
+    .title = "measures the wake-up latency of a real-time timer on every CPU at once",
+    .description = "On each CPU a thread with SCHED_FIFO sleeps until a time, again and again, and records how late it "
+                   "runs: the question of cyclictest, whose letters keep their meaning (-i, -h and -m are not those of "
+                   "the other commands; --help prints this). Reports minimum, mean, median, P99, P99.9, maximum and a "
+                   "histogram with classes of 1 us for each CPU, and the worst of all CPUs. /dev/cpu_dma_latency is "
+                   "held at 0 meanwhile.",
+    .suite = &suite_wakeup,
+    .run = measure_suite_main,
+    .tables = measure_tables,
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Exports the rows of suite wakeup as cyclictest prints them: the text of its -q -h N, and its JSON. Both have one run:
+ * the first one, with its first load. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "out/export.h"
+#include "out/json.h"
+#include "rows/rows.h"
+#include "sys/memory.h"
+
+#define US 1e-3 /* from ns */
+
+static const char *refuse(const struct row *row)
+{
+    if (strcmp(row->suite, "wakeup") != 0 || strcmp(row->metric, "latency") != 0)
+        return "that are not latencies of suite wakeup";
+    return row->n_hist ? NULL : "without a histogram";
+}
+
+/* The CPUs of one run, in the order of their numbers. */
+struct cpus {
+    const struct row **row;
+    size_t n;
+    size_t end_us;     /* the histogram's end */
+    double *counts;    /* by microsecond, then by CPU */
+    double *overflows; /* by CPU */
+};
+
+static int by_cpu(const void *a, const void *b)
+{
+    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+    const long cpu = strtol(x->cpus, NULL, 10), other = strtol(y->cpus, NULL, 10);
+
+    return (cpu > other) - (cpu < other);
+}
+
+static void take_cpus(const struct export_rows *rows, struct cpus *cpus)
+{
+    const struct row *first = rows->rows[0];
+    const double end_us = row_param_number(&first->param, "histogram_us");
+
+    cpus->row = memory_get(rows->n, sizeof(const struct row *));
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->rows[i]->run == first->run && !strcmp(rows->rows[i]->load, first->load) &&
+            !strcmp(rows->rows[i]->param.text, first->param.text))
+            cpus->row[cpus->n++] = rows->rows[i];
+        else
+            export_leave_out(rows->left_out, "of further runs or loads");
+    qsort(cpus->row, cpus->n, sizeof(const struct row *), by_cpu);
+    cpus->end_us = end_us >= 1 && end_us < 1e6 ? (size_t)end_us : 1;
+    cpus->counts = memory_get(cpus->end_us * cpus->n, sizeof(*cpus->counts));
+    cpus->overflows = memory_get(cpus->n, sizeof(*cpus->overflows));
+    for (size_t c = 0; c < cpus->n; c++)
+        for (size_t i = 0; i < cpus->row[c]->n_hist; i++) {
+            const double us = floor(cpus->row[c]->hist[i].at * US);
+            const bool inside = us >= 0 && us < (double)cpus->end_us;
+            *(inside ? &cpus->counts[(size_t)us * cpus->n + c] : &cpus->overflows[c]) += cpus->row[c]->hist[i].value;
+        }
+}
+
+static void free_cpus(const struct cpus *cpus)
+{
+    free(cpus->row);
+    free(cpus->counts);
+    free(cpus->overflows);
+}
+
+static double total_of(const struct cpus *cpus, size_t cpu)
+{
+    double total = 0;
+
+    for (size_t us = 0; us < cpus->end_us; us++)
+        total += cpus->counts[us * cpus->n + cpu];
+    return total;
+}
+
+/* --- The text. --- */
+
+enum figure { TOTAL, MIN, AVG, MAX, OVERFLOWS, N_FIGURES };
+
+static double figure_of(const struct cpus *cpus, size_t cpu, enum figure figure)
+{
+    const struct stats_summary *s = &cpus->row[cpu]->stats;
+    const double values[] = {[TOTAL] = total_of(cpus, cpu),
+                             [MIN] = s->min * US,
+                             [AVG] = s->mean * US,
+                             [MAX] = s->max * US,
+                             [OVERFLOWS] = cpus->overflows[cpu]};
+
+    return isnan(values[figure]) ? 0 : floor(values[figure]);
+}
+
+static void write_text(const struct export_rows *rows, struct text *out)
+{
+    static const struct {
+        const char *name;
+        int digits;
+    } figures[N_FIGURES] = {{"Total:", 9},
+                            {"Min Latencies:", 5},
+                            {"Avg Latencies:", 5},
+                            {"Max Latencies:", 5},
+                            {"Histogram Overflows:", 5}};
+    struct cpus cpus = {.n = 0};
+
+    take_cpus(rows, &cpus);
+    if (!strcmp(cpus.row[0]->timer_latency_held, "yes"))
+        text_printf(out, "# /dev/cpu_dma_latency set to 0us\n");
+    text_printf(out, "# Histogram\n");
+    for (size_t us = 0; us < cpus.end_us; us++) {
+        text_printf(out, "%06zu ", us);
+        for (size_t c = 0; c < cpus.n; c++)
+            text_printf(out, "%06.0f%s", cpus.counts[us * cpus.n + c], c + 1 < cpus.n ? "\t" : "\n");
+    }
+    for (size_t i = 0; i < N_FIGURES; i++) {
+        text_printf(out, "# %s", figures[i].name);
+        for (size_t c = 0; c < cpus.n; c++)
+            text_printf(out, " %0*.0f", figures[i].digits, figure_of(&cpus, c, (enum figure)i));
+        text_printf(out, "\n");
+    }
+    text_printf(out, "# Histogram Overflow at cycle number:\n");
+    for (size_t c = 0; c < cpus.n; c++) {
+        text_printf(out, "# Thread %zu:", c);
+        if (cpus.overflows[c] > 0)
+            text_printf(out, " # %05.0f others", cpus.overflows[c]);
+        text_printf(out, "\n");
+    }
+    text_printf(out, "\n");
+    free_cpus(&cpus);
+}
+
+const struct export_format export_cyclictest = {
+    .name = "cyclictest",
+    .title = "suite wakeup as cyclictest -q -h N prints it",
+    .wanted = ROWS_HIST,
+    .refuse = refuse,
+    .write = write_text,
+};
+
+/* --- The JSON. --- */
+
+static void put_thread(const struct cpus *cpus, size_t cpu, struct text *out)
+{
+    const struct stats_summary *s = &cpus->row[cpu]->stats;
+    size_t n = 0;
+
+    text_printf(out, "    \"%zu\": {\n      \"histogram\": {", cpu);
+    for (size_t us = 0; us < cpus->end_us; us++)
+        if (cpus->counts[us * cpus->n + cpu] > 0)
+            text_printf(out, "%s\n        \"%zu\": %.0f", n++ ? "," : "", us, cpus->counts[us * cpus->n + cpu]);
+    text_printf(out, "%s      },\n      \"cycles\": %.0f,\n", n ? "\n" : "",
+                total_of(cpus, cpu) + cpus->overflows[cpu]);
+    text_printf(out, "      \"min\": %.0f,\n      \"max\": %.0f,\n      \"avg\": %.2f,\n", figure_of(cpus, cpu, MIN),
+                figure_of(cpus, cpu, MAX), isnan(s->mean) ? 0 : s->mean * US);
+    text_printf(out, "      \"cpu\": %ld,\n      \"node\": -1\n    }%s\n", strtol(cpus->row[cpu]->cpus, NULL, 10),
+                cpu + 1 < cpus->n ? "," : "");
+}
+
+static void put_member(const char *name, const char *value, const char *indent, struct text *out)
+{
+    text_printf(out, "%s", indent);
+    json_name(out, name);
+    json_text(out, value);
+    text_printf(out, ",\n");
+}
+
+/* Writes a time as in mail (RFC 5322), or "" when it is not known. */
+static void put_time(const char *name, const char *utc, double later_s, struct text *out)
+{
+    struct tm t;
+    char buf[64] = "";
+
+    memset(&t, 0, sizeof(t));
+    if (strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &t)) {
+        const time_t at = timegm(&t) + (time_t)(later_s >= 0 ? later_s : 0);
+        if (gmtime_r(&at, &t))
+            (void)strftime(buf, sizeof(buf), "%a, %d %b %Y %H:%M:%S +0000", &t);
+    }
+    put_member(name, buf, "  ", out);
+}
+
+/* The names of two members end in a colon there. */
+static void write_json(const struct export_rows *rows, struct text *out)
+{
+    const struct row_run *run = rows->rows[0]->run;
+    const size_t length = strcspn(run->kernel, " ");
+    char release[sizeof(run->kernel)];
+    struct cpus cpus = {.n = 0};
+
+    take_cpus(rows, &cpus);
+    text_printf(out, "{\n  \"file_version\": 1,\n");
+    put_member("cmdline:", "jitbench wakeup", "  ", out);
+    put_member("rt_test_version:", run->build, "  ", out);
+    put_time("start_time", run->utc, 0, out);
+    put_time("end_time", run->utc, cpus.row[0]->wall_s, out);
+    text_printf(out, "  \"return_code\": 0,\n  \"sysinfo\": {\n");
+    put_member("sysname", "Linux", "    ", out);
+    put_member("nodename", run->host, "    ", out);
+    text_copy(release, length + 1, run->kernel);
+    put_member("release", release, "    ", out);
+    put_member("version", run->kernel + length + (run->kernel[length] == ' '), "    ", out);
+    put_member("machine", run->arch, "    ", out);
+    text_printf(out, "    \"realtime\": %d\n  },\n", strstr(run->kernel, "PREEMPT_RT") != NULL);
+    text_printf(out, "  \"num_threads\": %zu,\n  \"resolution_in_ns\": 0,\n  \"thread\": {\n", cpus.n);
+    for (size_t c = 0; c < cpus.n; c++)
+        put_thread(&cpus, c, out);
+    text_printf(out, "  }\n}\n");
+    free_cpus(&cpus);
+}
+
+const struct export_format export_cyclictest_json = {
+    .name = "cyclictest-json",
+    .title = "suite wakeup as the file of cyclictest --json",
+    .wanted = ROWS_HIST,
+    .refuse = refuse,
+    .write = write_json,
+};
