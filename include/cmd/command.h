@@ -12,7 +12,7 @@
 /* Exit statuses, as documented in jitbench(1). A signal N gives 128+N. */
 enum exit_status { EXIT_DONE = 0, EXIT_ROW_FAILED = 1, EXIT_USAGE = 2, EXIT_STRICT = 3, EXIT_FINDING = 4 };
 
-#define TABLES_MAX 6
+#define TABLES_MAX 8
 
 struct suite;
 struct command;
