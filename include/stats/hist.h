@@ -39,8 +39,8 @@ static inline void hist_add(struct hist *h, uint64_t value);
 /* Adds an event to any histogram. */
 void hist_add_class(struct hist *h, uint64_t value);
 
-/* Adds the events of another histogram. Exact when bases and widths are equal; otherwise all events of a bin are added at
- * the bin's mean. */
+/* Adds the events of another histogram. Exact when bases and widths are equal; otherwise all events of a bin are added
+ * at the bin's mean. */
 void hist_merge(struct hist *into, const struct hist *other);
 
 double hist_mean(const struct hist *h); /* returns the mean of all events; NAN when empty */
