@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a comparison. */
+/* Prints the result of `jitbench compare`. */
 #ifndef OUT_COMPARE_H
 #define OUT_COMPARE_H
 
@@ -16,7 +16,7 @@ struct compared_print {
     enum compared_format format;
     bool verbose; /* list every row that cannot be compared */
     double min_effect;
-    unsigned width; /* of the table; 0: no limit */
+    unsigned width; /* width of the table in characters; 0: no limit */
 };
 /* Prints the table of rows, that of means, the rows that cannot be compared, and the hosts that stand out. The CSV
  * contains rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */

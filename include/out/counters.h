@@ -8,9 +8,9 @@
 #include "rows/row.h"
 #include "rows/text.h"
 
-/* Prints a table with a line for each measurement, of rows in the order of their plan; columns of events that were
- * never counted are left out, and each reason stands once below. Prints nothing when no row has counts. width: of the
- * table; 0: no limit. */
+/* Prints a table of event counts, with a line for each measurement. The rows must be in the order in which they were
+ * measured. Columns of events that were never counted are left out; the reasons why events were not counted are printed
+ * below, each once. Prints nothing when no row has counts. width: of the table in characters; 0: no limit. */
 void counters_put(const struct row *rows, size_t n, unsigned width, struct text *out);
 
 #endif

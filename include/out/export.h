@@ -33,7 +33,7 @@ struct export_rows {
 
 struct export_format {
     const char *name, *title; /* title: one line */
-    unsigned wanted;          /* enum rows_wanted: the long fields that it needs */
+    unsigned wanted;          /* the long columns, such as samples, that the format needs: bits of enum rows_wanted */
     bool for_people;          /* the output is for terminals: control characters are removed from texts */
     /* Returns NULL when the format can carry the row, otherwise the reason, worded to follow a number of rows. NULL: it
      * can carry all rows. */
@@ -78,7 +78,7 @@ enum export_kind {
     EXPORT_TIME,   /* base: second */
     EXPORT_RATE,   /* base: one per second */
     EXPORT_BYTES,  /* base: byte */
-    EXPORT_NUMBER, /* a number of things, whole for each event */
+    EXPORT_NUMBER, /* a number of things; for a single event it is whole */
     EXPORT_OTHER,  /* shares, ratios */
 };
 struct export_unit {
@@ -116,8 +116,8 @@ void export_cluster(struct export_entry *entries, size_t n);
 
 /* The rows of one name: one row for each run in the files. The name is suite/test/load/copies=N/param/metric, without
  * the parts that are empty, without copies=1, and without a test that has the suite's name. If rows of the same run
- * would share a name, /cpus=LIST is appended, and then #2 for the second of those that still do. The same measurements
- * have the same names in every file. */
+ * would share a name, /cpus=LIST is appended; of those that still share one, the second gets #2, the third #3. The same
+ * measurements have the same names in every file. */
 struct export_group {
     const char *name;
     const struct row *const *rows;
@@ -131,11 +131,12 @@ struct export_groups {
     struct export_entry *entries;
     const struct row **rows;
 };
-/* This and export_group_seconds() end the program when out of memory: not for formats that a measuring command writes.
- */
+/* Makes the groups. Ends the program when out of memory, as export_group_seconds() does: formats that a measuring
+ * command writes must not use these two. */
 void export_group(const struct export_rows *rows, struct export_groups *groups);
 void export_groups_free(struct export_groups *groups);
-/* Returns the samples of a group in seconds (export_seconds()), run after run. The caller frees them. */
+/* Returns the samples of a group in seconds (export_seconds()), those of one run after those of another. The caller
+ * frees them. */
 double *export_group_seconds(const struct export_group *group);
 
 /* Returns the row of the other metric with the same run, test, load, param and copies; NULL when there is none. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a fleet. */
+/* Prints the result of `jitbench fleet`. */
 #ifndef OUT_FLEET_H
 #define OUT_FLEET_H
 
 #include "analysis/fleet_judge.h"
 #include "rows/text.h"
 
-/* Appends the table of machines, as wide as that (0: no limit), and the summary. verbose: all machines, with all
- * figures that are far off. */
+/* Appends the table of machines, at most `width` characters wide (0: no limit), and the summary. verbose: all machines,
+ * with all figures that are far off. */
 void fleet_put(const struct judgement *judgement, bool verbose, unsigned width, struct text *out);
-/* Appends all figures of a machine (index in judged) as CSV; for 0 below the names of the columns. */
+/* Appends all figures of a machine (index in judged) as CSV; index 0 begins with the names of the columns. */
 void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
 /* Formats "unix pipe x2 rate": suite, test, load, copies, protocol and metric of a figure. */
 void fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size);

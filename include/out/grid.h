@@ -14,8 +14,9 @@
 struct grid_column {
     const char *title; /* is not copied; NULL: none */
     size_t width;      /* least width; wider cells widen the column */
-    size_t most;   /* cells wider than this do not, and may overlap empty neighbours or shift the rest of their line;
-                      0: no limit */
+    /* wider cells do not widen the column; they may overlap empty neighbours or shift the rest of their line; 0: no
+     * limit */
+    size_t most;
     unsigned rank; /* 0: always shown; of the others the highest rank is left out first */
     bool left;     /* left-aligned; otherwise right-aligned */
     bool wrap;     /* narrowed where the line is too short: cells are broken between words */
@@ -36,7 +37,7 @@ struct grid {
     size_t unfinished; /* position of the cell that is being written */
 };
 
-/* Appends columns; all of them before the first cell. More than GRID_COLUMNS_MAX are ignored. */
+/* Appends columns. Call it before the first cell only. More than GRID_COLUMNS_MAX are ignored. */
 void grid_columns(struct grid *grid, const struct grid_column *columns, size_t n);
 
 /* Begins the next cell, row by row; a row needs a cell for each column. Returns the text to append its content to,
@@ -58,14 +59,14 @@ void grid_end_row(struct grid *grid);
 /* Begins a line of its own, indented to the second column. Call it between rows. Returns its text, as grid_cell(). */
 struct text *grid_note(struct grid *grid);
 
-/* Prints the titles and rows, and frees the grid; prints nothing when it has no rows. Lines wider than width (0: no
- * limit): the columns of the highest rank are left out, then those of the next, until it fits with columns that wrap
- * narrowed to 24, or has only columns of rank 0. Columns of one rank go together,
- * so that the digits of the figures seldom change which columns are shown. A line below names the columns left out.
- * Then the widest columns that wrap are narrowed. */
+/* Prints the titles and rows, and frees the grid; prints nothing when it has no rows. If the table is wider than
+ * `width` characters (0: no limit), the columns of the highest rank are left out, then those of the next, until the
+ * table fits with its wrapping columns narrowed to 24, or only columns of rank 0 are left. Columns of one rank go
+ * together, so that the digits of the figures seldom change which columns are shown. A line below names the columns
+ * left out. Then the widest columns that wrap are narrowed. */
 void grid_print(struct grid *grid, unsigned width, struct text *out);
 
-/* The same as a Markdown table with all columns. */
+/* Prints the grid as a Markdown table with all columns, and frees it. */
 void grid_markdown(struct grid *grid, struct text *out);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a history. */
+/* Prints the result of `jitbench history`. */
 #ifndef OUT_HISTORY_H
 #define OUT_HISTORY_H
 
 #include "analysis/history.h"
 #include "rows/text.h"
 
-/* Appends the table of changes, as wide as that (0: no limit), and the summary. recent: only changes in that many of
- * the last runs; 0: all. verbose: all figures that were judged, with those that did not change. */
+/* Appends the table of changes, at most `width` characters wide (0: no limit), and the summary. recent: only changes in
+ * this number of the last runs; 0: all. verbose: all figures that were judged, with those that did not change. */
 void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out);
 
-/* Returns whether the change is in one of so many of the last runs; 0: in any. */
+/* Returns whether the change is in one of the last `recent` runs; true if recent is 0. */
 bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent);
 
-/* Formats the name of a figure (index in history.figure), with its work where another figure has the same name. */
+/* Formats the name of a figure (index in history.figure), with its parameters if another figure has the same name. */
 void history_name(const struct history *h, size_t figure, char *buf, size_t size);
-/* Formats what else differs between the runs next to a change: "kernel: 6.1 -> 6.2; thp: madvise -> never"; "" when
- * nothing does. */
+/* Formats the settings that differ between the runs before and after a change: "kernel: 6.1 -> 6.2; thp: madvise ->
+ * never"; "" when there are none. */
 void history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size);
 /* Formats a value of a figure with its unit. */
 void history_value(const struct history *h, size_t figure, double value, char *buf, size_t size);

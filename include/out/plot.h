@@ -29,10 +29,10 @@ struct plot_row {
  *
  * The axis consists of the whole decades that contain the values, with a tick at each; the unit "ns" is labelled with
  * durations, any other with plain numbers. Values of `least` or less are drawn at the left edge.
- * Unknown values (NAN) are left out. If marks share a column, the median hides the maximum, that hides p99, and that
- * hides the minimum. For a row without values the name of its status is printed. The title and the labels are
- * cut if they would take more than half of a line; characters other than printable ASCII become '?'. Appends
- * nothing when no row has a value. */
+ * Unknown values (NAN) are left out. If marks share a column, the first of these is shown: median, maximum, p99,
+ * minimum. For a row without values the name of its status is printed. The title and the labels are cut if they would
+ * take more than half of a line; characters other than printable ASCII become '?'. Appends nothing when no row has a
+ * value. */
 void plot_ranges(const char *title, double least, const struct plot_row *rows, size_t n, unsigned width,
                  struct text *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a comparison as a table, as Markdown and as CSV. */
+/* Prints the result of `jitbench compare` as a table, as Markdown or as CSV. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void put_clean(const char *s, struct text *out)
         text_sanitize(out->data + start);
 }
 
-/* Appends a word of the parameters; of a command line without "command=". */
+/* Appends a word of the parameters. If it holds a command line, leaves out "command=". */
 static void put_word(const struct row *row, const struct row_word *word, struct text *name)
 {
     const char *line = row_command_line(&row->param), *end = word->text + word->length;
@@ -136,8 +136,8 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
         grid_number(grid, c->p_adjusted, 4);
 }
 
-/* Appends "raw -7.1 %, by core share 61 % (base 99 %)" if the figure as measured changed more than the one with the
- * core free, and the cause is known. */
+/* Appends "raw -7.1 %, by core share 61 % (base 99 %)": the change of the same figure over the whole time, if its cause
+ * is known. Called for a figure with the core free that has not changed. */
 static void put_reason_of_raw(const struct compared_row *row, struct text *out)
 {
     FREED_BY(text_free) struct text why = {0};
@@ -148,8 +148,8 @@ static void put_reason_of_raw(const struct compared_row *row, struct text *out)
     out->failed |= why.failed;
 }
 
-/* Appends what goes with a verdict: why it is no other verdict, the least change that would be found, or the causes of
- * the change. row: NULL for a mean. */
+/* Appends the reason that is printed with a verdict: why it is not another one, the least change that would be found,
+ * or the causes of the change. row: NULL for a mean. */
 static void put_reason_of(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                           double min_effect, struct text *out)
 {
@@ -185,7 +185,7 @@ static enum color color_of(enum compared_verdict verdict)
     }
 }
 
-/* row: NULL for a mean. */
+/* Adds the cell of a verdict. row: NULL for a mean. */
 static void put_verdict(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                         double min_effect, struct grid *grid)
 {
@@ -203,7 +203,7 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
 
 /* --- Tables. --- */
 
-/* raw: with a column of the ratio as measured. */
+/* Adds the columns of a table. raw: with a column for the ratio over the whole time, where rows have the core free. */
 static void put_columns(const char *const titles[5], bool raw, struct grid *grid)
 {
     const struct grid_column columns[] = {
@@ -345,7 +345,8 @@ static void put_real(struct text *out, double value)
         text_printf(out, "%.17g", value);
 }
 
-/* Writes the last fields: the comparison as measured, of a figure with the core free; otherwise NULL. */
+/* Writes the last fields. raw: for a figure with the core free, its comparison over the whole time; otherwise NULL,
+ * which leaves the fields empty. */
 static void put_raw(const struct comparison *raw, struct text *out)
 {
     put_real(out, raw ? raw->base : (double)NAN);
@@ -354,7 +355,7 @@ static void put_raw(const struct comparison *raw, struct text *out)
     text_append(out, "\r\n", 2);
 }
 
-/* row: NULL for a mean. */
+/* Writes the fields of a comparison. row: NULL for a mean. */
 static void put_comparison(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                            double min_effect, struct text *out)
 {

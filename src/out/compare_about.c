@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what stands before and after a comparison: what was compared, and warnings. */
+/* Prints the header of a comparison, which says what was compared, and the warnings after it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 
 /* --- The header: what was compared. --- */
 
-/* Properties of rows that may differ and are listed, because they are what is compared. settings_diff() lists the
- * column settings. */
+/* Properties whose differences do not forbid a comparison, because they may be what the user compares; the header lists
+ * the differences. settings_diff() lists those in the column settings. */
 static const struct {
     const char *name;
     enum { OF_RUN, OF_ROW, NUMBER, COMMAND, CPUS } kind;
-    size_t offset; /* of a text in the run or the row, or of a double in the row */
+    size_t offset; /* offset of a text in the run or in the row, or of a double in the row */
 } settings[] = {
     {"host", OF_RUN, offsetof(struct row_run, host)},
     {"kernel", OF_RUN, offsetof(struct row_run, kernel)},
@@ -54,7 +54,7 @@ static void value_of(const struct row *row, size_t setting, char *buf, size_t si
     text_copy(buf, size, text ? text : "");
 }
 
-/* Lists the different values of the compared rows, as far as there is room. */
+/* Lists the different values that a property has in the compared rows of one side, as far as there is room. */
 static void values_of(const struct compared *c, size_t setting, bool changed, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text out = {0};
@@ -123,7 +123,7 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
         text_printf(out, "%s\n", host);
 }
 
-/* Appends a line for each kind of test. */
+/* Appends a line for each kind of statistical test that was used. */
 static void put_tested(const struct compared *compared, struct text *out)
 {
     size_t hosts = 0, in_turn = 0, n[TESTED_PAIRS + 1] = {0};

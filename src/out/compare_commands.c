@@ -9,7 +9,7 @@
 
 #include "out/grid.h"
 
-#define IN_TIMES 2.0 /* from here on "takes 2.00 times as long" instead of "slower by 100 %" */
+#define IN_TIMES 2.0 /* smallest ratio that is printed as "takes 2.00 times as long" and not as "slower by 100 %" */
 
 static void put_name(const struct row *row, const struct row *other, struct text *out)
 {
@@ -21,7 +21,7 @@ static void put_name(const struct row *row, const struct row *other, struct text
         text_printf(out, " (%s)", row_command_line(&row->param));
 }
 
-/* Appends ", 24 pairs, 31 s". */
+/* Appends the number of pairs and the time: ", 24 pairs, 31 s". */
 static void put_extent(const struct command_comparison *c, struct text *out)
 {
     char time[32];
@@ -30,7 +30,7 @@ static void put_extent(const struct command_comparison *c, struct text *out)
     text_printf(out, ", %zu pair%s, %s", c->difference.logs.n, c->difference.logs.n == 1 ? "" : "s", time);
 }
 
-/* Returns as many decimals as show the width of an interval, in %. */
+/* Returns the number of decimals that an interval of this width, in %, needs. */
 static int decimals_of(double width)
 {
     return width >= 0.3 || !(width > 0) ? 1 : width >= 0.03 ? 2 : 3;
@@ -94,9 +94,10 @@ static void put_verdict(const struct row *row, const struct command_comparison *
 
 /* --- A command against itself. --- */
 
-#define PAIRS_MOST 800u /* beyond that the simulation takes long */
+#define PAIRS_MOST 800u /* largest number of pairs that is simulated, because more take long */
 
-/* Appends what such a measurement finds in 80 %, and the time for some effects. */
+/* Appends the least difference that 80 % of such measurements find, and how many pairs and how much time it takes to
+ * find some given differences. */
 static void put_power(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     static const double effects[] = {0.05, 0.02, 0.01, 0.005};

@@ -20,7 +20,7 @@ static const struct {
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* Returns whether the row begins another measurement than the one before: rows of one have the same counts. */
+/* Returns whether row i is the first row of a measurement; all rows of one measurement have the same counts. */
 static bool begins(const struct row *rows, size_t i)
 {
     const struct row *a = &rows[i], *b = i ? &rows[i - 1] : a;
@@ -48,7 +48,7 @@ static void put_line(const struct row *row, struct grid *grid)
     }
 }
 
-/* Returns whether an earlier row has the same text behind the key. */
+/* Returns whether an earlier row has the same text from the key on. */
 static bool is_repeated(const struct row *rows, size_t i, const char *key)
 {
     const char *words = strstr(rows[i].counters, key);

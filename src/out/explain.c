@@ -17,7 +17,7 @@
 
 /* A cause, and the time it took on each side: base, new. */
 struct share {
-    const char *name; /* of the first row that has it */
+    const char *name; /* name of the cause, in the first row that has it */
     double pct[2];    /* share of the time */
     double ms[2];
 };
@@ -56,8 +56,8 @@ static double parties_of(const struct row *row, const char *cause, bool by_cpus)
     return by_cpus || !row->copies ? 1 : (double)row->copies;
 }
 
-/* Adds the times of a side's rows. A share can slightly exceed 100 %, because waits outside the
- * common window are included. */
+/* Adds the times that the causes took in a side's rows. Limits each share to 100 %, which waits outside the common time
+ * of all copies could exceed slightly. */
 static void add_causes(const struct side *side, bool changed, bool by_cpus, struct share *shares, size_t *n)
 {
     for (size_t i = 0; i < side->n; i++)
@@ -105,9 +105,10 @@ static double log_time(const struct pair *pair, const struct comparison *c)
     return strcmp(pair->about->better, "higher") ? log(c->ratio) : -log(c->ratio);
 }
 
-/* Returns the part of the change that the cause would make alone: 1 is all of it, below 0 the opposite. For a metric
- * that is a share of time, the cause's share is compared with its change; for latencies, which cover only a part of the
- * time, the cause's time for each event; for all others, the slow-down caused by losing that share of time. */
+/* Returns the part of the change that the cause alone would make: 1 is all of it; below 0, it has the opposite effect.
+ * For a metric that is a share of time, the cause's share is compared with its change; for latencies, which cover only
+ * a part of the time, the cause's time for each event; for all others, the slow-down caused by losing that share of
+ * time. */
 static double part_of_change(const struct pair *pair, const struct comparison *c, const struct share *share,
                              const struct side *side)
 {
@@ -129,7 +130,7 @@ static double part_of_change(const struct pair *pair, const struct comparison *c
 static bool is_named(const struct pair *pair, const struct comparison *c, const struct share *share,
                      const struct side *side)
 {
-    /* Steal time, in ticks, that the base's rate would give over the same time. */
+    /* Steal time in ms that the base's rate would give over the time of the other side. */
     const double expected = side[0].ms > 0 ? share->ms[0] * side[1].ms / side[0].ms : 0;
 
     if (fabs(share->pct[1] - share->pct[0]) < LEAST_SHARE ||
@@ -138,7 +139,8 @@ static bool is_named(const struct pair *pair, const struct comparison *c, const 
     return part_of_change(pair, c, share, side) >= LEAST_PART;
 }
 
-/* Returns whether a property to which the speed is proportional, of base and new, explains the change. */
+/* Returns whether the change is explained by a property to which the speed is proportional. of: its values on the two
+ * sides. */
 static bool is_speed(const struct pair *pair, const struct comparison *c, const double of[2])
 {
     return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&

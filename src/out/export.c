@@ -319,7 +319,7 @@ double *export_group_seconds(const struct export_group *group)
     return seconds;
 }
 
-/* --- Values that stand in several rows. --- */
+/* --- Rows of other metrics of the same measurement. --- */
 
 static bool belongs_to(const struct row *a, const struct row *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports the ways between CPUs as "a,b,ns", the layout of collections of such results. */
+/* Exports the latencies between CPUs as lines "a,b,ns", the layout that collections of such results use. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a fleet: a line a machine, those that stand out first, and its figures as CSV. */
+/* Prints the result of `jitbench fleet`: a line for each machine, those that stand out first; or all figures as CSV. */
 #include "out/fleet.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
 struct column {
     size_t figure; /* SIZE_MAX: no machine has it */
-    size_t judged; /* the figure that is judged and shown: the same, or the one with the core free */
+    size_t judged; /* the figure that is judged and shown: the same figure, or its form with the core free */
     char heading[48];
 };
 
@@ -93,7 +93,7 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
     text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
-/* Appends the share of the core of a machine that stands out in other figures, if it stands out in this as well. */
+/* Appends the share of the core, if the machine stands out in it as well as in another figure. */
 static void put_share(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const size_t k = f->g->share - 1;
@@ -192,7 +192,7 @@ static void put_line(const struct judgement *f, const struct judged *j, const st
         put_all_far(f, j, grid);
 }
 
-/* Lists the machines whose index is made of other tests than the column's. */
+/* Prints how many machines have an index that is computed from other tests than the index in this column. */
 static void put_other_indices(const struct judgement *f, const struct shown *what, const struct column *column,
                               struct text *out)
 {
@@ -246,7 +246,7 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
         put_other_indices(f, &shown[c], &columns[c], out);
 }
 
-/* Appends "a has 1, b has 2". */
+/* Appends the value of a setting on each machine: "a has 1, b has 2". */
 static void put_each(const struct judgement *f, size_t setting, struct text *out)
 {
     size_t n = 0;
@@ -258,7 +258,7 @@ static void put_each(const struct judgement *f, size_t setting, struct text *out
     }
 }
 
-/* Lists the settings in which no value has a majority. */
+/* Prints the settings for which no value has a majority. */
 static void put_undecided(const struct judgement *f, struct text *out)
 {
     for (size_t s = 0; s < f->g->settings.n; s++) {
@@ -275,7 +275,7 @@ static void put_undecided(const struct judgement *f, struct text *out)
     }
 }
 
-/* Prints a comparison of two or three machines, among which outliers cannot be determined. */
+/* Prints that there are too few machines to judge figures, and which command compares two or three. */
 static void put_few(const struct judgement *f, const char *what, struct text *out)
 {
     const size_t n = f->g->machines.n;
@@ -301,7 +301,8 @@ static void put_pooled(const struct judgement *f, struct text *out)
                     several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
 }
 
-/* Prints the thresholds for naming a machine; in one figure, that of the figure that most machines have. */
+/* Prints the thresholds for naming a machine. They differ between figures; that of the figure that most machines have
+ * is printed. */
 static void put_rules(const struct judgement *f, struct text *out)
 {
     size_t least = outlier_worst_threshold(f->n_machines, f->n_figures);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define GAP 2u
-/* A column that wraps is not narrowed below this while others can be left out. */
+/* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
-/* First byte of a note. The first byte of a cell is its colour. */
+/* First byte of a note in grid.cells. The first byte of a cell is its colour. */
 #define NOTE 'n'
 
 void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
@@ -136,7 +136,8 @@ static void narrow(struct grid *g, unsigned width)
     }
 }
 
-/* Appends a word, on a line of its own where the line from start on would be wider than width. */
+/* Appends a word and `end`. Begins a new line before them if the line, which begins at *start, would become wider than
+ * `width`. */
 static void put_word(struct text *out, size_t *start, const char *word, size_t length, const char *end, unsigned width)
 {
     if (out->length - *start + 1 + text_width(word) - text_width(word + length) + strlen(end) > width) {
@@ -213,7 +214,7 @@ static void take_titles(const struct grid *g, const char **cells)
         cells[i] = g->column[i].title;
 }
 
-/* Returns whether there is something to print. */
+/* Ends the last cell. Returns whether there is something to print. */
 static bool is_ready(struct grid *g, struct text *out)
 {
     finish(g);

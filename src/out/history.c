@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a history: a line for each change, in the order of time. */
+/* Prints the result of `jitbench history`: a line for each change, in the order of time. */
 #include "out/history.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ bool history_is_recent(const struct history *h, const struct history_change *cha
     return !recent || change->run + recent >= h->n_runs;
 }
 
-/* "2026-11-23 05:47" of "2026-11-23T05:47:09Z". */
+/* Appends the time without its seconds: "2026-11-23T05:47:09Z" becomes "2026-11-23 05:47". */
 static void put_time(const char *utc, struct text *out)
 {
     text_printf(out, "%.10s %.5s", utc, utc + 11);
@@ -117,7 +117,7 @@ static void put_steady(const struct history *h, size_t figure, struct grid *grid
     grid_end_row(grid);
 }
 
-/* Returns the number of changes shown. */
+/* Prints the table. Returns the number of changes in it. */
 static size_t put_table(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {

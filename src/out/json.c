@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Returns the number of bytes up to the next one that must be escaped. */
+/* Returns the number of bytes before the next one that is not plain ASCII or must be escaped. */
 static size_t plain_length(const char *s)
 {
     size_t n = 0;

@@ -8,7 +8,7 @@
 #include "rows/text.h"
 #include "sys/fail.h"
 
-/* 2026-01-31T23:59:59Z as it stands in file names: 20260131T235959Z. */
+/* Writes the time in the form for file names: "2026-01-31T23:59:59Z" becomes "20260131T235959Z". */
 static void compact_utc(const char *utc, char *buf, size_t size)
 {
     size_t n = 0;
@@ -19,7 +19,7 @@ static void compact_utc(const char *utc, char *buf, size_t size)
     buf[n] = 0;
 }
 
-/* Makes one word for a file name. */
+/* Copies a text for use in a file name: other than plain characters become '_', and an empty text becomes "unknown". */
 static void word_of(const char *from, char *to, size_t size)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";

@@ -54,7 +54,7 @@ static int find_range(const struct row *row, double *low, double *high, int *who
     return found;
 }
 
-/* Returns mantissa * 10^power: the nearest double if the mantissa is a whole number. */
+/* Returns mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
 static double decimal(double mantissa, int power)
 {
     return power < 0 ? mantissa / pow(10, -power) : mantissa * pow(10, power);
@@ -71,7 +71,7 @@ static void even_edges(struct bins *bins, double low, double high, int whole)
     for (size_t i = 0;; i++) {
         double mantissa = mantissas[i % 3];
         double first = floor(low / decimal(mantissa, power)), last = floor(high / decimal(mantissa, power));
-        /* A step too small to change a huge position vanishes, so it must grow even if the number of bins is small. */
+        /* A step that is too small to change a huge position must grow, even if the number of bins is small. */
         int vanishes = decimal(mantissa * (first + 1), power) <= decimal(mantissa * first, power);
         if (last - first < MOST_BINS && !vanishes) {
             bins->n = (size_t)(last - first) + 1;
@@ -159,7 +159,7 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
     }
     room = (width < 10000 ? (int)width : 10000) - (2 * label_width + count_width + (int)strlen(unit) + 8);
     for (size_t i = 0; i < bins->n; i++) {
-        /* A count of one has a bar too, as long as each further decade. */
+        /* A count of one has a bar too, which is as long as what each further decade adds. */
         double share = bins->counts[i] < 1 ? 0 : (1 + log10(bins->counts[i])) / (1 + log10(most));
         int bar = bins->counts[i] > 0 && room > 0 ? widest(1, (int)lround(room * share)) : 0;
         label(bins, i, low, sizeof low);
@@ -314,7 +314,7 @@ static void put_axis(const struct axis *axis, const char *title, struct text *ou
     put_line(ticks, out);
 }
 
-/* Draws a row. Returns 0 when it has no values. */
+/* Draws the range and the marks of a row. Returns 0 when the row has no values. */
 static int draw_range(const struct axis *axis, const struct row *row, char *line)
 {
     unsigned column[N_MARKS] = {0}, from = MOST_WIDTH, to = 0;

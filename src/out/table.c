@@ -16,7 +16,7 @@ struct view {
     const struct table_layout *layout;
     const struct row *rows;
     size_t n;
-    size_t *group; /* for each row: the first row of its line */
+    size_t *group; /* for each row: index of the first row that is printed in the same table line */
 };
 
 static int is_text(enum table_field field)
@@ -54,7 +54,8 @@ static int same_group(const struct row *a, const struct row *b)
 static void find_groups(struct view *view)
 {
     for (size_t i = 0; i < view->n; i++) {
-        /* Usually it is the group of the row before. This matters for a hundred thousand rows. */
+        /* The group of the row before is usually the right one; without this test, a hundred thousand rows would take
+         * long. */
         size_t j = i > 0 && same_group(&view->rows[i - 1], &view->rows[i]) ? view->group[i - 1] : 0;
         while (j < i && (view->group[j] != j || !same_group(&view->rows[j], &view->rows[i])))
             j++;
@@ -215,7 +216,7 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
 
 /* --- printing --------------------------------------------------------------------------------------------------- */
 
-/* Adds the columns. Returns whether the status goes behind the line, in a column that has no heading. */
+/* Adds the columns. Returns whether the status is printed at the end of the line, in a column that has no heading. */
 static bool put_columns(const struct view *view, struct grid *grid)
 {
     bool behind = !view->layout->no_status;

@@ -13,7 +13,8 @@
 #define PRECISION_PCT 2.0
 #define GRAIN_PCT     2.0
 #define BLIND_PCT     1.0
-/* A spread explained by a neighbour on the core is reported from the limit on at which a row is unstable. */
+/* Spread in % above which a warning names a neighbour on the core, if this neighbour explains at least EXPLAINED_PCT of
+ * the spread: the limit at which a row is unstable. */
 #define NEIGHBOUR_PCT 5.0
 #define EXPLAINED_PCT 50.0
 
@@ -25,7 +26,7 @@ struct finding {
 
 static void find(struct finding *f, double value, double limit, const struct row *row)
 {
-    if (!(value > limit) || !isfinite(value)) /* for a mean of 0 there is no share */
+    if (!(value > limit) || !isfinite(value)) /* a share of a mean of 0 is NAN or infinite */
         return;
     f->count++;
     if (!f->row || value > f->worst) {
@@ -152,7 +153,9 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
 {
     char advice[80];
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
-    size_t grains = 0; /* first row with a clock resolution, or n: most files have none, and no row needs to search */
+    /* first row with a clock resolution; n if there is none, as in most files: then no row needs to search for its
+     * own */
+    size_t grains = 0;
 
     while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
         grains++;
