@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options and findings of check, shared by its files. */
+/* Options and findings of `jitbench check`, shared by its files. */
 #ifndef CMD_CHECK_H
 #define CMD_CHECK_H
 
@@ -21,9 +21,9 @@ struct checking {
     bool all; /* no items were named */
     struct machine machine;
     struct cpuset bench;
-    /* Indexed as settings_list. */
+    /* Arrays with an element for each entry of settings_list. */
     bool selected[SETTINGS_MAX];
-    bool fails[SETTINGS_MAX]; /* makes the exit status 4 when noisy */
+    bool fails[SETTINGS_MAX]; /* the exit status is 4 if this item is noisy */
     struct setting_state state[SETTINGS_MAX];
     int csv_fd; /* -1: no CSV */
     bool csv_created;
@@ -31,7 +31,8 @@ struct checking {
 
 #define check_fail(...) command_fail("check", EXIT_USAGE, __VA_ARGS__)
 
-/* check_items.c: selects the items, those named or all, and applies --fail-on and --ignore. Returns 0 or EXIT_USAGE. */
+/* check_items.c: selects the items, those named or all, and applies --fail-on and --ignore. Returns 0, or EXIT_USAGE
+ * with a line on standard error. */
 int check_select(const struct command *command, struct checking *c, const char *const *operands, size_t n);
 
 /* check_print.c */

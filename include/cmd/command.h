@@ -40,11 +40,11 @@ struct operands {
 /* A command line that was parsed. */
 struct command_call {
     const struct command *command;
-    void *options;             /* the target of the table */
+    void *options;             /* struct in which the values of the options are stored */
     struct option_table table; /* for option_given() */
     const char *const *operands;
     size_t n;
-    const void *context; /* that of command_main_with() */
+    const void *context; /* argument of command_main_with(); otherwise NULL */
 };
 
 struct command {
@@ -57,9 +57,9 @@ struct command {
     /* Fills in the option tables (without targets), for help and the man page check. Returns their number. NULL for
      * none. */
     size_t (*tables)(const struct command *command, struct option_table *tables);
-    /* For commands with one table of options, whose run is command_main and whose tables is command_table: the table,
-     * and the size of its target, which has a flag for an option "help"; the message when there are no operands (NULL:
-     * none are needed); and the command itself, which returns its exit status. */
+    /* For commands with one table of options, which have command_main as run and command_table as tables: the table;
+     * the size of the struct that it fills, which has a flag for the option "help"; the error message when there are no
+     * operands (NULL: none are needed); and the function that executes the command and returns its exit status. */
     const struct option_table *options;
     size_t options_size;
     const char *needs;
@@ -74,7 +74,7 @@ const struct operands *command_operands(const struct command *command);
 /* Returns the kind given by the first known word of a usage line or of a value's name: OPERANDS_FILES for "FILE|-".
  * OPERANDS_NONE when no word is known. */
 enum operands_kind operands_named(const char *shown);
-/* Calls command_unknown() for a word that is not one of the command's operands. */
+/* Calls command_unknown() for a word that is not one of the command's operands. Returns EXIT_USAGE. */
 int command_unknown_operand(const struct command *command, const char *word);
 
 /* Operands that are the name of a jitbench command. */
@@ -84,7 +84,7 @@ extern const struct operands setting_names;
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
-/* Returns the command of that name, in the list or not (__complete), or NULL. */
+/* Returns the command of that name; __complete is found too, though it is not in the list. NULL when there is none. */
 const struct command *command_find(const char *name);
 
 /* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */
@@ -106,17 +106,18 @@ int command_print(int fd, struct text *text);
 
 /* Writes the command's main output to standard output (or error), and frees it. Returns EXIT_DONE; or EXIT_ROW_FAILED
  * with a line on standard error when it could not be written, or memory ran out. A closed pipe is no error. A
- * descriptor that was closed from the start is an error only if the command produced nothing else (only). */
+ * descriptor that was closed when the program started is an error only if `only` is set, because the command then has
+ * no other output. */
 int command_output(const struct command *command, int fd, bool only, struct text *text);
 
 /* Returns $COLUMNS; where it is not set, the columns of the descriptor's terminal, limited to most; `otherwise` if it
  * is not a terminal. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
 
-/* Parses the command's tables, whose targets are set, sets the defaults of options that were not given, and prints help
- * if requested (help: the target's flag). operands has room for argc pointers. Returns 0 and sets the number of
- * operands; EXIT_USAGE (or EXIT_ROW_FAILED when help could not be printed) with a line on standard error; or -1 when
- * help was printed. */
+/* Parses the command line by n tables, whose targets are set, sets the defaults of options that were not given, and
+ * prints help if requested (help: the target's flag). operands has room for argc pointers. Returns 0 and sets the
+ * number of operands; EXIT_USAGE (or EXIT_ROW_FAILED when help could not be printed) with a line on standard error; or
+ * -1 when help was printed. */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands);
 
@@ -132,7 +133,7 @@ size_t command_table(const struct command *command, struct option_table *tables)
     {                                                                                                                  \
         .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
     }
-/* The option --help, which all of these tables have. */
+/* The entry of the option --help in a table. */
 #define COMMAND_HELP_ROW(struct_)                                                                                      \
     {                                                                                                                  \
         .name = "help", .letter = 'h', OPTION_AT(struct_, help), .help = "print this help"                             \
@@ -145,7 +146,7 @@ void command_help(const struct command *command, struct text *out);
  * suites). */
 void help_sampling(const struct suite *suite, struct text *out);
 
-/* Formats "0.1 3f2a9c81b2d4 build 5c0f..". */
+/* Formats version, commit and build id: "0.1 3f2a9c81b2d4 build 5c0f..". */
 void version_build(char *buf, size_t size);
 
 #endif

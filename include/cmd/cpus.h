@@ -10,7 +10,7 @@
 #include "sys/cpuset.h"
 #include "sys/machine.h"
 
-/* The words that --cpus accepts beside lists; the choices of its option entry. */
+/* The words that --cpus accepts in place of a list of CPUs. */
 enum { CPUS_ALL, CPUS_QUIET };
 extern const char *const cpus_choices[];
 
@@ -19,17 +19,17 @@ extern const char *const cpus_choices[];
  * may forbid a CPU that is online. */
 bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable);
 
-/* Returns the CPUs of the affinity mask; if it cannot be read, the online CPUs, or CPU 0. Never empty. */
+/* Sets out to the CPUs of the affinity mask; if it cannot be read, to the online CPUs, or to CPU 0. Never empty. */
 void cpus_of_mask(const struct cpuset *online, struct cpuset *out);
-/* Returns the CPUs of the affinity mask, and the other online CPUs that may be used. Never empty. */
+/* Sets out to the CPUs of the affinity mask and the other online CPUs that this process may use. Never empty. */
 void cpus_allowed(const struct cpuset *online, struct cpuset *out);
 
 /* Returns 0 when all of the CPUs are online, or -1 with a line in error. */
 int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, char *error, size_t error_size);
 
-/* Returns the CPUs to measure on, for check and tune: those of --cpus, which must be online (NULL: not given, then the
- * isolated CPUs, or all but the boot CPU). "all" is all online CPUs, "quiet" takes half a second. Returns 0; or -1 with
- * a line in error. */
+/* Sets bench to the CPUs to measure on, for check and tune: those of --cpus, which must be online (named NULL: not
+ * given; then the isolated CPUs, or all but the boot CPU). "all" is all online CPUs, "quiet" takes half a second.
+ * Returns 0; or -1 with a line in error. */
 int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,
                size_t error_size);
 

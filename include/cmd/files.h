@@ -43,8 +43,8 @@ int files_clear(const char *command, const char *path);
 struct text;
 int files_write(const char *command, const char *path, struct text *text);
 
-/* As files_write(), for output too large for memory: files_begin(); if it returns 0, any number of files_put(), each of
- * which empties the text; then files_end(), which returns the status of the whole output. */
+/* As files_write(), for output too large for memory: call files_begin(); if it returns 0, call files_put() any number
+ * of times, which empties the text; then call files_end(), which returns the status of the whole output. */
 struct files_output {
     const char *command, *path;
     int fd, status;

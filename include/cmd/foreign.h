@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of other programs, for error messages of commands that replace these programs. */
+/* Options of other programs that jitbench does not have. When a user gives one of them, the error message names the
+ * option of jitbench for the same purpose. */
 #ifndef CMD_FOREIGN_H
 #define CMD_FOREIGN_H
 
 #include "engine/option.h"
 
-extern const struct option_foreign foreign_cyclictest[]; /* options of cyclictest, for latency and noise */
-extern const struct option_foreign foreign_wakeup[];     /* those that wakeup does not have */
-extern const struct option_foreign foreign_hyperfine[];  /* options of hyperfine, for run */
+extern const struct option_foreign foreign_cyclictest[]; /* options of cyclictest, which latency and noise refuse */
+extern const struct option_foreign foreign_wakeup[];     /* options of cyclictest, which wakeup refuses */
+extern const struct option_foreign foreign_hyperfine[];  /* options of hyperfine, which run refuses */
 
 #endif

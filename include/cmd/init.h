@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench as the first process of a machine: its orders, and the decision whether it is one. */
+/* jitbench as the first process of a machine: what it was ordered to do, and whether this process is the first. */
 #ifndef CMD_INIT_H
 #define CMD_INIT_H
 
@@ -26,19 +26,20 @@ struct init_orders {
 extern const struct option init_rows[];
 extern const size_t init_n_rows;
 
-/* Reads orders. kernel_line: the kernel's command line, NULL when it cannot be read or is meant for another process.
- * argv: the arguments of the process, without its own name; they contain the words after "--" of that line. Words of
- * both that begin with "jitbench." are orders. The first other word of argv begins the command to run, unless it is one
- * of the kernel's own words (found before the "--"; without a line there is no command). The command extends to the end
- * of argv, except for orders in it: run is set to it, its words are stored in argv's order in *words (n of them, room
- * for argc), and words has precedence over run. Of several equal orders the last one counts, and argv comes after the
- * line. Returns 0; or -1 with one line in error that names everything that is wrong; all else has then been read. */
+/* Reads orders. kernel_line: the kernel's command line; NULL when it cannot be read, "" when it is meant for another
+ * process. argv: the arguments of the process, without its own name; they contain the words after "--" of that line.
+ * Words of both that begin with "jitbench." are orders. Of several equal orders the last one counts, and argv comes
+ * after the line. The command to run begins at the first other word of argv that is not one of the kernel's own words
+ * (words before the "--"; without a line, words that are not the name of a jitbench command), and extends to the end of
+ * argv, except for orders in it. Its words are stored in *words (n of them, room for argc). Returns 0; or -1 with one
+ * line in error that names everything that is wrong; all else has then been read. */
 int init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                      const char **words, size_t *n_words, char *error, size_t error_size);
 
-/* Makes the argument vector of the command: argv[0] is "jitbench"; --tuned is inserted after the command's name if tune
- * is set. words has precedence over orders->run. Returns 0; or -1 with one line in error, also when out is not
- * DEVICE:PATH, or scratch not DEVICE:/DIR. The caller frees with init_command_free(). */
+/* Makes the argument vector of the command to run: "jitbench", then the n words, or if n is 0 those of orders->run. If
+ * orders->tune is set, --tuned is inserted after the command's name. Returns 0; or -1 with one line in error: when the
+ * command is not one that can be run, when orders->out is not of the form DEVICE:PATH, when orders->scratch is not of
+ * the form DEVICE:/DIR, or when out of memory. The caller frees with init_command_free(). */
 struct init_command {
     struct words words;
     char **argv;
@@ -51,7 +52,7 @@ void init_command_free(struct init_command *command);
  * must never exit; PID 1 of a container or PID namespace only when the program's file is called init. */
 bool init_chosen(const char *name);
 
-/* Runs as init. Does not return as PID 1 of the machine. argv[0] is the program's name. */
+/* Runs as init. Returns the exit status, but does not return as PID 1 of the machine. argv[0] is the program's name. */
 int init_boot(int argc, char **argv);
 
 #endif

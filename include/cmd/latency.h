@@ -12,7 +12,7 @@ struct task {
     const struct sim_params *params;
     const char *title;
     bool real_time; /* has a real-time mode */
-    /* The most informative loads for the task: by default, and with --quick. */
+    /* Names of the background loads that tell most about the task: by default, and with --quick. */
     const char *telling, *quick;
     const char *late; /* reason for the task's limit beyond which a wake-up counts as late */
 };
@@ -21,7 +21,7 @@ extern const char *const latency_task_names[]; /* in the same order; ends with N
 
 /* Target of the option table. */
 struct latency_options {
-    uint64_t tasks, no_tasks, loads, no_loads; /* bit masks */
+    uint64_t tasks, no_tasks, loads, no_loads; /* bit masks: bit i is latency_task_names[i] or load_names[i] */
     char loops[1024];
     bool anew, real_time, single_cpu, all_pairs;
     uint64_t load_threads, hack_groups, file_bytes, memory_bytes;

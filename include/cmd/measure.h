@@ -24,7 +24,7 @@ struct measure_options {
     double precision_pct, max_rsd_pct;
     char output[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
-    int core_probe; /* 0: on */
+    int core_probe; /* value of --core-probe: 0 is on, 1 is off */
     bool counters, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
@@ -111,7 +111,8 @@ struct suite {
     /* Returns whether idle CPUs are kept awake while the suite runs, as by --hold-latency. May be NULL. */
     bool (*holds_latency)(const void *options);
     void (*print)(const struct table_rows *rows, struct text *out);
-    /* Makes rows from other rows when all items are done (indices), and the test of these rows. May be NULL. */
+    /* Computes rows, such as an index, from other rows when all items are done; `made` describes the test of these
+     * rows. May be NULL. */
     void (*conclude)(struct measure *m);
     const struct metrics_test *made;
     /* Writes files in other formats, after the tables, when the suite's command runs alone. Returns 0 or an exit
@@ -144,7 +145,8 @@ void measure_dir_table(struct measure_options *options, struct option_table *tab
 /* Fills in the table of the number of copies, for suites that have copies, and for `all`. */
 void measure_copies_table(struct measure_options *options, struct option_table *table);
 
-/* Fills in the common table for the suite (NULL: several), with its target when options is not NULL. */
+/* Fills in the table of the options that all suites have, with the defaults of this suite (NULL: of several suites).
+ * options becomes its target; it may be NULL. */
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
 /* Runs the command of a suite, or `all` with the suites given. */
@@ -152,8 +154,8 @@ int measure_main(const struct command *command, const struct suite *const *suite
 
 /* Returns whether the user gave the option, by this name or by one that a suite has for it. */
 bool measure_given(const struct measure *m, const char *option);
-/* Fills in the numbers of copies requested, one plan item each; default_copies when the user gave none. Returns how
- * many there are in counts (OPTION_COUNTS_MAX). */
+/* Sets counts (room for OPTION_COUNTS_MAX) to the numbers of copies that the user asked for, or to default_copies.
+ * Returns how many numbers there are; each of them gets a plan item. */
 size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t *counts);
 /* Returns the bytes that arrays may use: the available memory, at most the container's limit, and in a 32-bit process
  * at most half of the address space. */
@@ -166,9 +168,9 @@ int measure_add(const struct measure *m, struct plan *plan, const struct bench *
                 uint64_t default_copies, unsigned phase);
 /* Returns the scratch directory: --dir, $TMPDIR, or the current one. */
 const char *measure_dir(const struct measure *m);
-/* Adds a row made by the command itself to CSV and table. */
+/* Adds a row that the command itself computed to the CSV and the table. */
 void measure_put_row(struct measure *m, const struct row *row);
-/* The same for a row made of others: of the test's metric of that number, from 0. cpus may be "". */
+/* The same for a row that was computed from other rows. metric: index of its metric in the test. cpus may be "". */
 void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
                       const char *cpus, const struct row_params *param, double value);
 /* Returns the benchmark's sampling under the preset and the user's options. */

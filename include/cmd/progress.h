@@ -22,8 +22,8 @@ struct progress {
  * whose reader (a pager) may use that terminal. */
 bool progress_wanted(void);
 /* Estimates the time left in s from the share done (0 to 1) after elapsed_s, with planned_s expected in total (0: not
- * known). Not much longer than the previous estimate before_s (negative: none). Returns a negative value when it is too
- * early. */
+ * known). The estimate is not much longer than before_s, the previous one (negative: none). Returns a negative value
+ * when it is too early for an estimate. */
 double progress_left(double done, double elapsed_s, double planned_s, double before_s);
 /* Callback of a plan_run; context is the struct progress. Called between samples a few times a second, and within a
  * sample each second if the benchmark allows that. Other benchmarks measure such disturbances, so the parent sleeps
@@ -32,7 +32,7 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 void progress_elapsed(void *context, uint64_t elapsed_ns);
 void progress_clear(const struct progress *progress);
 
-/* Appends "2 figures, 10 samples or more of 250 ms each, 10 s to 20 s" for the plan. */
+/* Appends "2 measurements, 10 samples or more of 250 ms each, 10 s to 20 s" for the plan. */
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out);
 /* Rounds an estimate to two digits: 2.6 min, not 2.58. Values below a second are not rounded. */
 uint64_t progress_round(uint64_t ns);

@@ -9,7 +9,7 @@
 
 #define COMMANDS_MAX 64u
 
-/* The test of a row. */
+/* Name of a command, which becomes the test of its rows. */
 struct name {
     char text[sizeof(((struct row *)0)->test)];
 };
@@ -19,17 +19,18 @@ struct run_options {
     struct name names[COMMANDS_MAX]; /* names of the commands, which become the tests of the rows */
     bool opened;                     /* the descriptors below are open */
     int image_fd, fds[3];
-    size_t cleanup_offset[COMMANDS_MAX], cleanup_size[COMMANDS_MAX]; /* in the image; size 0: none */
-    bool keeps;                                                      /* the file of --keep-output was created here */
-    bool fails_on_slower;                                            /* --fail-on */
-    bool children; /* this process had children before its exec, which it must not end */
+    /* each command's --cleanup command in the shared memory of image_fd, in bytes; size 0: none */
+    size_t cleanup_offset[COMMANDS_MAX], cleanup_size[COMMANDS_MAX];
+    bool keeps;           /* the file of --keep-output was created here */
+    bool fails_on_slower; /* --fail-on was given */
+    bool children;        /* this process had children before its exec, which it must not end */
 };
 
-/* A parameter of the commands, and its values. */
+/* A parameter of --parameter-list or --parameter-scan, and its values. */
 struct parameter {
     char name[COMMAND_PARAMETER_NAME], *value[COMMANDS_MAX];
     size_t n;
-    bool used; /* a command has it */
+    bool used; /* a command contains {NAME} */
 };
 
 /* The commands of a run, while the plan is made. All functions below return 0, or -1 with the error. */
@@ -38,14 +39,15 @@ struct commands {
     struct run_options *options;
     char *error;
     size_t error_size;
-    char **words;  /* all words, with NULL in place of each separator */
+    char **words;  /* all words after the first "--", with NULL in place of each separator */
     char ***typed; /* argument vector of each command as it was typed, pointing into words */
     size_t n_typed;
     struct parameter parameters[COMMAND_PARAMETERS_MAX];
     size_t n_parameters;
     /* The commands with all combinations of parameters. */
     char **argv[COMMANDS_MAX];
-    size_t n, typed_of[COMMANDS_MAX];                           /* their number as they were typed */
+    /* typed_of: index in `typed` of the command that this one was made from */
+    size_t n, typed_of[COMMANDS_MAX];
     const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* NULL: the command does not have the parameter */
     char **env;
     struct text images;
@@ -58,17 +60,18 @@ int run_wrong(const struct commands *c, const char *format, ...) __attribute__((
 int run_split_commands(struct commands *c);
 /* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
 int run_choose_env(struct commands *c);
-/* Finds the number of the command of --reference, which comes first. */
+/* Finds the index of the command that --reference names; it is measured first. */
 int run_find_reference(struct commands *c, size_t *first);
-/* Runs the commands of --cleanup. What fails is reported on standard error. */
+/* Runs the commands of --cleanup. Reports failures on standard error. */
 void run_clean_up(const struct run_options *options);
-/* Packs one command as bytes, and as a line to be shown. */
+/* Packs one command as bytes for the workers, and formats it as a line for the table. */
 int run_pack_command(struct commands *c, size_t i, struct command_params *params);
-/* Uses the program's name without directories; for a shell's command line that of its first word. */
+/* Sets name to the program's name without directories. shell: word is a command line, and its first word counts. */
 void run_name_after_program(const char *word, bool shell, struct name *name);
 /* Names the commands by --name, otherwise by their programs. */
 int run_name_commands(struct commands *c);
-/* Open the descriptors that the commands inherit: standard input, standard output, the image of this program. */
+/* Open the descriptors that the workers inherit: the commands' standard input; their standard output; shared memory
+ * with the packed commands. */
 int run_open_input(struct commands *c);
 int run_open_output(struct commands *c);
 int run_open_image(struct commands *c);

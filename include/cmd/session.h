@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A session: the run of a measuring command, for the files behind measure.h. */
+/* A session: one execution of a measuring command. For the files that implement measure.h. */
 #ifndef CMD_SESSION_H
 #define CMD_SESSION_H
 
 #include "cmd/measure.h"
 
-/* Target of --series. */
+/* Value of the option --series. */
 struct series_option {
     char path[1024];
 };
 
-/* All functions that return a status complain on standard error. */
+/* Functions that return a status print a line on standard error if it is not 0. */
 struct session {
     struct measure m;
     const struct command *command;
@@ -28,10 +28,11 @@ struct session {
 bool session_uses_memory(const struct session *s);
 
 /* measure_options.c */
-/* Complains, and returns EXIT_USAGE. */
+/* Prints the error. Returns EXIT_USAGE. */
 #define session_fail(s, ...)          command_fail((s)->command->name, EXIT_USAGE, __VA_ARGS__)
 #define session_usage_error(s, error) session_fail(s, "%s", error)
-/* Returns 0; EXIT_USAGE; or -1 when help was printed (EXIT_ROW_FAILED: it could not be printed). */
+/* Parses the command line. Returns 0; EXIT_USAGE; -1 when help was printed, EXIT_ROW_FAILED when it could not be
+ * printed. */
 int session_parse(struct session *s, int argc, char **argv);
 /* Sets the options of suites that `all` runs to their defaults; the common options are as given. */
 int session_default_options(struct session *s, size_t i);
@@ -41,12 +42,12 @@ int session_resolve_place(struct session *s);
 /* repeat.c */
 /* Returns whether --runs or --interleave asks for several runs. */
 bool session_repeats(const struct session *s);
-/* Makes these runs, each in a process of its own. Returns the highest of their exit statuses; ends with the first that
- * a signal ended, or whose command line is wrong. */
+/* Executes these runs, each in a process of its own. Returns the highest of their exit statuses; ends with the first
+ * that a signal ended, or whose command line is wrong. */
 int session_repeat(struct session *s, int argc, char **argv);
 
 /* measure_header.c */
-/* Returns the expected duration in s; 0: not known. */
+/* Returns the expected duration of suite i in s; 0: not known. */
 double session_likely_seconds(const struct session *s, size_t i);
 /* Print what will be measured and how; the tables of the suite that has ended; the summary of `all`. */
 void session_put_header(struct session *s);

@@ -6,7 +6,7 @@
 #include "analysis/metrics.h"
 #include "cmd/measure.h"
 
-/* In the order in which `all` runs them: quiet suites before noisy ones. Ends with NULL. */
+/* The suites of `all` in the order in which it runs them: quiet suites before noisy ones. Ends with NULL. */
 extern const struct suite *const suite_list[];
 
 extern const struct suite suite_noise, suite_wakeup, suite_prime, suite_memory, suite_stream, suite_unix, suite_latency,
@@ -19,8 +19,8 @@ extern const struct command command_noise, command_wakeup, command_prime, comman
 /* Returns the table of metrics of all benchmarks. Ends the program when memory runs out. */
 const struct metrics *metrics_table(void);
 
-/* Tables of very short experiments: a line for each run as the original prints it, the runs together, and the time
- * lost in delays. */
+/* Tables of very short experiments: a line for each run as the original program prints it, the runs together, and the
+ * time lost in delays. */
 struct experiment_tables {
     const char *test, *run_title, *summary_title;
     struct table_column key;          /* first column */

@@ -28,13 +28,13 @@ struct tune_options {
 /* Returns where the old state is kept. */
 struct snapshot_place tune_place(const struct tune_options *options);
 
-/* tune_table.c: one line for consecutive files with the same result. */
+/* A line of the table, for consecutive files with the same result. See tune_table.c. */
 
 struct line {
     char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
     bool failed, managed; /* managed: refused, as expected for a managed interrupt */
     unsigned more;        /* number of files after the first */
-    size_t order, number; /* number of the item in the list, and of the line */
+    size_t order, number; /* order: index of the item in settings_list; number: index of the line */
 };
 
 struct outcome {

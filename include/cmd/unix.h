@@ -27,7 +27,7 @@ bool unix_word(size_t i, struct operand_word *out);
  * are dynamically linked. */
 struct unix_protocol {
     const char *name;
-    unsigned index;                   /* the group of its index's tests */
+    unsigned index;                   /* group of the tests in its index */
     const char *context1, *footprint; /* how these tests differ from those of the other protocol */
 };
 extern const struct unix_protocol unix_protocols[];
@@ -35,10 +35,11 @@ const struct unix_protocol *unix_protocol_of(const struct measure *m);
 bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test);
 
 enum { UNIX_N_INDEX = 12 };
-/* Returns the geometric mean of the tests' indices; n is set to their number. */
+/* Returns the geometric mean of the tests' indices, NAN when there is none; n is set to their number. */
 double unix_system_index(const struct table_rows *r, uint64_t copies, size_t *n);
-/* Returns the system index with the core free: from each test's rate with the core free if it has one, otherwise from
- * its normal rate. NAN if a core-bound test lacks that rate. */
+/* Returns the system index with the core free (measured only while no one else used the core): from each test's rate
+ * with the core free if it has one, otherwise from its normal rate. NAN if a test of UNIX_CORE_BOUND lacks that
+ * rate. */
 double unix_alone_index(const struct table_rows *r, uint64_t copies);
 /* Lists the numbers of copies in the order in which they were measured. */
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
@@ -46,20 +47,20 @@ size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
 extern const struct metrics_test unix_index;
 void unix_conclude(struct measure *m);
 
-/* Number of choices of --pairs, which places the halves of context1-two. */
+/* Number of choices of --pairs, which places the two processes of context1-two. */
 enum { PAIRS_CHOICES = 3 };
 struct unix_options {
     struct unix_params params;
     bool all_tests, brief;
-    uint64_t pairs;                           /* bit mask of pairs_names */
-    struct cpu_pairs next, of[PAIRS_CHOICES]; /* without --pairs, and for each of its choices; unix_params has copies of
-                                               * these */
+    uint64_t pairs; /* bit mask of pairs_names */
+    /* the pairs of CPUs without --pairs, and for each of its choices; unix_params point to this memory */
+    struct cpu_pairs next, of[PAIRS_CHOICES];
     char unixbench_csv[1024];
 };
 size_t unix_tables(void *options, struct option_table *out);
 int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
 void unix_end(void *options, bool unused);
-/* Returns the title of the row's test, with the kind of pairs of context1-two. */
+/* Returns the title of the row's test. For context1-two with --pairs, the title names the kind of pairs. */
 const char *unix_row_title(const struct row *row);
 
 #endif

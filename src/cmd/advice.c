@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the advice of check. */
+/* Prints the advice of `jitbench check`. */
 #include "cmd/advice.h"
 
 #include "cmd/command.h"

@@ -19,7 +19,7 @@
 
 #define WIDTH      100u
 #define WIDTH_MOST 200u
-/* Time between two looks at counters that may be rising. */
+/* Time in ns between two readings of counters that may be rising. */
 #define MOMENT_NS 100000000u
 
 static const struct option rows[] = {
@@ -136,7 +136,8 @@ static int check(const struct command_call *call)
 
     if (settings_count > SETTINGS_MAX)
         memory_out();
-    signals_init(); /* a closed pipe must not end the program, and no signal the search for a quiet CPU */
+    /* a closed pipe must not end the program, and a signal must not end it while it searches for a quiet CPU */
+    signals_init();
     c->options = *(const struct check_options *)call->options;
     return look_for(call, c);
 }

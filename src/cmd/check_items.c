@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which items check looks at, and which of them make it fail. */
+/* Selects the items that check looks at, and those that make it fail. */
 #include <stdio.h>
 #include <string.h>
 

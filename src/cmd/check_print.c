@@ -13,9 +13,9 @@
 #include "sys/clock.h"
 
 #define WIDTH_LEAST 72u
-/* Duration of the look at the cores. */
+/* Time in ns for which the cores are probed. */
 #define CORE_LOOK_NS 500000000u
-#define NOISY_SIZE   201 /* of the list of noisy items */
+#define NOISY_SIZE   201 /* bytes of the list of noisy items */
 
 /* --- The table. --- */
 
@@ -180,7 +180,7 @@ void check_put_csv(const struct checking *c, struct text *out)
     }
 }
 
-/* --- All of it. --- */
+/* --- The whole output. --- */
 
 void check_put(const struct checking *c, const struct settings_view *view, unsigned width, struct text *out)
 {

@@ -137,7 +137,7 @@ static void put_candidate(const char *word, const char *help, struct text *out)
     text_printf(out, "%s%s%s\n", word, help ? "\t" : "", help ? help : "");
 }
 
-/* Files or directories, or nothing. */
+/* Writes that names of files or directories are wanted; for another kind, writes an empty list. */
 static void put_names(enum operands_kind kind, size_t kept, struct text *out)
 {
     put_head(kind == OPERANDS_FILES ? "files" : kind == OPERANDS_FOLDERS ? "folders" : "words", kept, out);
@@ -169,7 +169,8 @@ static void put_value(const struct option *row, const char *word, const char *va
             put_candidate(row->choices[i], NULL, out);
 }
 
-/* All options by their first name that were not given or may be repeated; after a single dash also their letters. */
+/* Writes the options that were not given yet or may be repeated, by their first names; after a single dash also their
+ * letters. */
 static void put_options(struct offers *offers, const char *word, struct text *out)
 {
     put_head("words", 0, out);
@@ -187,7 +188,7 @@ static void put_options(struct offers *offers, const char *word, struct text *ou
     }
 }
 
-/* The operands that were not given yet. */
+/* Writes the operands that were not given yet. */
 static void put_operands(const struct command *command, char *const *given, size_t n, struct text *out)
 {
     const struct operands *operands = command_operands(command);
@@ -207,7 +208,7 @@ static void put_operands(const struct command *command, char *const *given, size
     }
 }
 
-/* The first word: a command, or one of the options that stand in its place. */
+/* Writes the candidates for the first word: the commands, or after a dash the options that may take their place. */
 static void put_commands(const char *word, struct text *out)
 {
     if (word[0] != '-') {
@@ -219,7 +220,7 @@ static void put_commands(const char *word, struct text *out)
     put_candidate("--version", "print what this program is", out);
 }
 
-/* The command line of another program, from its first word on; several are separated by "--". */
+/* Writes that the command line of another program follows, and at which word it begins; "--" begins a new one. */
 static void put_program(char *const *words, size_t first, size_t last, struct text *out)
 {
     for (size_t i = first; i < last; i++)
@@ -286,7 +287,7 @@ static int run_complete(const struct command *command, int argc, char **argv)
 {
     struct text out = {0};
 
-    if (argc > 2) /* after "--" */
+    if (argc > 2) /* argv[1] is "--" */
         put_completion(argv + 2, (size_t)argc - 3, &out);
     return command_output(command, 1, true, &out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The meaning of --cpus: words, usable CPUs, online CPUs. */
+/* Resolves --cpus: its words, the usable CPUs, the online CPUs. */
 #include "cmd/cpus.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
     if (task_get_affinity(&before))
         return true; /* cannot be determined; the worker will report a failure */
     int error = task_set_affinity(wanted);
-    /* The system call was refused, not a CPU: by a container, or an old emulator. */
+    /* A container or an old emulator refuses the system call, whatever the CPUs are. */
     if (error == -EPERM || error == -ENOSYS)
         return true;
     if (error == 0)

@@ -216,10 +216,10 @@ int files_clear(const char *command, const char *path)
     return why ? command_fail(command, EXIT_USAGE, "-o '%.4000s': %s", path, directory_why_not(why)) : 0;
 }
 
-/* The output that has its name already, until it is complete. */
+/* The output file that has its name already but is not complete; NULL: none. */
 static const struct files_output *partial;
 
-/* At exit, as when memory runs out: leaves no partial file. */
+/* Removes an incomplete output file. Called at exit, for example when memory runs out. */
 static void remove_partial(void)
 {
     if (partial)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of programs that latency, noise and run replace, with the names of jitbench's options for the same
- * purpose. */
+/* Options of programs that latency, noise, wakeup and run replace, each with the text that names the option of jitbench
+ * for the same purpose. */
 #include "cmd/foreign.h"
 
 const struct option_foreign foreign_cyclictest[] = {

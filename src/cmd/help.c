@@ -27,7 +27,7 @@ static void put_overview(struct text *out)
     text_wrap(out, "'jitbench all --quick' is a good start: it takes less than a minute.", 0, columns);
 }
 
-/* --- The sampling of a suite. --- */
+/* --- The number and length of a suite's samples. --- */
 
 struct span {
     uint64_t least, most;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench init: the first process of a machine. Mounts file systems, runs the command, delivers the CSV, and powers
- * the machine off or reboots it; as PID 1 of a machine it never exits. */
+/* jitbench init: the first process of a machine. Mounts file systems, runs the command, copies the CSV to a device or
+ * the console, and powers the machine off or reboots it; as PID 1 of a machine it never exits. */
 #include "cmd/init.h"
 #include "cmd/init_parts.h"
 
@@ -27,7 +27,7 @@
 #include "sys/procfs.h"
 #include "sys/scratch.h"
 
-/* Waiting time for a device: a USB disk takes seconds to appear. */
+/* Longest time to wait for a device: a USB disk takes seconds to appear. */
 #define DEVICE_WAIT_NS (10 * SECOND_NS)
 
 static size_t tables(const struct command *command, struct option_table *out)
@@ -204,7 +204,7 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
     return error;
 }
 
-/* Copies the CSV to the device ordered. Returns 0 on success. */
+/* Copies the CSV to the device that the order `out` names. Returns 0 on success. */
 static int store_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     char device[sizeof(init->orders.out) + 8], path[sizeof(device)], at[PATH_MAX], written[PATH_MAX], error[1200];
@@ -225,7 +225,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     return failed;
 }
 
-/* Delivers a file. Returns false when the CSV is lost. */
+/* Copies a CSV file to the device or, if that fails, to the console. Returns false when the CSV is lost. */
 static bool hand_over_file(const struct init *init, const char *name)
 {
     char path[PATH_MAX];
@@ -238,7 +238,7 @@ static bool hand_over_file(const struct init *init, const char *name)
     return csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
 }
 
-/* Delivers every CSV that the run has written. */
+/* Copies every CSV that the run has written to the device or the console. */
 static void hand_over(struct init *init)
 {
     FREED_BY(memory_free) char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
@@ -342,9 +342,9 @@ static int finish(struct init *init)
     return init->status;
 }
 
-/* --- All of it. --- */
+/* --- From the orders to the end. --- */
 
-/* Carries out the orders that were read; error has a line on those that are wrong. */
+/* Carries out the orders. error: a line about those that are wrong, "" for none; then nothing is run. */
 static int carry_out(struct init *init, const char *error)
 {
     FREED_BY(init_command_free) struct init_command command;

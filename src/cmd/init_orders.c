@@ -208,7 +208,8 @@ static bool is_place(const char *text)
     return !text[0] || device_split(text, device, path, sizeof(device)) == 0;
 }
 
-/* Returns the words of the command: those given, or those of run. Returns 0; or -1 with the line in error. */
+/* Sets the words of the command to those of the order `run`, unless words were given. Returns 0; or -1 with a line in
+ * error. */
 static int split_run(const struct init_orders *orders, const char *const **words, size_t *n,
                      struct init_command *command, char *error, size_t error_size)
 {

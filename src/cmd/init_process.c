@@ -14,14 +14,15 @@
 #include "sys/clock.h"
 #include "sys/console.h"
 
-/* Waiting times: a run that is asked to end reports its results; one that does not end in time is killed. */
+/* Time for a run to end after it was asked to, so that it can report its results; and for each signal at the end of the
+ * machine. Processes that have not ended by then are killed. */
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
 
 /* Time limit of console output: a user may have stopped it to read the screen. */
 #define STALL_NS (120 * SECOND_NS)
 
-/* --- Signals: blocked, and taken when convenient. --- */
+/* --- Signals: they stay blocked, and init waits for them. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
@@ -75,7 +76,8 @@ void init_say(const char *format, ...)
 
 static void on_signal(int number)
 {
-    (void)number; /* the kernel does not queue a signal for PID 1 that has no handler */
+    /* nothing to do: the handler exists because the kernel does not queue a signal without one for PID 1 */
+    (void)number;
 }
 
 static void taken_signals(sigset_t *set)
@@ -83,7 +85,7 @@ static void taken_signals(sigset_t *set)
     sigemptyset(set);
     for (size_t i = 0; i < N_ENDING; i++)
         if (!left_alone[i])
-            sigaddset(set, ending[i]); /* if blocked, it would be queued although it is ignored */
+            sigaddset(set, ending[i]); /* an ignored signal must not be blocked, because it would be queued then */
     sigaddset(set, SIGCHLD);
 }
 

@@ -50,7 +50,7 @@ static void describe_late(const struct task *task, const struct row *row, char *
     (void)snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
 }
 
-/* The start of the picture's axis in ns: what is below depends mostly on how it was measured. */
+/* Left end of the plot's axis in ns: shorter latencies depend mostly on how they were measured. */
 #define LEAST_NS 100
 
 #define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                               \
@@ -63,7 +63,7 @@ static void describe_late(const struct task *task, const struct row *row, char *
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
     }
 
-/* Prints a task's table. classic: with the columns of the original, counted as it did. */
+/* Prints a task's table. classic: with Interbench's columns, counted as Interbench counts. fine: in us, not in ms. */
 static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool classic, bool fine,
                      unsigned width, struct text *out)
 {

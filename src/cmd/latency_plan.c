@@ -19,7 +19,7 @@
 #define MEMLOAD_PCT 110u                   /* % of RAM, with swap */
 #define NO_SWAP_PCT 90u                    /* % of the available memory, without swap */
 #define SPARE_PCT   5u                     /* % of RAM, left free when swapping */
-#define OVERHEAD_MS 350u                   /* added to the time of each sample */
+#define OVERHEAD_MS 350u                   /* ms added to each sample's time when the duration is estimated */
 
 #define NOTICED "which people notice"
 const struct task latency_tasks[N_TASKS] = {
@@ -275,7 +275,8 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                               struct load_params *p)
 {
     const struct machine *machine = &m->machine;
-    /* Interbench uses the number of the machine's CPUs. -u sets where load and task run, not the amount of load. */
+    /* Interbench uses the number of the machine's CPUs. --single-cpu sets where load and task run, not the amount of
+     * load. */
     uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
@@ -346,7 +347,7 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
     params.classic = load_params->sim.classic;
     fill_load_sim(o, load, &beside);
     if (load_list[load] == &load_compile)
-        beside.file_bytes /= 2; /* compile has two of them */
+        beside.file_bytes /= 2; /* compile has two files */
     if (o->real_time && !latency_tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
     struct plan_item *item = plan_add(out, latency_tasks[task].bench, &params);

@@ -29,7 +29,7 @@
 /* The first sample is prepared this long before --start-at. */
 #define PREPARE_NS 3000000000u
 
-/* Duration of the look at the cores before that. */
+/* Time in ns for which the cores are probed before anything is measured. */
 #define CORE_LOOK_NS 40000000u
 
 /* --- The session. --- */
@@ -183,7 +183,7 @@ static int resolve_start(struct session *s)
     return 0;
 }
 
-/* Waits until the first sample must be prepared; its gate then opens exactly at the start time. Reads the clock
+/* Waits until the first sample must be prepared; the sample then begins exactly at the start time. Reads the clock
  * repeatedly, because the time of day may be changed meanwhile. */
 static void wait_for_start(const struct measure *m)
 {
@@ -347,7 +347,7 @@ bool session_uses_memory(const struct session *s)
     return false;
 }
 
-/* Changes the settings that last for the session. What is refused degrades every row. */
+/* Changes the settings that last for the session. If the kernel refuses one, every row is degraded. */
 static void set_machine(struct measure *m, bool huge_advised)
 {
     struct cpuset bench = m->place.cpus;
@@ -371,7 +371,8 @@ static void set_machine(struct measure *m, bool huge_advised)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
-/* Begins the core probes. A look before anything runs shows what a core that is free is like. */
+/* Begins the core probes. The first ones are taken before anything runs, to learn how long a probe takes on a free
+ * core. */
 static void look_at_cores(struct measure *m)
 {
     m->cores.free = (double)NAN;

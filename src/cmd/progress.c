@@ -14,7 +14,7 @@
 #define EVERY_NS 200000000u
 /* For longer samples the line says when they end. */
 #define LONG_NS 2000000000u
-/* The planned time has the same weight as this share of the run measured. */
+/* Weight of the planned time in the estimate: as much as measuring this share of the run has. */
 #define TRUST 0.2
 /* Maximum factor by which the time left may rise from one line to the next. */
 #define RISE 1.2
@@ -144,7 +144,7 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 
     if (item->bench->describe)
         item->bench->describe(item->params, p->clock, &param);
-    /* The load, or the first parameter; a command has a name already. */
+    /* Shows the load, or without a load the first parameter; nothing for a command, whose name is shown already. */
     const char *what = item->load ? item->load->name : param.of[0].kind == PARAM_COMMAND ? "" : param.text;
     const int length = item->load ? (int)strlen(what) : (int)param.of[0].length;
     (void)snprintf(p->line, sizeof(p->line), "%s%s%.*s, sample %llu: %.0f %%",

@@ -7,8 +7,8 @@
 #include "cmd/suites.h"
 #include "out/scale.h"
 
-/* Columns when no STEP is given: one for each number of ranks if there are at most EACH_MOST; by decades if LAST is at
- * least DECADES_FROM times FIRST. */
+/* Numbers of ranks when no STEP is given: each number if there are at most EACH_MOST; otherwise decades if LAST is at
+ * least DECADES_FROM times FIRST, or powers of two. */
 #define EACH_MOST    8u
 #define DECADES_FROM 100u
 
@@ -71,8 +71,8 @@ static int read_steps(const struct project_options *options, struct projection *
     return p->n_steps ? 0 : usage_error("--step: '' is not a time");
 }
 
-/* Returns the next number of ranks. Without a STEP, few numbers have a column each; many go in decades or powers of
- * two, and include LAST. */
+/* Returns the next number of ranks. Without a STEP, few numbers are taken one by one; many are taken in decades or
+ * powers of two, which end with LAST. */
 static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
 {
     uint64_t next = ranks + sweep->step;

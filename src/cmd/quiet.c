@@ -73,7 +73,7 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
     return picked;
 }
 
-/* Enters the trial's core probes into its session. */
+/* Enters the core probes of the trial into its session, which learns from them how free the cores are. */
 static void learn(const struct trial *trial, const struct place_request *request)
 {
     for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {

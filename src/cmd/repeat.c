@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --runs and --interleave: the same command line again and again, each time in a process of its own and with a file of
- * its own, so that `jitbench compare` sees how runs differ. */
+/* --runs and --interleave: executes the same command line again and again, each time in a process of its own and with a
+ * file of its own, so that `jitbench compare` sees how runs differ. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct repeat {
     struct side side[2];
     unsigned sides;
     uint64_t runs;
-    char name[1024]; /* of the files: the number is inserted before its ending */
+    char name[1024]; /* name of the CSV files; the number of the run is inserted before its ending */
 };
 
 bool session_repeats(const struct session *s)
@@ -62,7 +62,7 @@ static int take_side(struct repeat *r, struct side *side)
     return tuned_check_file(side->file, why, sizeof(why)) ? wrong(r, side->file, why) : 0;
 }
 
-/* Takes "B", or "A,B". */
+/* Reads the value of --interleave, "B" or "A,B". */
 static int take_sides(struct repeat *r)
 {
     const char *both = r->s->m.options.interleave, *comma = strchr(both, ',');
@@ -92,8 +92,8 @@ static int take_name(struct repeat *r)
     return 0;
 }
 
-/* Appends the name of the file of a run; side 0: without a letter, number 0: with an asterisk. For the program that
- * gets it as --output, a percent sign is doubled. */
+/* Appends the name of the file of a run. side: letter of the side; 0: none. number: number of the run; 0: an asterisk.
+ * as_output: doubles percent signs, as --output needs. */
 static void put_name(const struct repeat *r, char side, uint64_t number, bool as_output, struct text *out)
 {
     const char *base = strrchr(r->name, '/'), *ending = strrchr(base ? base : r->name, '.');
@@ -162,7 +162,7 @@ static int wait_for(pid_t pid)
 static char **make_args(const struct repeat *r, bool first, const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
-    /* The first of them only in later runs. */
+    /* The first run keeps the first of these options. */
     static const char *const dropped[] = {"start-at", "runs", "interleave", NULL};
     char **args = calloc((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
@@ -241,7 +241,7 @@ int session_repeat(struct session *s, int argc, char **argv)
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)
         for (unsigned i = 0; i < r.sides; i++) {
-            /* A B B A: what drifts slowly falls on both alike. */
+            /* The order A B B A lets slow drift affect both sides equally. */
             const int status = run_once(&r, r.sides == 2 && k % 2 ? 1 - i : i, k + 1, k == 0 && i == 0);
             worst = status > worst ? status : worst;
             if (signals_pending())

@@ -17,7 +17,7 @@
 
 #define COLUMNS_MAX 20
 
-/* Several commands: the half-width in % of the interval of a ratio that is narrow enough to say that there is no
+/* With several commands: half-width in % of the interval of a ratio that is narrow enough to say that there is no
  * difference. */
 #define PRECISION_OF_RATIO 0.5
 
@@ -32,7 +32,7 @@ static size_t tables(void *options, struct option_table *out)
 }
 
 /* Formats the text as one quoted word, so that its end is unambiguous. It is shortened before quoting, more if the
- * quotes need room. "" for "". */
+ * quotes need room. An empty text stays empty. */
 static void show_word(const char *word, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text quoted = {0};
@@ -56,7 +56,7 @@ static void show_options(struct command_params *params)
     show_word(params->input, params->input_line, sizeof(params->input_line));
 }
 
-/* The sampling of several commands, which are compared in pairs. */
+/* Sets the stop rule of several commands, which are compared in pairs. */
 static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
 {
     const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
@@ -73,7 +73,7 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands, struct p
     plan->enough = run_enough;
 }
 
-/* Adds the items of one command. */
+/* Adds the plan items of one command. */
 static int add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
 {
     const size_t before = plan->n;
@@ -201,7 +201,8 @@ static void label(const struct row *row, struct row *out)
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* Copies the rows (to be read only) with the commands' labels, followed by the ratios of the medians. */
+/* Copies the rows, with the commands' labels, and appends rows with the ratios of the medians. The copies are shallow:
+ * they must not be freed. Returns the number of rows. */
 static size_t shown_rows(const struct table_rows *r, const struct command_comparison *compared, struct row *rows)
 {
     size_t n = 0;
@@ -228,7 +229,7 @@ struct shape {
     unsigned decimals;
     const char *unit;
     bool copies, several, codes;
-    /* Parameters of the commands: "{n}", and "n". */
+    /* Parameters of the commands: as in the row's param, "{n}"; and as a column's heading, "n". */
     char key[COMMAND_PARAMETERS_MAX][COMMAND_PARAMETER_NAME + 2],
         heading[COMMAND_PARAMETERS_MAX][COMMAND_PARAMETER_NAME];
     size_t n_parameters;

@@ -19,7 +19,7 @@ static const struct suite *suite_of(const char *name)
     return NULL;
 }
 
-/* Sorts rows as planned; figures calculated from other rows (item 0) come last. */
+/* Compares rows by their order in the plan; figures calculated from other rows (item 0) come last. */
 static int as_planned(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of what tune and untune did. */
+/* Collects and prints the table of what tune and untune did. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

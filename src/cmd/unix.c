@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench unix: its tables, and the CSV of the original. */
+/* jitbench unix: its tables, and UnixBench's CSV. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
 
-/* --- Tables in the original's layout. --- */
+/* --- Tables in UnixBench's layout. --- */
 
 /* Returns why the row of a file test did not measure a disk, or NULL when it did. */
 static const char *not_a_disk(const struct row *row)
@@ -31,7 +31,8 @@ static const struct unix_protocol *protocol_of_rows(const struct table_rows *r)
     return &unix_protocols[0];
 }
 
-/* Has the widths of the original's table. BASELINE never changes, so it is left out first. */
+/* Adds the columns, with the widths of UnixBench's table. In a narrow terminal BASELINE is left out first, because it
+ * never changes. */
 static void put_columns(bool whole, bool probed, struct grid *grid)
 {
     const struct grid_column columns[] = {
@@ -54,7 +55,8 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
     grid->hint = "(shown with -v)";
 }
 
-/* Prints the share of the core that the test had, and its value with the core free. */
+/* Adds the share of the core that the test had, and its value with the core free (measured while no one else used the
+ * core). */
 static void put_core(const struct row *row, const struct row *alone, struct grid *grid)
 {
     const double share = row_core_share(row);
@@ -97,7 +99,7 @@ static void put_samples(const struct row *row, struct grid *grid)
     }
 }
 
-/* Prints an index: its name, of what it is, and its value. */
+/* Adds the line of an index: its name, its kind, and its value. */
 static void put_index(const char *name, const char *kind, const char *value, struct grid *grid)
 {
     const char *const cells[] = {name, "", kind, "", value};
@@ -177,7 +179,7 @@ static void print(const struct table_rows *r, struct text *out)
     put_not_a_disk(r, out);
 }
 
-/* --- The original's CSV. --- */
+/* --- UnixBench's CSV. --- */
 
 static void csv_line(const struct measure *m, uint64_t copies, bool titles, struct text *out)
 {
@@ -197,8 +199,8 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
     text_append(out, "\n", 1);
 }
 
-/* Chooses the path of the original's CSV: --unixbench-csv FILE, or the original's environment variables
- * UB_OUTPUT_CSV=true and UB_RESULTDIR. */
+/* Chooses the path of UnixBench's CSV: --unixbench-csv FILE, or UnixBench's environment variables UB_OUTPUT_CSV=true
+ * and UB_RESULTDIR. */
 static void original_csv_path(const struct measure *m, const struct unix_options *o, char *path, size_t size)
 {
     const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");

@@ -11,10 +11,10 @@
 #include "sys/directory.h"
 #include "sys/scratch.h"
 
-/* With more copies than CPUs, a sample lasts at least this long for each turn. */
+/* With more copies than CPUs, copies take turns on a CPU; a sample lasts at least this many ns for each turn. */
 #define TURN_NS 40000000u
 
-/* Placement of the halves of context1-two by --pairs. */
+/* Choices of --pairs: the CPUs on which the two processes of context1-two run. */
 static const char *const pairs_names[] = {"near", "far", "halves", NULL};
 static const struct {
     const char *title;
@@ -76,8 +76,7 @@ static int add_test(const struct measure *m, const struct unix_test *t, const st
     params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
     params.pairs_name = pairs_name;
     if (params.pairs.n > copies)
-        params.pairs.n = (size_t)copies; /* the other pairs are not used, and the row does not mention their
-                                          * relations */
+        params.pairs.n = (size_t)copies; /* the other pairs are not used, so the row must not mention their relations */
     params.classic = m->preset == PRESET_CLASSIC;
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = plan_add(out, t->bench, &params);
@@ -96,7 +95,7 @@ static int add_test(const struct measure *m, const struct unix_test *t, const st
     if (params.classic) {
         item->sampling.classic = true;
         item->sampling.pause_ns = 3000000000u;
-        /* -i N: short tests get (N+1)/3 passes, as in the original. */
+        /* -i N: short tests get (N+1)/3 passes, as in UnixBench. */
         if (m->options.samples && t->bench->sampling[PRESET_CLASSIC].min_samples <= 3)
             item->sampling.min_samples = item->sampling.max_samples =
                 m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
@@ -141,7 +140,7 @@ void unix_end(void *options, bool unused)
         topology_pairs_free(&o->of[k]);
 }
 
-/* Checks before measuring that the original's CSV can be created; finish() creates it. */
+/* Checks before measuring that UnixBench's CSV can be created; finish() creates it. */
 static int check_unixbench_csv(const char *path, char *error, size_t error_size)
 {
     if (!path[0])

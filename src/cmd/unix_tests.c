@@ -6,7 +6,7 @@
 #include "cmd/suites.h"
 #include "cmd/unix.h"
 
-/* Tests that run a benchmark of another name; they follow it. */
+/* Tests that run a benchmark of another name; unix_test_at() returns them after the test of that name. */
 static const struct unix_test variants[] = {
     {"context1-same", "Pipe-based Context Switching (one CPU)", &bench_context1,
      UNIX_INDEX_STABLE | UNIX_PROCESS | UNIX_OLDSYSTEM, NULL, HALVES_SAME},
@@ -17,7 +17,7 @@ static const struct {
     const char *name;
     unsigned groups;
     bool of_index; /* only tests of the protocol's index */
-    bool old;      /* the original's name of the group before it */
+    bool old;      /* UnixBench's name of the group before it */
 } groups[] = {
     {"index", UNIX_INDEX, true, false},
     {"system", UNIX_INDEX, true, true},
