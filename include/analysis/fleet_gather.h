@@ -60,7 +60,7 @@ struct gather {
     /* column that holds a row's value; figures with the core free and the core's share are then left out. NULL: the
      * column `value` */
     const struct row_column *stat;
-    const struct metrics *metrics; /* tells the headline figures */
+    const struct metrics *metrics; /* table that tells which metrics are headline figures */
     struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */
     struct gather_machine *machine;
     size_t machine_capacity;

@@ -39,7 +39,7 @@ struct history_change {
 /* A figure that was judged. */
 struct history_figure {
     size_t figure;   /* index in gather.figure */
-    bool alone;      /* the values are those with the core free */
+    bool alone;      /* the values were measured only while no one else used the core (core free) */
     size_t first, n; /* range in history.point: in the order of time */
     size_t n_changes;
 };

@@ -35,9 +35,10 @@ struct detours_of {
 
 struct detours_host {
     char name[65];
-    struct detours_of noise;                        /* all CPUs together */
+    struct detours_of noise;                        /* from noise rows, all CPUs together */
     double by_cause[DETOUR_CAUSES][DETOUR_CLASSES]; /* number of detours in noise rows, by cause and length */
-    unsigned periodic[DETOUR_CLASSES];              /* number of rows in which the detours of the class were periodic */
+    /* number of rows in which the detours of a length class were periodic */
+    unsigned periodic[DETOUR_CLASSES];
     /* from experiments that took much longer than the median: the time beyond the median */
     struct detours_of prime;
     double experiment_ticks; /* median time of an experiment in the last row, in ticks */

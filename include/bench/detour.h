@@ -14,14 +14,15 @@
 #include "rows/detour_causes.h"
 #include "stats/comb.h"
 
-/* A shorter detour is only added up by the level of the core probes around it: entry, handler and exit of an interrupt
- * take longer than this, and beside another user of the core there are tens of thousands a second. */
+/* Detours shorter than this are not searched for a cause, but only added up by the level of the core probes around
+ * them. No interrupt is that short (entry, handler and exit take longer), and while another user has the core there are
+ * tens of thousands of such detours a second. */
 #define DETOUR_EVENT_NS 1000u
-/* Number of detours without a known cause that are kept until their cause is searched for. */
+/* Largest number of detours without a known cause that are kept until their cause is searched for. */
 #define DETOUR_EVENTS 32768u
-/* Levels of core probes; the last one stands for all above. */
+/* Number of levels that core probes distinguish, a higher one for a slower core; the last one includes all above it. */
 #define DETOUR_LEVELS CORE_CELLS
-/* Number of combs that are reported. */
+/* Number of combs (series of detours at equal distances in time) that are reported. */
 #define DETOUR_COMBS 4u
 /* Number of equal parts of the run for which the lost time is recorded. */
 #define DETOUR_CELLS 100u
@@ -36,7 +37,7 @@ struct detour_sum {
     uint64_t n, ticks;
 };
 
-/* Detours that come back with a period. */
+/* A comb: detours that repeat with a period. Its rate, and the number and length of the detours. */
 struct detour_comb {
     double hz;
     struct detour_sum sum;
@@ -51,27 +52,30 @@ struct detour_account {
     struct detour_seen seen; /* counters at the last detour */
     /* The last detour, not yet in the sums: the next step may attribute it to another cause. */
     struct detour_last {
-        uint64_t end, ticks; /* 0: none */
+        uint64_t end, ticks; /* end and length in ticks; length 0: there is none */
         enum detour_cause cause;
         struct detour_seen before;
     } last;
     /* After detour_end() these sums, with those of `brief`, are the total lost time. */
     struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
     uint64_t blind, end;
-    uint64_t cell[DETOUR_CELLS];           /* ticks lost in each part */
-    struct detour_comb comb[DETOUR_COMBS]; /* those of DETOUR_PERIODIC; hz 0: none */
-    /* Detours below DETOUR_EVENT_NS without a known cause, by the higher of the probes' levels before and after. */
+    uint64_t cell[DETOUR_CELLS];           /* ticks lost in each of the equal parts of the run */
+    struct detour_comb comb[DETOUR_COMBS]; /* the combs among the detours of DETOUR_PERIODIC; hz 0: unused */
+    /* Detours below DETOUR_EVENT_NS without a known cause, by the higher of the levels of the core probes before and
+     * after. */
     struct detour_sum brief[DETOUR_LEVELS];
     uint64_t explained;
-    /* Detours without a known cause since `explained`: start since the start of the run, and length, in ticks. */
+    /* Detours without a known cause since `explained`, the time of the last search for causes: start since the start of
+     * the run, and length, in ticks. */
     struct comb_event events[DETOUR_EVENTS];
     size_t n_events;
-    uint64_t window, counted;    /* end of the last window; ticks of the windows since `explained` that have a count */
-    uint64_t timer, stolen_ns;   /* in these windows: interrupts; steal */
+    /* end of the last window; ticks of the windows since `explained` in which interrupts were counted */
+    uint64_t window, counted;
+    uint64_t timer, stolen_ns;   /* in these windows: timer interrupts; time that the hypervisor reported as stolen */
     bool moved;                  /* the CPU changed since `explained` */
-    uint64_t clock_at, clock_ns; /* CLOCK_MONOTONIC at a time near the last window's end; 0: not known */
-    struct detour_sum since_probe; /* brief ones since the last core probe */
-    unsigned level;                /* of that probe */
+    uint64_t clock_at, clock_ns; /* a time near the last window's end, and CLOCK_MONOTONIC at this time; 0: not known */
+    struct detour_sum since_probe; /* detours below DETOUR_EVENT_NS since the last core probe */
+    unsigned level;                /* level of the last core probe */
 };
 
 /* Initialises all fields but the recorders, which the caller sets. length must not be 0. */
@@ -82,7 +86,8 @@ void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uin
  * previous counters gives the cause; without a difference the cause is searched for later. */
 void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const struct detour_seen *seen);
 
-/* Cost of a step of the sampler itself, during which it cannot see detours. usual follows the median cost. */
+/* Cost of a step of the sampler itself, during which it cannot see detours. usual: running estimate of the median, in
+ * ticks. */
 struct detour_cost {
     uint64_t usual;
 };
@@ -99,23 +104,25 @@ uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_
  * than the threshold and the kernel counted a context switch, a migration or a page fault; otherwise as blind time. */
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);
 
-/* Enters the level of a core probe. */
+/* Records that a core probe was taken and found this level. */
 void detour_probed(struct detour_account *a, unsigned level);
 
-/* Enters what CLOCK_MONOTONIC shows at `now`: kernels have their tick at multiples of its period in this clock. */
+/* Records that CLOCK_MONOTONIC was monotonic_ns at `now`: kernels have their tick at multiples of its period in this
+ * clock. */
 void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns);
 
-/* Ends a window at `end`, in which so many interrupts of the timer (-1: not known) and so much steal time (0: not
- * known) were counted. When the CPU changed, or many detours without a known cause are kept, searches for their causes,
- * which takes some 10 ms. */
+/* Ends a window at `end`. timer: number of timer interrupts in it (-1: not known); stolen_ns: time that the hypervisor
+ * reported as stolen (0: not known). If the CPU changed, or many detours without a known cause are kept, searches for
+ * their causes, which takes some 10 ms. */
 void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns);
 
-/* Ends the run at `end`, after its last window, and searches for causes: combs that are faster than the timer was
- * counted, the timer's detours by rate and phase, then the longest up to the steal time, then other combs. */
+/* Ends the run at `end`, after its last window, and searches for causes in this order: combs that are faster than the
+ * timer interrupts that were counted; the timer's detours, by their rate and phase; the longest detours, up to the sum
+ * of the steal time; other combs. */
 void detour_end(struct detour_account *a, uint64_t end);
 
-unsigned detour_class(uint64_t ns); /* length class of a detour */
-/* Returns the part of the run that a time is in; the last one for a later time. */
+unsigned detour_class(uint64_t ns); /* returns the length class of a detour of this length */
+/* Returns the index of the part of the run that contains the time `at`; times after the end belong to the last part. */
 unsigned detour_cell(const struct detour_account *a, uint64_t at);
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind time */
 

@@ -11,20 +11,21 @@
 #include "sys/topology.h"
 
 struct memory_latency_params {
-    uint64_t bytes; /* working set */
-    int chase;      /* enum chase_pages */
+    uint64_t bytes; /* bytes of the working set */
+    int chase;      /* kind of pages: a value of enum chase_pages */
 };
 
-/* Number of loads under which memory_loaded is measured: none at first, then increasing ones. */
+/* Number of steps of test loaded: in the first one the other CPUs read no memory, in each further one they read
+ * more. */
 #define MEMORY_LOADED_STEPS 9u
 struct memory_loaded_params {
-    uint64_t bytes;        /* working set of the chase, and memory that the others read, each */
-    uint64_t stream_bytes; /* of each other CPU */
-    unsigned step;         /* from 0 */
-    uint64_t pause_ns;     /* of the others after each block; UINT64_MAX: they read nothing */
+    uint64_t bytes;        /* working set of the pointer chase */
+    uint64_t stream_bytes; /* memory that each of the other CPUs reads */
+    unsigned step;         /* number of the step, from 0 */
+    uint64_t pause_ns;     /* pause of the other CPUs after each block that they read; UINT64_MAX: they read nothing */
 };
 
-/* One-way trips of the cache line that a pair makes, in all. */
+/* Number of times that the cache line goes from one CPU of a pair to the other, in the whole test. */
 #define MEMORY_CORES_WAYS 24800u
 struct memory_cores_params {
     struct cpu_pair pair;
@@ -32,14 +33,15 @@ struct memory_cores_params {
 
 struct memory_nodes_params {
     unsigned cpu_node, memory_node;
-    unsigned cpu; /* of cpu_node */
+    unsigned cpu; /* a CPU of cpu_node */
     uint64_t bytes;
 };
 
 struct memory_steady_params {
-    uint64_t cache_bytes, memory_bytes; /* working sets of the two probes */
+    uint64_t cache_bytes, memory_bytes; /* bytes of the working sets of the two probes */
 };
-/* Returns by how many % one probe of memory of ten is longer, at least, than the median; NAN: there was none. */
+/* Returns by how many % the 90th percentile of the memory probes' times exceeds their median; NAN: there were no
+ * probes. */
 struct trial;
 double memory_steady_spread_pct(const struct trial *trial);
 

@@ -16,28 +16,30 @@ struct noise_params {
     char threshold[24]; /* text given by the user: a time, or "8x" */
     /* The parsed threshold: one of the two is 0. */
     uint64_t threshold_ns;
-    double threshold_loops; /* multiple of the loop's least gap */
+    double threshold_loops; /* threshold as a multiple of the loop's shortest gap */
 };
 
-/* Parses `threshold` into the other two fields. Returns 0, or -1 with one line in error that names the range. */
+/* Parses `threshold` into the other two fields. Returns 0, or -1 with one line in error that names the valid range. */
 int noise_read_threshold(struct noise_params *params, char *error, size_t error_size);
 
-/* Returns the time between two readings of the interrupt counters, in ticks, from the usual time of a reading in ticks:
- * a reading must not take more than a small share of it. */
+/* Returns the time between two readings of the interrupt counters, in ticks, so that a reading takes only a small share
+ * of it. reading: usual time of a reading in ticks. */
 uint64_t noise_window(uint64_t reading, double ns_per_tick);
 
-/* The recorders of a copy. */
+/* Numbers of the recorders of each copy. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS, NOISE_N_RECORDERS };
-/* NOISE_LEVELS: number of core probes by part of the run, then by level. NOISE_NUMBERS: */
+/* NOISE_LEVELS holds the number of core probes, by part of the run and then by level. NOISE_NUMBERS holds these
+ * numbers: */
 enum {
-    NOISE_LOOP, /* ns; the next ones too */
+    NOISE_LOOP, /* most frequent gap of the loop in ns; the next numbers are in ns, too */
     NOISE_LOOP_LEAST,
     NOISE_THRESHOLD,
     NOISE_OBSERVED,
     NOISE_BLIND,
-    NOISE_LOST, /* one for each cause */
+    NOISE_LOST, /* lost time, a number for each cause; then the number of detours for each cause */
     NOISE_COUNT = NOISE_LOST + DETOUR_CAUSES,
-    NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES, /* interrupts of the CPU; NAN when not known */
+    /* timer interrupts of the CPU; NAN when not known, as the next numbers */
+    NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES,
     NOISE_RESCHED,
     NOISE_IPI,
     NOISE_DEVICE,
@@ -46,10 +48,11 @@ enum {
     NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* number of detours by cause, then by length
                                                                         * class */
     NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* their total length in ns */
-    NOISE_BRIEF = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES, /* number of detours below DETOUR_EVENT_NS, by the
-                                                                      * core probes' level: part of those unexplained */
-    NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS,                    /* their total length */
-    NOISE_COMB_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,                  /* detours with a period: their rate; 0: none */
+    /* number of detours below DETOUR_EVENT_NS by the core probes' level; they are also counted as unexplained */
+    NOISE_BRIEF = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES,
+    NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS, /* their total length */
+    /* rates of the combs, detours that repeat with a period; 0: unused */
+    NOISE_COMB_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,
     NOISE_COMB_N = NOISE_COMB_HZ + DETOUR_COMBS,
     NOISE_COMB_NS = NOISE_COMB_N + DETOUR_COMBS,
     NOISE_MHZ = NOISE_COMB_NS + DETOUR_COMBS, /* core frequency in each part of the run; NAN: not known */
@@ -58,10 +61,10 @@ enum {
 
 /* Returns the lost share of the observed time, in %. */
 double noise_lost_pct(const double *numbers);
-/* Returns by how many % the copy's CPU was slower than one that loses no time and has its core to itself; NAN when it
- * is not known what it had of its core. In the time that remains the CPU has the speed that its share of the core
- * gives: 1 - (1 - lost) * share. Gaps that others of the core cause are not in `lost` here: core probes contain them.
- * The session of the trial must have learnt from its probes. */
+/* Returns by how many % the copy's CPU was slower than one that loses no time and has its core to itself: (1 - lost) of
+ * its time it had the speed that its share of the core gives, so 1 - (1 - lost) * share. NAN when the share is not
+ * known. Gaps that other users of the core cause are not in `lost` here, because the share includes them. core_learn()
+ * must have been called for the trial's core probes. */
 double noise_slower_pct(const struct trial *trial, unsigned copy);
 
 enum {
@@ -71,7 +74,7 @@ enum {
     NOISE_METRIC_LOOP,
     NOISE_METRIC_THRESHOLD,
     NOISE_METRIC_BLIND,
-    NOISE_METRIC_LOST_BY, /* + cause */
+    NOISE_METRIC_LOST_BY, /* first of the metrics by cause; the cause is added to it */
     NOISE_METRIC_COUNTS = NOISE_METRIC_LOST_BY + DETOUR_CAUSES,
     NOISE_METRIC_SLOWER = NOISE_METRIC_COUNTS + NOISE_CELLS - NOISE_TIMER,
     NOISE_METRIC_SHARE,

@@ -10,7 +10,7 @@
 /* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A variant with non-temporal stores
  * ends with a fence, so that its stores are complete when the clock is read. */
 struct stream_kernels {
-    const char *name; /* "avx512", "avx2", "sse2", "neon", "stnp", "c" */
+    const char *name; /* name of the variant: "avx512", "avx2", "sse2", "neon", "stnp", "c" */
     bool nontemporal;
     bool (*supported)(void);
     void (*copy)(double *c, const double *a, size_t n);
@@ -25,7 +25,8 @@ extern const struct stream_kernels stream_kernels_c;
 /* All variants for this architecture, the best first, for ordinary and for non-temporal stores; ends with NULL. */
 extern const struct stream_kernels *const stream_kernels_all[];
 
-/* Returns the first supported variant with such stores; NULL when there is none (non-temporal stores). */
+/* Returns the first supported variant with non-temporal stores, or with ordinary ones. There may be none with
+ * non-temporal stores: NULL. */
 const struct stream_kernels *stream_kernels_choose(bool nontemporal);
 
 #endif

@@ -10,7 +10,7 @@
 #include "engine/bench.h"
 #include "stats/hist.h"
 
-/* Width of the histogram's classes, and their number. */
+/* Width of the histogram's classes in ns, and number of classes. */
 #define WAKEUP_CLASS_NS   1000u
 #define WAKEUP_CLASSES    HIST_LINEAR
 #define WAKEUP_PRIORITY   80 /* SCHED_FIFO priority unless the user gives one */
@@ -18,17 +18,17 @@
 
 struct wakeup_params {
     uint64_t interval_ns;  /* time between two wake-ups */
-    uint64_t histogram_us; /* wake-ups as late as this are counted as overflows */
+    uint64_t histogram_us; /* wake-ups that are this late, or later, are counted as overflows */
     uint64_t stop_ns;      /* a wake-up later than this ends the run; 0: none does */
     int priority;          /* SCHED_FIFO priority; 0: normal policy */
-    bool lock_memory;      /* even with the normal policy */
+    bool lock_memory;      /* memory is locked even with the normal policy */
 };
 
 /* --- The accounting, which is pure: times are passed in, in ns of one clock. --- */
 
 struct wakeup_account {
     uint64_t interval_ns;
-    uint64_t overflow_ns; /* lateness from which on a wake-up is an overflow */
+    uint64_t overflow_ns; /* a wake-up that is this late is an overflow */
     uint64_t due_ns;      /* time of the next wake-up */
     uint64_t missed, overflows;
     struct hist *hist; /* with classes of WAKEUP_CLASS_NS */
@@ -46,8 +46,7 @@ enum {
     WAKEUP_OVERFLOWS,
     WAKEUP_STOPPED_NS,
     WAKEUP_N_NUMBERS
-}; /* WAKEUP_STOPPED_NS: lateness that ended
-    * the run; 0: none */
+}; /* WAKEUP_STOPPED_NS: lateness in ns of the wake-up that ended the run; 0: none did */
 enum { WAKEUP_METRIC_LATENCY, WAKEUP_METRIC_OVERFLOWS, WAKEUP_METRIC_MISSED, WAKEUP_N_METRICS };
 
 #endif

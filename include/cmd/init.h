@@ -17,7 +17,7 @@ struct init_orders {
     char out[1024];
     char scratch[1024];
     char modules[256];
-    int end, tune; /* enum init_end; 0 or 1 */
+    int end, tune; /* end: enum init_end; tune: 0 or 1 */
     bool help;
 };
 

@@ -17,7 +17,7 @@ struct task {
     const char *late; /* reason for the task's limit beyond which a wake-up counts as late */
 };
 extern const struct task latency_tasks[N_TASKS];
-extern const char *const latency_task_names[]; /* in the same order; ends with NULL */
+extern const char *const latency_task_names[]; /* names of latency_tasks, in the same order; ends with NULL */
 
 /* Target of the option table. */
 struct latency_options {

@@ -63,7 +63,7 @@ struct measure {
     struct progress progress;
     struct requirements requirements;
     enum row_status worst;
-    int ended_by; /* signal; 0: none */
+    int ended_by; /* signal that ended the session; 0: none */
     struct text warnings;
 };
 
@@ -72,7 +72,7 @@ struct table_rows {
     const struct row *rows;
     size_t n;
     bool alone;     /* not part of `all`: each run's lines are printed too */
-    bool verbose;   /* -v */
+    bool verbose;   /* -v was given */
     bool pictures;  /* plots after the tables */
     unsigned width; /* width of the terminal in columns, at most 100; 100 when it is not a terminal */
     /* Maximum width of a table, for table_print(): width, but 0 (no limit) with -v. */
@@ -88,8 +88,8 @@ struct suite {
     size_t (*tables)(void *options, struct option_table *tables);
     bool timed;  /* samples have a length, and may need a scratch directory */
     bool copies; /* the user chooses the number of copies */
-    /* Letters of common options that mean options of this suite in its command: those of the tool that it replaces.
-     * NULL: none. */
+    /* Letters that usually belong to common options, but in the command of this suite to its own options, as in the
+     * tool that it replaces. NULL: none. */
     const char *letters;
     /* Defaults of common options that differ for this suite. May be NULL. */
     const struct option_default *defaults;

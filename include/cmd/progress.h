@@ -13,7 +13,7 @@ struct progress {
     uint64_t began_ns, shown_ns; /* times in CLOCK_MONOTONIC_RAW; shown 0: no line was printed */
     double planned_s;            /* planned time of all suites; 0: not known */
     double before, weight;       /* share of the total that is done, and the current suite's share of it */
-    double left_s;               /* time left as last shown; negative: not shown yet */
+    double left_s;               /* time left in s, as last shown; negative: not shown yet */
     const struct clock_info *clock;
     char line[320]; /* text of the line, without the time left */
 };
@@ -34,7 +34,7 @@ void progress_clear(const struct progress *progress);
 
 /* Appends "2 measurements, 10 samples or more of 250 ms each, 10 s to 20 s" for the plan. */
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out);
-/* Rounds an estimate to two digits: 2.6 min, not 2.58. Values below a second are not rounded. */
+/* Rounds an estimate in ns to two digits: 2.6 min, not 2.58. Values below a second are not rounded. */
 uint64_t progress_round(uint64_t ns);
 /* Appends "about 3 s", "10 s to 20 s", "at least 5 s". */
 void progress_time(const struct plan_time *time, struct text *out);

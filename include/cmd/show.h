@@ -13,8 +13,8 @@ struct show_how {
     int fd;           /* output descriptor: plots are drawn only on a terminal, in its width */
     bool alone;       /* the run measured only this suite: each run's lines are printed too */
     const char *more; /* option that increases the number of samples, for the warnings */
-    bool counters;    /* a table of event counts */
-    bool verbose;     /* each run's lines, and plots, always */
+    bool counters;    /* print a table of event counts */
+    bool verbose;     /* always print each run's lines, and plots */
 };
 
 /* Appends the first lines of a run's header: program and time, and the machine, without the end of that line. */

@@ -8,7 +8,7 @@
 #include "settings/snapshot.h"
 #include "settings/tuned.h"
 
-#define SHOWN_MAX 28 /* characters of a value; masks can have 2 KiB */
+#define SHOWN_MAX 28 /* largest number of characters of a value that are shown; CPU masks can have 2 KiB */
 
 struct tune_options {
     struct option_cpus cpus;

@@ -10,7 +10,7 @@
 struct unix_test {
     const char *name, *title;
     const struct bench *bench;
-    unsigned groups; /* enum unix_group */
+    unsigned groups; /* groups of the test: bits of enum unix_group */
     const char *const *old_names;
     int halves;
 };
@@ -27,8 +27,9 @@ bool unix_word(size_t i, struct operand_word *out);
  * are dynamically linked. */
 struct unix_protocol {
     const char *name;
-    unsigned index;                   /* group of the tests in its index */
-    const char *context1, *footprint; /* how these tests differ from those of the other protocol */
+    unsigned index; /* group of the tests in its index */
+    /* words in the row of the index: how context1 is placed, and the footprint of spawn and execl */
+    const char *context1, *footprint;
 };
 extern const struct unix_protocol unix_protocols[];
 const struct unix_protocol *unix_protocol_of(const struct measure *m);

@@ -9,7 +9,7 @@
 #include "rows/rows.h"
 #include "rows/text.h"
 
-#define RUNS_ADVISED 10u /* runs a side that are advised where nothing can be decided */
+#define RUNS_ADVISED 10u /* number of runs of each side that is advised when nothing can be decided */
 
 enum compared_format { COMPARED_TABLE, COMPARED_MARKDOWN, COMPARED_CSV };
 struct compared_print {

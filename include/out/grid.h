@@ -12,7 +12,7 @@
 #define GRID_COLUMNS_MAX 72
 
 struct grid_column {
-    const char *title; /* is not copied; NULL: none */
+    const char *title; /* is not copied; NULL: no title */
     size_t width;      /* least width; wider cells widen the column */
     /* wider cells do not widen the column; they may overlap empty neighbours or shift the rest of their line; 0: no
      * limit */

@@ -333,7 +333,7 @@ static bool may_differ(unsigned kind, uint64_t across)
            (kind == PARAM_COMMAND && is_across(across, ACROSS_COMMAND));
 }
 
-/* Appends the words of the parameters that are missing in other and may not differ. */
+/* Appends the words of the parameters that are missing in other, unless such words may differ. */
 static void append_lacking(const struct row_params *params, const struct row_params *other, uint64_t across,
                            struct text *out)
 {

@@ -269,7 +269,7 @@ static int read_requirement(struct requirement *r, const char *text, char *error
                                           : fail_because(-1, error, size, "is empty");
     for (const char *at = r->text; *at; at++)
         if (*at == '<' || *at == '>')
-            op = at; /* the last one: names of commands may have others */
+            op = at; /* takes the last operator, because names of commands may contain others */
     if (!op)
         return fail_because(-1, error, size, "has no <, <=, > or >=");
     r->below = *op == '<';

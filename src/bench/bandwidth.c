@@ -25,7 +25,7 @@ enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 #define SCALAR          3.0
 #define GRANULE         64u /* elements; kernels work on multiples of this */
 #define TOLERANCE       1e-13
-/* Used when /sys does not give the caches' sizes: more than 4 times the caches of most machines. */
+/* Array size when /sys does not give the caches' sizes: more than 4 times the caches of most machines. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
@@ -219,7 +219,7 @@ static int reduce_kernel(const struct trial *trial, unsigned kernel, struct hist
     double bytes = bytes_per_element[kernel] * (double)share_of(params, copies) * copies;
 
     hist_init(times, 0);
-    for (uint64_t r = 1; r < params->repetitions; r++) /* the first is not counted */
+    for (uint64_t r = 1; r < params->repetitions; r++) /* the first repetition is not counted */
         hist_add(times, repetition_ns(trial, (size_t)r * N_KERNELS + kernel));
     return results_sample(results, 0, metric + METRIC_RATE, bytes / (double)times->min * 1e3) |
            results_sample(results, 0, metric + METRIC_TIME, hist_mean(times)) |

@@ -5,7 +5,7 @@
 #include "bench/sim.h"
 #include "sys/task.h"
 
-#define CPUS_MAX   16u /* if there are more, evenly spaced ones are used */
+#define CPUS_MAX   16u /* largest number of CPUs that are calibrated; if there are more, evenly spaced ones are used */
 #define WARM_NS    20000000u
 #define BLOCK_NS   2000000u
 #define BLOCKS     9u

@@ -8,7 +8,7 @@
 /* The usual cost changes by a fraction of 1/USUAL_STEPS at a time: small enough to be steady, large enough to settle
  * within 100 detours. */
 #define USUAL_STEPS 64u
-/* Gaps above this are not part of the loop's own distribution. */
+/* Longer gaps, in ticks, are not part of the loop's own distribution. */
 #define LOOP_GAP_MAX 4096u
 /* The shortest gaps are treated as rounding of the clock if they are less than one in LOOP_RARE of all gaps. */
 #define LOOP_RARE 10u
@@ -49,7 +49,8 @@ unsigned detour_class(uint64_t ns)
     return octave;
 }
 
-/* n is 1; 0 for the part of a detour that is counted with another cause. */
+/* Adds a detour to the sums of a cause. n is 1; 0 when the detour is counted with another cause, and only a part of its
+ * time belongs to this one. */
 static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
     count(&a->sum[cause], n, ticks);
@@ -75,7 +76,7 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 {
     unsigned cell = detour_cell(a, from);
 
-    cell -= cell > 0; /* corrects rounding */
+    cell -= cell > 0; /* the part's number may have been rounded up */
     for (; cell < DETOUR_CELLS && cell_start(a, cell) < to; cell++) {
         uint64_t low = cell_start(a, cell), high = cell_start(a, cell + 1);
         low = low < from ? from : low;
@@ -86,30 +87,32 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 
 /* --- Causes of detours during which the kernel counted nothing for the thread. --- */
 
-/* Numbers of the events in struct comb_event; a comb's is PERIODIC + its index. STOLEN is added to what was lost to the
- * hypervisor, but for the usual length of that number's events. */
+/* Values of comb_event.comb: no cause is known; tick of the timer; PERIODIC + index of another comb (series of detours
+ * at equal distances in time). STOLEN is added when the hypervisor took all of the detour but the usual length of
+ * events with this value. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
-/* Number of combs of one rate of which one can be the timer's. */
+/* Number of combs of one rate among which the timer's is searched. */
 #define CANDIDATES 3u
 /* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and rates of other periodic work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
-/* The clocks of kernel, hypervisor and counter differ by less. */
+/* Largest relative difference between the clocks of kernel, hypervisor and counter. */
 #define DRIFT 300e-6
-/* Smallest share of the periods that have an event. Ticks during which the kernel ran something else have another cause
- * already; the kernel's count tells that they are there. */
+/* Smallest share of a comb's periods that must have an event. It is smaller for the timer: ticks during which the
+ * kernel ran something else have another cause already, and the kernel's count tells that they are there. */
 #define TICK_SHARE  0.35
 #define OTHER_SHARE 0.5
-/* The kernel counts a tick more or less in a window, fewer where ticks are lost, and other timers. */
+/* The rate of a tick may exceed the rate of counted timer interrupts by this factor: a window may have a tick less, and
+ * ticks may be lost. The count includes other timers. */
 #define COUNTED_MORE 1.1
-/* The timer is not searched for when it interrupted less often: CPUs can run without a tick. */
+/* The timer's ticks are not searched for when fewer interrupts were counted: CPUs can run without a tick. */
 #define TIMER_MIN 50u
-/* A shorter detour is not attributed to steal. */
+/* A shorter detour is never attributed to steal. */
 #define STEAL_MIN_NS 100000u
-/* An event of a comb is at most this far from its time: the tick is late where the hypervisor delivers it. */
+/* An event of a comb is at most this far from its expected time: the tick is late where the hypervisor delivers it. */
 #define REACH_NS 150000u
-/* The timer's comb begins at most this long before or after its time. */
+/* The timer's ticks begin at most this long before or after the time at which the kernel has its tick. */
 #define EARLY_NS 20000.0
 #define LATE_NS  300000.0
 
@@ -123,7 +126,7 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Takes the events of a comb of that rate. Returns false when there is no such comb. */
+/* Finds a comb of this rate, and gives its events the number. Returns false when there is no such comb. */
 static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, struct comb *comb)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
@@ -147,8 +150,9 @@ static double after_tick(const struct detour_account *a, const struct comb *comb
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* Takes the timer's comb if there is one of that rate: of several the one that comes soonest after the time at which
- * the kernel has its tick, or, when that does not matter, the most conspicuous. */
+/* Finds the timer's comb among those of this rate: the one that comes soonest after the time at which the kernel has
+ * its tick. timely: false allows combs for which that is not known or too late; then the most conspicuous one is taken.
+ * Returns false when there is none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
     struct comb comb[CANDIDATES];
@@ -169,8 +173,8 @@ static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t
     return found;
 }
 
-/* Returns how many ticks of that rate a second could come: while the hypervisor has the CPU for several periods, one
- * comes. */
+/* Returns how many ticks of this rate could come in a second: while the hypervisor has the CPU for several periods,
+ * only one comes. */
 static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
 {
     double period = 1e9 / a->ns_per_tick / hz, gone = 0;
@@ -180,7 +184,8 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
     return hz * fmax(1 - gone / (double)(end - a->explained), 0);
 }
 
-/* A CPU has one tick: other timers are counted, too. */
+/* Finds the timer's comb by trying the rates of kernel ticks. Rates far above the count of timer interrupts are
+ * impossible; lower ones are possible, because other timers are counted, too. */
 static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
     for (int timely = 1; timely >= 0; timely--)
@@ -189,7 +194,7 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
                 return;
 }
 
-/* Takes combs whose rate is at least that. */
+/* Finds combs of other periodic work whose rate is at least least_hz. */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
     for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
@@ -209,8 +214,8 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
     }
 }
 
-/* Takes the longest detours until their sum is as near to the steal time as it can be. The hypervisor often delivers a
- * late tick when it gives the CPU back: of such a detour all but the tick's usual length is stolen. */
+/* Attributes the longest detours to steal until their sum is as near to the steal time as it can be. The hypervisor
+ * often delivers a late tick when it gives the CPU back: of such a detour all but the tick's usual length is stolen. */
 static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;
@@ -242,7 +247,8 @@ static void explain(struct detour_account *a, uint64_t end)
     const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
-    if (a->timer >= TIMER_MIN) { /* a faster comb contains combs of the tick's rate, but is not the timer's */
+    /* a comb that is faster than the timer contains combs of the tick's rate, which are not the timer's */
+    if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
         take_timer(a, end, rate, usual);
     }
@@ -380,7 +386,7 @@ void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64
     a->counted += timer >= 0 ? end - a->window : 0;
     a->window = end;
     a->stolen_ns += stolen_ns;
-    if (a->moved || a->n_events > DETOUR_EVENTS / 2) /* another CPU has its ticks at other times */
+    if (a->moved || a->n_events > DETOUR_EVENTS / 2) /* each CPU has its ticks at other times */
         explain(a, end);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of a cache line between two CPUs: two processes hand a number to and fro in one line, by a store that the
- * other one's loads wait for, or by compare-and-swap. */
+/* Latency between two CPUs: two processes pass a number to and fro in one cache line, by a store for which the other
+ * process polls, or by compare-and-swap. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -13,18 +13,20 @@ enum { PARTY_FIRST, PARTY_SECOND, N_PARTIES };
 enum { METHOD_STORE, METHOD_SWAP, N_METHODS };
 enum { RECORD_TIMES, N_RECORDERS };
 
-/* The line has a page of its own, which no other pair uses, somewhere in this much shared memory: two pages of the
- * largest size that Linux has. */
+/* Bytes of memory that the two processes share: two pages of the largest base page size, so that the line has a page of
+ * its own, which no other pair uses. */
 #define SHARED_SIZE (2 * 65536u)
-/* Rounds of a batch, which is timed as a whole, and batches of a method; the first is not recorded. */
+/* Number of batches for each method, of which the first is not used; and number of rounds in a batch, which is timed as
+ * a whole. */
 #define BATCHES 31u
 #define ROUNDS  (MEMORY_CORES_WAYS / (2 * N_METHODS * BATCHES))
-/* Loads in vain between two looks at whether the trial was stopped. */
+/* Number of unsuccessful polls after which the process checks whether the trial was stopped. */
 #define PATIENCE (1u << 16)
-/* What the first half writes at the end. */
+/* The number that the first process writes at the end. */
 #define LAST UINT64_MAX
 
-/* Both processes map the memory at addresses of their own, which differ by whole pages. */
+/* Returns the address of the line. Both processes map the memory at addresses of their own, which differ by whole
+ * pages. */
 static volatile uint64_t *line_of(const struct party_context *context)
 {
     const uintptr_t at = (uintptr_t)context->shared, page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -47,7 +49,7 @@ static bool wait_for(const struct party_context *context, volatile uint64_t *lin
         }
 }
 
-/* Replaces the number by the next one as soon as it is there. Returns as wait_for(). */
+/* Waits until the line has the number, and replaces it by the next one. Returns as wait_for(). */
 static bool swap_when(const struct party_context *context, volatile uint64_t *line, uint64_t number)
 {
     for (;;)
@@ -62,7 +64,8 @@ static bool swap_when(const struct party_context *context, volatile uint64_t *li
         }
 }
 
-/* Makes rounds of two turns each, from an even number on for the first half, from the next one for the second. */
+/* Executes the rounds of a batch. In each round a process waits for a number and replaces it by the next one: the first
+ * process for the even numbers from `from` on, the second for the odd ones. Returns as wait_for(). */
 static bool take_turns(const struct party_context *context, volatile uint64_t *line, unsigned method, uint64_t from)
 {
     for (uint64_t number = from; number < from + 2 * ROUNDS; number += 2) {
@@ -85,7 +88,7 @@ static int setup_first(struct party_context *context)
     return 0;
 }
 
-/* Each batch begins with the number behind the last of the one before. */
+/* Each batch begins with the number after the last one of the batch before. */
 static int run_first(struct party_context *context)
 {
     volatile uint64_t *line = line_of(context);
@@ -99,7 +102,7 @@ static int run_first(struct party_context *context)
             const uint64_t end = clock_raw_ns();
             slices_add(context->recorder[RECORD_TIMES], 2 * ROUNDS, start, end);
         }
-    /* The second half's last turn comes before this. */
+    /* Waits for the second process's last turn. */
     if (!wait_for(context, line, number))
         return party_fail(context, "the other CPU did not answer");
     __atomic_store_n(line, LAST, __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of a load on one CPU while the others read memory: the first copy chases, the others read blocks with a pause
- * after each. */
+/* Time of a memory load on one CPU while the other CPUs read memory: the first copy runs a pointer chase, the others
+ * read blocks with a pause after each. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -13,15 +13,16 @@
 enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES, N_RECORDERS };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
-/* Enough for the 1.5 ms slices of a run; more are joined in pairs. */
+/* Number of slices that are kept: enough for slices of 1.5 ms in a run. If there are more, neighbours are joined in
+ * pairs. */
 #define SLICES_MAX 128u
-/* The others' unit of reading. Their slices are of many blocks. */
+/* Bytes that the other CPUs read between two pauses. Each of their slices has many such blocks. */
 #define BLOCK_BYTES 4096u
 
 struct work {
-    struct chase chase; /* of the first copy */
-    uint64_t *stream;   /* of the others; NULL: this copy reads nothing */
-    uint64_t loads;     /* of a slice */
+    struct chase chase; /* chase of the first copy */
+    uint64_t *stream;   /* memory that the other copies read; NULL: this copy reads nothing */
+    uint64_t loads;     /* number of loads in a slice */
 };
 
 static int setup_stream(struct party_context *context, struct work *work)
@@ -69,7 +70,8 @@ static void pause_until(uint64_t until)
     }
 }
 
-/* Reads the memory round and round, a pause after each block. A slice is at least CORE_SLICE_NS long. */
+/* Reads the memory again and again, with a pause after each block, until the trial is stopped. A slice is at least
+ * CORE_SLICE_NS long. */
 static void stream(struct party_context *context, const struct work *work)
 {
     const struct memory_loaded_params *params = context->params;

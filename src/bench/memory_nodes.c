@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of a load, and bytes a second, from the CPUs of each memory node (NUMA) to the memory of each. */
+/* Latency and bandwidth from the CPUs of each NUMA node to the memory of each node. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 #define SLICES 16u
 #define READS  8u
-/* Pages whose node is asked for. */
+/* Number of pages whose memory node is checked. */
 #define PAGES_LOOKED_AT 256u
 
 static int setup(struct party_context *context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How steady the last cache and memory are: every millisecond a short chase in a set that only the last cache holds,
- * one in a set that no cache holds, and a short reading of memory. Their spread is the neighbours on cache and memory,
- * as the core probe's is the neighbour on the core. */
+/* How steady the speed of the last cache and of memory is. Every millisecond: a short pointer chase in a set that only
+ * the last cache holds, one in a set that no cache holds, and a short reading of memory. Their spread shows others who
+ * use the same cache and memory, as that of core probes shows others who use the same core. */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,11 +23,11 @@ enum {
 };
 
 #define EVERY_NS 1000000u
-/* Loads of a probe: some 7 us in memory. */
+/* Number of loads in a probe, which takes some 7 us in memory. */
 #define LOADS 64u
-/* Bytes of a reading. */
+/* Bytes of memory that are read each time. */
 #define READ_BYTES 65536u
-/* Probes of a stretch of time, of which the worst is shown: 100 ms. */
+/* Number of consecutive probes (100 ms) that are averaged; the worst average is reported. */
 #define STRETCH 100u
 
 struct work {
@@ -79,7 +79,7 @@ static int run(struct party_context *context)
     uint64_t next = begin, stretch = 0;
 
     for (uint64_t n = 1; !party_stopped(context); n++) {
-        /* What was missed while something else ran is not made up for. */
+        /* Skips the probes that were missed while something else ran. */
         for (next += EVERY_NS; clock_raw_ns() > next + EVERY_NS; next += EVERY_NS) {
         }
         while (clock_raw_ns() < next && !party_stopped(context)) {
@@ -100,7 +100,7 @@ static int run(struct party_context *context)
     return 0;
 }
 
-/* Returns how much longer than the median probe one of ten takes at least. */
+/* Returns by how many % the 90th percentile of the probes' times exceeds their median. */
 static double spread_pct(const struct hist *probes)
 {
     const double usual = hist_quantile(probes, 0.5);

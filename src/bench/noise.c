@@ -14,17 +14,17 @@
 #include "sys/machine.h"
 #include "sys/task.h"
 
-/* Distance of the core probes. */
+/* Time between two core probes, in ns. */
 #define PROBE_NS 1500000u
 /* Length of a window; the CPU's interrupts are counted at its end. The length is chosen so that reading the counters
  * takes at most a thousandth of it. */
 #define WINDOW_NS     100000000u
 #define WINDOW_MAX_NS 1000000000u
 #define WINDOW_COSTS  1000u
-/* Duration of the measurement of the counter's frequency. */
+/* Duration of the measurement of the counter's frequency, in ns. */
 #define HZ_NS 20000000u
-/* Number of repetitions for the usual (median) cost of a step; fewer if time runs out on a machine with thousands of
- * CPUs. */
+/* Number of repetitions when the usual (median) cost of a step is measured; fewer if time runs out on a machine with
+ * thousands of CPUs. */
 #define COSTS         100u
 #define COSTS_MIN     3u
 #define COSTS_NS      50000000u
@@ -77,14 +77,15 @@ struct sampler {
     struct core_record *record;
     double (*levels)[CORE_LEVELS];          /* number of probes by part of the run and level */
     struct stats_running mhz[DETOUR_CELLS]; /* core frequency by part of the run */
-    unsigned cell;                          /* the current part */
+    unsigned cell;                          /* index of the current part of the run */
     uint64_t probe_ns, next_probe; /* time of the last probe, CLOCK_MONOTONIC_RAW; time of the next one in ticks */
     struct machine_watch *watch;
     unsigned watched;                        /* CPU whose counters are read */
     struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
     enum clock_kind clock;
     double ns_per_tick;
-    uint64_t loop, least, threshold, window, slice; /* all in ticks; slice: from probe to probe */
+    /* all in ticks; window: length of a window; slice: time between two core probes */
+    uint64_t loop, least, threshold, window, slice;
 };
 
 /* Two consecutive readings of the clock that are further apart than the threshold, or the last two of the window. */
@@ -269,7 +270,7 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
         uint64_t measured = clock_now(s->clock);
         read = follow_detour(s, measured, detour_step(&s->account, &s->chaining, measured - read));
     }
-    /* A CPU that the thread left in this window was counted for part of it only. */
+    /* If the thread left its CPU in this window, the timer was counted for a part of the window only. */
     detour_window(&s->account, read, s->account.seen.cpu == s->watched ? counted.timer : -1,
                   counted.stolen_ns > 0 ? (uint64_t)counted.stolen_ns : 0);
     look(&seen);
@@ -545,7 +546,8 @@ static int enter_classes(struct results *results, unsigned copy, const double *n
     return error;
 }
 
-/* Adds the brief detours to their causes: those at levels above free_level to DETOUR_SHARED; 0: not known. */
+/* Adds the detours below DETOUR_EVENT_NS to a cause: to DETOUR_SHARED at core probe levels above free_level, otherwise
+ * to DETOUR_UNEXPLAINED. free_level 0: not known. */
 static void add_brief(double *number, unsigned free_level)
 {
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
@@ -638,7 +640,8 @@ static int enter_core(struct results *results, const struct trial *trial, unsign
     return error | enter_known(results, copy, NOISE_METRIC_SLOWER, noise_slower_pct(trial, copy));
 }
 
-/* Adds the parameter periods=10ms:31us;... : the periods of combs, and the mean length of their detours. */
+/* Adds the parameter periods=10ms:31us;... : period and mean detour length of each comb (detours that repeat with a
+ * period). */
 static void remark_periods(struct results *results, unsigned copy, const double *number)
 {
     struct row_params remarks = {.n = 0};
@@ -654,7 +657,8 @@ static void remark_periods(struct results *results, unsigned copy, const double 
     text_free(&periods);
 }
 
-/* Adds the lost share without what other users of the core caused, if that is known. number: with the brief detours. */
+/* Adds the lost share without what other users of the core caused, if that is known. number: recorded numbers after
+ * add_brief(). */
 static int enter_alone(struct results *results, const struct trial *trial, unsigned copy, const double *number)
 {
     double ns = 0;
@@ -745,7 +749,7 @@ static const struct party parties[] = {
         .id = id_, .unit = unit_, .better = "lower", .title = title_                                                   \
     }
 
-/* Known with core probes only. */
+/* A metric that is known only when core probes are taken. */
 #define OF_CORE(id_, unit_, better_, title_)                                                                           \
     {                                                                                                                  \
         .id = id_, .unit = unit_, .better = better_, .value = VALUE_MEAN, .optional = true, .title = title_            \

@@ -50,7 +50,7 @@ static void choose_words(struct line *lines)
         lines[i].words = 1 + lines[i].length / 9;
         left -= lines[i].words;
     }
-    /* At least one word in each line, and at least three letters a word on average. */
+    /* Adds words to lines that have room for at least three letters a word on average. */
     for (int i = 0; left != 0; i = (i + 1) % SHELL_TEXT_LINES) {
         int *words = &lines[i].words;
         if ((*words + 1) * 4 <= lines[i].length) {

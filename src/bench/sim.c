@@ -96,7 +96,8 @@ static void end_count(uint32_t *counter)
     futex_wake_all(counter);
 }
 
-/* Works at each wake-up until the timing thread has announced the last one. burst may be NULL. */
+/* Works at each wake-up until the timing thread has announced the last one. burst() is called after each work; it may
+ * be NULL. */
 static void task_loop(struct party_context *context, struct sim_account *a,
                       void (*burst)(struct party_context *context))
 {

@@ -2,9 +2,9 @@
 /* Wake-up latency of a timer: a thread on each CPU sleeps until an absolute time, again and again, and records how late
  * it runs. Method: T. Gleixner's cyclictest, as documented; but wake-ups that were missed stay in the data.
  *
- * The time is CLOCK_MONOTONIC, the clock of the sleep; what its reading takes is part of the latency. The threads have
- * SCHED_FIFO on all CPUs at once. They cannot keep one busy: each wake-up of the schedule is slept for at most once,
- * and where a sleep does not last until its time, the run fails. */
+ * The time is read from CLOCK_MONOTONIC, the clock of the sleep; the time that the reading takes is part of the
+ * latency. The threads have SCHED_FIFO on all CPUs at once. They cannot keep a CPU busy: each sleeps at most once for
+ * each wake-up of the schedule, and the run fails if a sleep ends too early. */
 #include "bench/wakeup.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns 0 or an error number. */
+/* Sleeps until this time of CLOCK_MONOTONIC. Returns 0 or an error number. */
 static int sleep_until(uint64_t ns)
 {
     const struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench compare: whether results have changed, by how much, and with what confidence. */
+/* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct compare_options),
 };
 
-/* The operands of the two sides; separated: by "--". */
+/* The operands of the two sides; separated is true if "--" stood between them. */
 struct sides {
     size_t n_base;
     bool separated;
@@ -118,7 +118,7 @@ static int find_separator(int argc, char *const *argv)
     return at;
 }
 
-/* Returns 0 with the number of files from before, or EXIT_USAGE. */
+/* Checks the operands. Returns 0 with the number of files of the base, or EXIT_USAGE. */
 static int split_sides(const struct command_call *call, size_t *n_base)
 {
     const struct compare_options *options = call->options;
@@ -146,7 +146,7 @@ static int split_sides(const struct command_call *call, size_t *n_base)
     return 0;
 }
 
-/* Reads both sides; standard input is read once, whichever side names it. */
+/* Reads both sides, of which only one may name standard input. Returns 0 or EXIT_USAGE. */
 static int read_sides(const struct command_call *call, size_t n_base, struct comparing *c)
 {
     size_t inputs = 0;

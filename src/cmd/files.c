@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Result files as operands, and output files. */
+/* Expands operands to result files, reads these files, and writes output files. */
 #include "cmd/files.h"
 
 #include <dirent.h>
@@ -232,8 +232,8 @@ int files_begin(const char *command, const char *path, struct files_output *out)
 
     *out = (struct files_output){.command = command, .path = path, .fd = 1};
     if (strcmp(path, "-") != 0) {
-        out->fd = scratch_unnamed(path); /* if that is not supported, or the name exists, the file is created under its
-                                          * name */
+        /* without support for unnamed files, or if the name exists, the file is created under its name */
+        out->fd = scratch_unnamed(path);
         out->unnamed = out->fd >= 0;
         if (!out->unnamed)
             out->fd = csv_create(path, &out->created, error, sizeof(error));

@@ -9,7 +9,7 @@
 #include "out/fleet.h"
 
 #define NAMESAKES_TOLD 5u
-#define CSV_PIECE      65536u /* bytes */
+#define CSV_PIECE      65536u /* bytes of CSV that are collected before they are written */
 
 static const char *const fail_on_choices[] = {"outlier", "difference", NULL};
 enum { FAIL_ON_OUTLIER, FAIL_ON_DIFFERENCE };

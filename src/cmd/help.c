@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench help [COMMAND] */
+/* jitbench help: lists the commands, or describes one of them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -43,7 +43,7 @@ bool init_end_is_asked(void)
     return false;
 }
 
-static bool stalled; /* after one time-out there is no more waiting */
+static bool stalled; /* a write to the console timed out, so the next one does not wait */
 
 int init_put(int fd, const char *data, size_t length, bool (*stop)(void))
 {

@@ -14,12 +14,14 @@
 #include "sys/cgroup.h"
 #include "sys/scratch.h"
 
-#define BIT(n)      (1ull << (n))
-#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1) /* without custom, which runs when it is named or its figures are given */
-#define MEMLOAD_PCT 110u                   /* % of RAM, with swap */
-#define NO_SWAP_PCT 90u                    /* % of the available memory, without swap */
-#define SPARE_PCT   5u                     /* % of RAM, left free when swapping */
-#define OVERHEAD_MS 350u                   /* ms added to each sample's time when the duration is estimated */
+#define BIT(n) (1ull << (n))
+/* all tasks but custom, which runs when it is named or its figures are given */
+#define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
+#define MEMLOAD_PCT 110u /* memory that memload uses where there is swap, in % of RAM */
+/* memory that memload uses where there is no swap, in % of the available memory */
+#define NO_SWAP_PCT 90u
+#define SPARE_PCT   5u   /* memory and swap that memload leaves free, in % of RAM */
+#define OVERHEAD_MS 350u /* ms added to each sample's time when the duration is estimated */
 
 #define NOTICED "which people notice"
 const struct task latency_tasks[N_TASKS] = {

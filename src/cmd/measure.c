@@ -138,7 +138,7 @@ static void put_row(void *context, const struct row *row)
     if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
         return; /* the row is in the CSV and only missing in the table */
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
-        /* The texts become those that a reader of the CSV gets, so that `show` prints the same as the run. */
+        /* Stores the texts as a reader of the CSV would get them, so that `show` prints the same as the run. */
         for (size_t i = 0; i < row_n_columns; i++)
             if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
                 row_text_from_csv(&row_columns[i], (char *)&m->rows[m->n_rows] + row_columns[i].offset);
@@ -198,11 +198,11 @@ static void note_start(void *context, int64_t late_ns)
     struct measure *m = context;
 
     m->run.start_late_us = (double)late_ns * 1e-3;
-    m->start_at_ns = 0; /* applies to the first suite only */
+    m->start_at_ns = 0; /* --start-at applies to the first suite only */
 }
 
-/* Keeps idle CPUs awake while a suite runs that wants it, unless that is done for all. Returns whether m->hold_fd is to
- * be closed after it; why: the reason when it failed, otherwise "". */
+/* Keeps idle CPUs awake while suite i runs, if the suite wants that and the options have not done it for the whole
+ * session. Returns whether the caller closes m->hold_fd after the suite. why: the reason of a failure, otherwise "". */
 static bool hold_for_suite(struct session *s, size_t i, char *why, size_t why_size)
 {
     struct measure *m = &s->m;
@@ -412,7 +412,7 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        directory_remove(s->series.path, m->series_fd); /* created here, and nothing will be measured */
+        directory_remove(s->series.path, m->series_fd); /* the file was created here, and nothing will be measured */
     return status;
 }
 

@@ -18,7 +18,7 @@
 /* Duration of the header's look at the machine, which decides between quiet and busy. */
 #define LOOK_NS 200000000u
 
-/* Longer runs print their plan first. */
+/* Runs that are expected to take longer than this, in ns, print their plan first. */
 #define PLAN_NS 5000000000u
 
 static void put_quietness(const struct session *s, struct text *out)

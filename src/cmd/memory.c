@@ -12,8 +12,8 @@
 #include "sys/memory_nodes.h"
 
 struct memory_options {
-    uint64_t max_size;      /* of the largest set; 0: chosen automatically */
-    struct cpu_pairs pairs; /* of test cores; freed by end() */
+    uint64_t max_size;      /* bytes of the largest working set; 0: chosen automatically */
+    struct cpu_pairs pairs; /* pairs of CPUs for test cores; freed by end() */
 };
 
 enum { TEST_LATENCY, TEST_LOADED, TEST_CORES, TEST_NODES, TEST_STEADY, N_TESTS };
@@ -23,16 +23,17 @@ static const struct bench *const tests[N_TESTS] = {
 };
 
 #define SET_MIN 4096u
-/* The largest set when the caches' sizes are not known. */
+/* Largest working set in bytes when the caches' sizes are not known. */
 #define SET_UNKNOWN (256ull << 20)
-/* The largest set of the in-page order begins here: below a page it is the same as the others. */
+/* Smallest working set for the in-page order: within one page it does not differ from the others. */
 #define IN_PAGE_MIN (16u << 10)
-/* A set that the last cache holds and the one before it does not. */
+/* Bytes of a set that the last cache holds and the one before it does not, when the caches' sizes are not known. */
 #define CACHE_SET_DEFAULT (2ull << 20)
-/* Duration of the look that the header takes at memory, and its largest set: linking a larger one takes too long. */
+/* Duration in ns and largest working set of the header's short run of test steady: linking a larger set takes too
+ * long. */
 #define LOOK_NS      100000000u
 #define LOOK_SET_MAX (256ull << 20)
-/* Least memory that the others of test loaded read, each. */
+/* Least bytes that each of the other CPUs reads in test loaded. */
 #define STREAM_MIN (8ull << 20)
 
 static const struct option rows[] = {
@@ -52,7 +53,8 @@ static size_t tables(void *options, struct option_table *out)
     return 1;
 }
 
-/* Returns the largest set: what the user wants, or 4 times the caches, within a quarter of the memory. */
+/* Returns the largest working set in bytes: what the user wants, or 4 times the caches; at most a quarter of the
+ * memory. */
 static uint64_t largest_set(const struct measure *m, const struct memory_options *o)
 {
     const uint64_t room = measure_memory(m) / 4;
@@ -63,7 +65,8 @@ static uint64_t largest_set(const struct measure *m, const struct memory_options
     return wanted > SET_MIN ? wanted : SET_MIN;
 }
 
-/* Returns the kth size of half powers of two, in whole cache lines. */
+/* Returns the kth working set size in bytes: SET_MIN times the kth power of the square root of 2, in whole cache
+ * lines. */
 static uint64_t size_at(unsigned k)
 {
     const uint64_t power = (uint64_t)SET_MIN << k / 2;
@@ -71,7 +74,7 @@ static uint64_t size_at(unsigned k)
     return k % 2 ? (uint64_t)((double)power * 1.4142135623730951) / CHASE_LINE * CHASE_LINE : power;
 }
 
-/* --quick takes huge pages only. */
+/* Adds the items of test latency: every size with every kind of pages; with --quick huge pages only. */
 static int plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     const bool quick = m->preset == PRESET_QUICK;
@@ -156,8 +159,8 @@ static int plan_nodes(const struct measure *m, const struct memory_options *o, s
     return 0;
 }
 
-/* Fills in the set that the last cache of the first CPU holds and the one before it does not, with that one of memory.
- * Returns the bytes of that cache; 0: not known. */
+/* Sets the working sets of test steady: for memory the given size; for the cache a size that the last cache of the
+ * first CPU holds and the one before it does not. Returns the bytes of the last cache; 0: not known. */
 static uint64_t steady_sets(const struct measure *m, uint64_t memory_bytes, struct memory_steady_params *out)
 {
     uint64_t caches[4], last = m->machine.cache_llc_bytes;
@@ -206,7 +209,7 @@ double memory_look(const struct measure *m)
     return pct;
 }
 
-/* `all` leaves out loaded and nodes, for its time. */
+/* Adds the items of the selected tests. `all` leaves out loaded and nodes to save time. */
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     struct memory_options *o = options;

@@ -15,9 +15,9 @@
 
 #define LEVELS_MAX 5u
 #define SIZES_MAX  128u
-/* A level may be seen up to this multiple of its cache's size. */
+/* A level of the curve may extend up to this multiple of its cache's size. */
 #define BEYOND 1.45
-/* CPUs of the matrix in the table; larger ones are in the CSV, the export and the report. */
+/* Number of CPUs shown in the matrix; larger matrices are in the CSV, the export and the report. */
 #define MATRIX_MAX 24u
 
 static bool is(const struct row *row, const char *test, const char *metric)
@@ -27,7 +27,7 @@ static bool is(const struct row *row, const char *test, const char *metric)
 
 /* --- Levels. --- */
 
-/* The curve of one kind of chase. */
+/* Latency by working set for one kind of pages. */
 struct curve {
     const struct row *row[SIZES_MAX];
     double set[SIZES_MAX], ns[SIZES_MAX];
@@ -94,7 +94,7 @@ void memory_conclude(struct measure *m)
 
     find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve);
     const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
-    char cpus[sizeof(curve.row[0]->cpus)] = ""; /* a copy, because adding rows may move them */
+    char cpus[sizeof(curve.row[0]->cpus)] = ""; /* a copy, because adding rows may move the array of rows */
     if (curve.n)
         text_copy(cpus, sizeof(cpus), curve.row[0]->cpus);
     const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);

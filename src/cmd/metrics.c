@@ -61,7 +61,7 @@ const struct metrics *metrics_table(void)
     }
     for (size_t b = 0; bench_list[b]; b++)
         add_test(bench_list[b]);
-    /* The tests that are no benchmarks but variants of one, which have titles of their own. */
+    /* Adds the tests that are no benchmarks but variants of one, with titles of their own. */
     struct unix_test test;
     for (size_t t = 0; (test = unix_test_at(t)).name; t++)
         if (!metrics_test(&made.metrics, suite_unix.name, test.name))

@@ -49,7 +49,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 struct line {
     const struct row *lost;
     size_t n;
-    double loss; /* the CPUs are ranked by this */
+    double loss; /* loss in %, by which the CPUs are ranked */
 };
 
 static int quieter(const void *a, const void *b)
@@ -71,8 +71,8 @@ static const struct row *line_row(const struct line *line, const char *metric)
     return NULL;
 }
 
-/* Sets what the CPUs are ranked by: the speed lost. Where that is not known of any, the time lost; where it is not
- * known of some, these are last: their core was never seen free. */
+/* Sets the loss by which the CPUs are ranked: the speed lost; or, if that is not known of any CPU, the time lost. CPUs
+ * of which the speed lost is not known come last: their core was never seen free. */
 static void find_losses(struct line *lines, size_t n)
 {
     bool known = false;
@@ -103,7 +103,8 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     return n;
 }
 
-/* Copies the rows (to be read only) in that order; the rank is put first in their parameters. */
+/* Makes shallow copies of the rows in the order of the ranking, with the rank as their first parameter. Returns their
+ * number. */
 static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *rows)
 {
     size_t n = 0;
@@ -224,7 +225,7 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
     }
 }
 
-/* Says what comes back with a period of its own, from the parameter periods=10ms:31us;... */
+/* Prints the periodic detours of each CPU, from the parameter periods=10ms:31us;... */
 static void put_periods(const struct line *lines, size_t n, struct text *out)
 {
     for (size_t i = 0; i < n; i++) {

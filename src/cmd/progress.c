@@ -12,7 +12,7 @@
 #include "sys/clock.h"
 
 #define EVERY_NS 200000000u
-/* For longer samples the line says when they end. */
+/* For samples that are longer than this, in ns, the line says when they end. */
 #define LONG_NS 2000000000u
 /* Weight of the planned time in the estimate: as much as measuring this share of the run has. */
 #define TRUST 0.2

@@ -225,7 +225,7 @@ static size_t shown_rows(const struct table_rows *r, const struct command_compar
 }
 
 struct shape {
-    double scale; /* factor of times */
+    double scale; /* factor by which times are multiplied to be shown */
     unsigned decimals;
     const char *unit;
     bool copies, several, codes;

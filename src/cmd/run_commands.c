@@ -280,7 +280,7 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
     (void)snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
 }
 
-/* Gives the commands made of a typed one its name, with their values in it. */
+/* Gives a name to the commands made from a typed one, with their values in place of {NAME}. */
 static int name_commands(struct commands *c, size_t typed, const char *given, size_t length)
 {
     struct name name;
@@ -469,5 +469,3 @@ int run_open_image(struct commands *c)
     }
     return 0;
 }
-
-/* --- The plan. --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several commands of jitbench run, compared in pairs: when there are enough of them, and --fail-on. */
+/* Several commands of jitbench run, compared in pairs: the stop rule, and --fail-on. */
 #include "cmd/run.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "analysis/compare_commands.h"
 
-#define FAIL_MOST 1000.0 /* % */
+#define FAIL_MOST 1000.0 /* largest PCT of --fail-on */
 
 int run_read_fail_on(struct commands *c)
 {
@@ -44,7 +44,8 @@ static struct command_params *params_of(const struct plan_item *item)
     return item->params;
 }
 
-/* Finds the item that this one is compared with: the first of as many copies that was not ended. */
+/* Returns the index of the item that this one is compared with: the first one with as many copies that was not ended
+ * early. */
 static size_t base_of(const struct plan_item *items, const struct plan_samples *samples, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -53,7 +54,8 @@ static size_t base_of(const struct plan_item *items, const struct plan_samples *
     return i;
 }
 
-/* Compares an item with its base, as the verdict will; fixed: as if no look had come before. */
+/* Compares an item with its base by the test that the verdict uses. fixed: as if the number of runs had been fixed in
+ * advance. */
 static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error,
                     bool fixed, struct command_difference *out)
 {
@@ -65,7 +67,8 @@ static bool compare(const struct plan_item *items, const struct plan_samples *sa
            out->logs.n;
 }
 
-/* Returns whether an item's difference is known: by the sequential test. A command against itself is measured on. */
+/* Returns whether the sequential test claims a difference of an item. Always false for a command against itself, which
+ * is measured on. */
 static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
 {
     const double margin = params_of(&items[i])->margin;
@@ -75,7 +78,7 @@ static bool is_claimed(const struct plan_item *items, const struct plan_samples 
            !(d.logs.low <= margin && d.logs.high >= margin);
 }
 
-/* Returns whether it is known that there is no difference of a size that matters. */
+/* Returns whether the interval is so narrow that there is no difference of a size that matters. */
 static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
 {
     const double margin = params_of(&items[i])->margin;
@@ -125,7 +128,7 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
             return false;
         narrow = true;
     }
-    /* The intervals are narrow: this is the last look, at which all of the error may be spent. */
+    /* The intervals are narrow: this test is the last one, at which all of the error may be spent. */
     for (size_t i = 0; narrow && i < n; i++)
         params_of(&items[i])->planned = blocks;
     return true;

@@ -9,7 +9,7 @@
 
 #include "cmd/words.h"
 
-#define DIGITS_MOST 15 /* of a number, all together: exact as a whole number of 64 bits */
+#define DIGITS_MOST 15 /* digits of a number before and after the point, for which 64 bits are enough */
 
 /* --- Values. --- */
 
@@ -233,7 +233,7 @@ static void free_words(char **words)
     free(words);
 }
 
-/* Returns the words of a command with the values in place of the names; allocated, NULL with the error. */
+/* Returns the words of a command with the values in place of {NAME}, allocated; NULL with the error. */
 static char **substitute_words(struct commands *c, size_t command, char *const *words)
 {
     size_t n = 0;

@@ -171,7 +171,7 @@ static int tune(const struct command_call *call)
 {
     FREED_BY(memory_free) struct tune *t = memory_get(1, sizeof(*t));
 
-    signals_init(); /* a signal must not end it between two files */
+    signals_init(); /* a signal must not end the program between two files that it writes */
     t->command = call->command;
     t->options = call->options;
     const int status = prepare_and_set(t, call);

@@ -147,7 +147,7 @@ static int check_unixbench_csv(const char *path, char *error, size_t error_size)
         return 0;
     int fd = scratch_unnamed(path);
     const bool named = fd < 0 && fd != -EEXIST;
-    if (named) /* this path does not exist */
+    if (named) /* without unnamed files: creates the file, which does not exist yet */
         fd = directory_create(path);
     if (fd < 0)
         return fail_because(-1, error, error_size, "--unixbench-csv '%.200s': %s", path, directory_why_not(fd));
@@ -176,7 +176,7 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
         out->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < n; c++)
         for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
-            /* By default, the tests of either index, and context1 in all its variants. */
+            /* Without operands, selects the tests of either index, and context1 in all its variants. */
             bool wanted =
                 m->operands_given ? m->selected[t] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
             if (!wanted && !o->all_tests)

@@ -16,7 +16,7 @@ static const struct unix_test variants[] = {
 static const struct {
     const char *name;
     unsigned groups;
-    bool of_index; /* only tests of the protocol's index */
+    bool of_index; /* the group has only the tests of the protocol's index */
     bool old;      /* UnixBench's name of the group before it */
 } groups[] = {
     {"index", UNIX_INDEX, true, false},

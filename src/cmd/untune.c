@@ -19,7 +19,7 @@ static int untune(const struct command_call *call)
 
     if (call->n)
         return command_fail(command->name, EXIT_USAGE, "takes no operands, but '%.80s' was given", call->operands[0]);
-    signals_init(); /* a signal must not end it between two files */
+    signals_init(); /* a signal must not end the program between two files that it writes */
     if (snapshot_open(&place, &snapshot, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_ROW_FAILED);
     if (error[0])

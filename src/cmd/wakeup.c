@@ -15,12 +15,12 @@
 
 struct wakeup_options {
     struct wakeup_params params;
-    uint64_t threads; /* 0: one on each CPU */
-    uint64_t loads;   /* bit mask; 0: no load */
+    uint64_t threads; /* number of threads; 0: one on each CPU */
+    uint64_t loads;   /* background loads: bits are indices in load_list; 0: none */
     bool smp, no_hold;
 };
 
-/* --- Options: those of cyclictest have its letters. --- */
+/* --- Options. Those that cyclictest has too have its letters. --- */
 
 static const struct option rows[] = {
     {.name = "interval",
@@ -130,7 +130,7 @@ static int fail(char *error, size_t error_size, const char *why)
     return -1;
 }
 
-/* Sets the load of an item, with the size that it has in `latency`. */
+/* Sets the background load of an item, with the size that the load has in `jitbench latency`. */
 static int set_load(const struct measure *m, struct plan_item *item, const struct load *load)
 {
     struct latency_options defaults;
@@ -146,7 +146,7 @@ static int set_load(const struct measure *m, struct plan_item *item, const struc
         return -1;
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
-        params.file_bytes /= 2; /* it has two files */
+        params.file_bytes /= 2; /* compile has two files */
     if (skip && load == &load_memload && !(item->skip = strdup(skip)))
         return -1;
     return plan_set_load(item, load, &params);
@@ -216,7 +216,7 @@ static double worst_value(const struct row *row, size_t metric)
     return metric == WORST_MAX ? row->stats.max : row->stats.p999;
 }
 
-/* Returns the row with the largest value beside this load; NULL when none is known. */
+/* Returns the row whose value of the metric is largest under this load; NULL when no value is known. */
 static const struct row *find_worst(const struct row *all, size_t n, const char *load, size_t metric)
 {
     const struct row *worst = NULL;
@@ -254,7 +254,7 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     measure_put_row(m, &row);
 }
 
-/* Returns whether an earlier row is of the same load. */
+/* Returns whether a row before number `at` has the same load. */
 static bool load_came_before(const struct row *all, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -335,7 +335,7 @@ static void put_summary(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Draws the histogram of all CPUs together, for each load. */
+/* Draws a histogram for each load, which includes all CPUs. */
 static void put_histograms(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
@@ -369,7 +369,7 @@ static void print(const struct table_rows *r, struct text *out)
         put_histograms(r, out);
 }
 
-/* Says which wake-up ended the run, for --stop-at. */
+/* Prints which wake-up ended the run, for --stop-at. Returns the exit status. */
 static int finish(const struct measure *m, const void *options)
 {
     const struct wakeup_options *o = options;

@@ -11,7 +11,7 @@
 #define CAUSES_MAX   12
 #define LEAST_PART   0.5  /* least part of the change for a cause to be named */
 #define LEAST_SHARE  0.1  /* percentage points; a smaller difference would be printed as none */
-#define LEAST_STEAL  50.0 /* ms; five ticks of the kernel's count */
+#define LEAST_STEAL  50.0 /* least steal time in ms: five ticks of the kernel's accounting */
 #define LEAST_SPEED  0.02
 #define MOST_PERCENT 99.9 /* limit of a cause's share of time: the remaining time is a divisor */
 

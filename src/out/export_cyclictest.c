@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports the rows of suite wakeup as cyclictest prints them: the text of its -q -h N, and its JSON. Both have one run:
- * the first one, with its first load. */
+/* Exports the rows of suite wakeup as cyclictest prints them: as its text with -q -h N, and as its JSON. Both contain
+ * one run with one load: the first ones in the files. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "rows/rows.h"
 #include "sys/memory.h"
 
-#define US 1e-3 /* from ns */
+#define US 1e-3 /* factor from ns to us */
 
 static const char *refuse(const struct row *row)
 {
@@ -24,9 +24,9 @@ static const char *refuse(const struct row *row)
 struct cpus {
     const struct row **row;
     size_t n;
-    size_t end_us;     /* the histogram's end */
-    double *counts;    /* by microsecond, then by CPU */
-    double *overflows; /* by CPU */
+    size_t end_us;     /* the histogram's end in us */
+    double *counts;    /* number of wake-ups by latency in whole us, then by CPU */
+    double *overflows; /* number of wake-ups beyond the histogram's end, by CPU */
 };
 
 static int by_cpu(const void *a, const void *b)
@@ -166,7 +166,7 @@ static void put_member(const char *name, const char *value, const char *indent, 
     text_printf(out, ",\n");
 }
 
-/* Writes a time as in mail (RFC 5322), or "" when it is not known. */
+/* Writes a time in the form of mail headers (RFC 5322), or "" when it is not known. The time is later_s after utc. */
 static void put_time(const char *name, const char *utc, double later_s, struct text *out)
 {
     struct tm t;
@@ -181,7 +181,7 @@ static void put_time(const char *name, const char *utc, double later_s, struct t
     put_member(name, buf, "  ", out);
 }
 
-/* The names of two members end in a colon there. */
+/* In cyclictest's JSON, the names of two members end in a colon. */
 static void write_json(const struct export_rows *rows, struct text *out)
 {
     const struct row_run *run = rows->rows[0]->run;

@@ -96,7 +96,7 @@ static void put_name(const struct row *row, struct text *out)
     text_printf(out, "Warning: %s", row->test);
     if (line) {
         size_t length = strlen(line), cut = length > LINE_MOST ? LINE_MOST : length;
-        while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* not within a UTF-8 character */
+        while (cut < length && ((unsigned char)line[cut] & 0xc0u) == 0x80) /* does not cut within a UTF-8 character */
             cut--;
         text_printf(out, " (%.*s%s)", (int)cut, line, cut < length ? "..." : "");
     } else if (row->param.n && first->kind != PARAM_COMMAND) {
