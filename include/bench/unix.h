@@ -88,7 +88,7 @@ enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 struct unix_params {
     char dir[512];       /* scratch directory; empty: not needed, or none was found */
     uint64_t concurrent; /* shell: number of scripts that run at once */
-    int halves;          /* context1: enum unix_halves */
+    int halves;          /* context1: placement of its two processes, a value of enum unix_halves */
     /* context1 with HALVES_TWO: the CPUs of its two processes; copy number i uses pair i % n. Only the parent may use
      * the list, which it needs to place and describe; in a worker the pointer is invalid. */
     struct cpu_pairs pairs;

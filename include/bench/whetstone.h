@@ -13,7 +13,7 @@ struct whetstone {
     double t0, t1, t2, t;
     double e[4];
     double result[WHETSTONE_SECTIONS]; /* results of N1 .. N8 in the last pass */
-    uint64_t passes;                   /* passes after the first */
+    uint64_t passes;                   /* number of passes, without the first */
 };
 
 /* Runs section N8: x = sqrt(exp(log(x) / t1)), 9300 times from 0.75. Leaves x in result[7]. */

@@ -59,7 +59,7 @@ static void pa(double *e, double t, double t2)
     }
 }
 
-/* Continues with the value of e that N1 left. */
+/* Section N2: continues with the values of e that section N1 left. */
 static __attribute__((noinline)) void n2(struct whetstone *w)
 {
     const double t = w->t, t2 = w->t2;

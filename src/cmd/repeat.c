@@ -19,7 +19,8 @@
 
 /* One of the two sides of --interleave. */
 struct side {
-    char file[1024]; /* another jitbench, or a file of settings; "": this program, and the machine as it is */
+    /* path of another jitbench, or of a file of settings; "": this program, and the machine as it is */
+    char file[1024];
     bool is_program;
 };
 

@@ -29,7 +29,7 @@ static const struct option tune_rows[] = {
 struct tune {
     const struct command *command;
     const struct tune_options *options;
-    bool *chosen; /* an element for each entry of settings_list */
+    bool *chosen; /* whether to change the setting, for each entry of settings_list */
     struct machine machine;
     struct cpuset bench;
     struct settings_view view;

@@ -41,11 +41,11 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
          .left = true},
         {.title = "BASELINE", .width = 9, .rank = 3},
         {.title = "RESULT", .width = 13, .most = 13},
-        {.width = 5, .left = true}, /* unit */
+        {.width = 5, .left = true}, /* column of the unit */
         {.title = "INDEX", .width = 7, .most = 7},
         {.title = "RSD %", .rank = 1},
-        {.left = true}, /* status */
-        {.left = true}, /* file system */
+        {.left = true}, /* column of the status */
+        {.left = true}, /* column of the file system */
     };
     const struct grid_column of_core[] = {{.title = "Core %", .rank = 3}, {.title = "Alone", .width = 11, .rank = 2}};
 
