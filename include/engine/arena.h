@@ -18,25 +18,26 @@
 #define ARENA_MAGIC     0x6a626172u
 #define ARENA_PIPES_MAX 8
 
-/* State of a party. Written by the party, read by the parent. */
+/* State of a party (a process or thread that takes part in a trial). Written by the party, read by the parent. */
 enum party_state { STATE_STARTING, STATE_READY, STATE_RUNNING, STATE_DONE, STATE_FAILED };
 
 enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_ABORTED };
 
 struct trial_slot {
     uint32_t state;  /* an enum party_state */
-    bool stands_for; /* seen, counters, start_ns, end_ns and last_cpu are those of another process */
+    bool stands_for; /* seen, counters, start_ns, end_ns and last_cpu are those of a process that the party measured:
+                      * party_measured() */
     bool of_load;    /* party is an index into the load's parties, not into the benchmark's */
     unsigned party, copy;
     struct placement placement;
     struct placement_seen seen;
     struct task_counters counters;
-    struct counters events; /* counters of the measured party */
+    struct counters events; /* event counters, open if the party is measured */
     struct counts counts;
     uint64_t start_ns, end_ns, expected_ns;
     unsigned last_cpu; /* CPU on which it ended; CPUSET_NONE when not known */
-    uint64_t khz;      /* frequency of that CPU; read by the parent, since reading may interrupt every CPU of the
-                        * machine */
+    uint64_t khz;      /* frequency of last_cpu in kHz; read by the parent, since reading may interrupt every CPU of
+                        * the machine */
     double rate;
     char refused[256], reason[240];
     struct baton baton;
@@ -60,7 +61,8 @@ struct trial_head {
     struct core_probe core_probe; /* blocks 0: no probes are taken */
     bool fixed_layout, counted;   /* counted: events are counted */
     int event_fd, series_fd, arena_fd;
-    /* The gate: a futex, then a common start time, so that copies that are woken one after the other start together. */
+    /* The gate, by which all parties begin together: a futex that opens it, then a common start time, since they are
+     * woken one after the other. */
     uint32_t gate;
     /* Behind the gate all parties read back their placement and their counters first; the last to arrive sets the
      * start time. */
@@ -102,7 +104,7 @@ int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench
 /* Worker's side: reports that it cannot do what it needs before its work. error is -errno. Returns the exit status. */
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error);
 
-/* Worker's side: tells the parent that something changed. */
+/* Worker's side: wakes the parent, which looks at the states of all parties. */
 void arena_tell_parent(const struct trial_head *head);
 
 /* Removes the scratch directories of the parties. All parties have ended or are ending. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptor of a benchmark: one const struct bench at the end of the benchmark's file. */
+/* Descriptor of a benchmark: one const struct bench at the end of the benchmark's file. A party is a process or thread
+ * that takes part in a trial; a count is one unit of a benchmark's work, such as one experiment. */
 #ifndef ENGINE_BENCH_H
 #define ENGINE_BENCH_H
 
@@ -14,7 +15,8 @@
 #include "sys/clock.h"
 #include "sys/fail.h"
 
-/* The defaults of a party are the first values: a measured process that ends when its work is done. */
+/* Role of a party. The first values of the enumerations here are a party's defaults: a measured process that ends when
+ * its work is done. */
 enum role { ROLE_MEASURED, ROLE_PARTNER, ROLE_TIMER, ROLE_LOAD, ROLE_SAMPLER };
 
 enum party_kind {
@@ -53,9 +55,9 @@ struct party_context {
     enum clock_kind clock;
     uint64_t time_ns;                    /* planned length of the run; 0: until the work is done */
     const struct core_probe *core_probe; /* NULL: no probes are taken */
-    double rate;                         /* counts a second, measured in warm-up (parties with work) */
-    uint64_t expected_ns;                /* setup may set how long run will take; otherwise it is computed from the
-                                          * rate */
+    double rate; /* units of work (counts) per second, measured in the warm-up; 0 for a party without a work function */
+    uint64_t expected_ns; /* setup may set how long run will take; otherwise it is computed from the
+                           * rate */
     void *recorder[RECORDERS_MAX];
     struct baton *baton;
     const int (*pipes)[2]; /* the benchmark's n_pipes pipes, opened for this copy */
@@ -73,7 +75,7 @@ bool party_stopped(const struct party_context *context);
 /* Tells the measured parties of all copies to stop, as the end of the time does. */
 void party_stop_all(const struct party_context *context);
 /* Reports that a party that runs before the gate is doing its work (that the load is really there). The engine's own
- * loop reports it after its first slice. */
+ * loop, for a party without run, reports it after its first slice of work. */
 void party_proved(struct party_context *context);
 /* Makes a directory in dir for the party's files; scratch_keeper_end() removes it at the end. When processes are
  * killed, the parent or any remaining keeper removes it. Returns 0 or -errno. */
@@ -87,8 +89,8 @@ void party_barrier(struct party_context *context);
 int party_exec(struct party_context *context);
 /* Marks the row as degraded with this reason; the work goes on. Only the first reason is kept. */
 void party_degraded(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Results of another process that the party started and measured (an external argument vector). The row takes them
- * instead of the party's own. */
+/* Results of another process that the party started and measured (a command of the user). The row takes them instead of
+ * the party's own. */
 struct task_counters;
 struct party_measured {
     const struct task_counters *counters; /* kernel's counters for the measured run only */
@@ -98,7 +100,7 @@ struct party_measured {
 };
 void party_measured(struct party_context *context, const struct party_measured *measured);
 struct party;
-/* Makes the party's state, for the engine. Returns 0, or -1 with a reason. */
+/* Allocates the party's context->state, for the engine. Returns 0, or -1 with a reason. */
 int party_make_state(struct party_context *context, const struct party *party);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
 int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -127,16 +129,18 @@ struct party {
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
     size_t state_size; /* size of context->state, aligned to 64 bytes, which the engine makes and frees; 0: none */
-    /* All return 0, or -1 with a reason. setup, counts and verify may be NULL, and so may either run or work. */
-    int (*setup)(struct party_context *);                /* runs before the warm-up; touches all memory that the run
-                                                          * needs */
-    int (*work)(struct party_context *, uint64_t count); /* does count counts without recording them: for warm-up and
-                                                          * slices */
-    uint64_t (*counts)(const void *params);              /* number of counts of a run; NULL: as many as the time
-                                                          * allows */
-    int (*run)(struct party_context *);                  /* measured part; NULL: the engine calls work in slices
-                                                          * until stopped */
-    int (*verify)(struct party_context *);               /* runs after run; usually fills a RECORD_CHECKS */
+    /* setup, work, run and verify return 0, or -1 with a reason. setup, counts and verify may be NULL, and so may
+     * either run or work. */
+    /* Runs before the warm-up. Touches all memory that the run needs. */
+    int (*setup)(struct party_context *);
+    /* Does `count` units of work without recording them: for the warm-up, and for slices. */
+    int (*work)(struct party_context *, uint64_t count);
+    /* Returns the number of units of work of a run. NULL: as many as the time allows. */
+    uint64_t (*counts)(const void *params);
+    /* Does the measured part. NULL: the engine calls work, a slice of some 1.5 ms at a time, until stopped. */
+    int (*run)(struct party_context *);
+    /* Runs after run; usually enters self-checks into a RECORD_CHECKS. */
+    int (*verify)(struct party_context *);
     void (*teardown)(struct party_context *);
 };
 
@@ -151,12 +155,13 @@ struct metric {
     enum metric_value value;                /* which statistic of the values the row's value is; default: the mean */
     bool headline;                          /* the metric by which precision and stability are judged */
     bool optional;                          /* the metric has no row when reduce entered no value for it */
-    /* The value of metric `of` with the core free. The engine computes it from the first party's RECORD_CORE number
-     * `recorder`: counts per second times scale where higher is better, else cost per count times scale. */
+    /* This metric is the value of metric number `of` while nobody else used the core. The engine computes it from
+     * recorder number `recorder` of the first party, a RECORD_CORE: units of work per second times scale where higher
+     * is better, otherwise cost per unit of work. */
     bool alone;
     unsigned of, recorder;
     double baseline; /* baseline of the index; 0: none */
-    double scale;    /* counts to units, for the benchmark's reduce; 0 means 1 */
+    double scale;    /* factor from units of work to the metric's unit, for the benchmark's reduce; 0 means 1 */
 };
 
 /* The stop rule. Trials repeat until the 95 % interval's half-width is below precision_pct of the mean in every
@@ -197,7 +202,8 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
 struct bench {
     const char *name, *suite, *title;
-    /* Other names that select it: those of the tool that the suite replaces. Ends with NULL; NULL for none. */
+    /* Further names by which users can select it: those of the tool that the suite replaces. Ends with NULL; NULL:
+     * none. */
     const char *const *old_names;
     unsigned groups;              /* bits of the groups of tests that it belongs to; the suite defines them */
     const struct option *options; /* option table; values are stored in the params struct */
@@ -209,7 +215,8 @@ struct bench {
     unsigned n_shared_metrics, n_metrics; /* number of shared metrics; number of all metrics */
     struct sampling sampling[PRESET_COUNT];
     bool group_per_copy; /* one row per copy (CPU) instead of one for all */
-    bool ends_early; /* a trial that a signal ends early counts: its metrics do not depend on the length of the trial */
+    bool ends_early;     /* the results of a trial that a signal ends early are valid, since they do not depend on
+                          * its length */
     /* The run may last for hours, and single delays do not matter to it: while a trial runs the parent may wake up
      * once a second (some 50 us on a CPU, which may be a measured one) to show how long it has run. */
     bool told_while_running;
@@ -229,9 +236,9 @@ struct bench {
     int (*supported)(const void *params, char *why, size_t why_size);
     /* Places one party. NULL: place_copy() for every party. */
     void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
-    /* Takes the value that an earlier item measured (calibration). May be NULL. */
+    /* Takes the value that an earlier item of the plan measured to calibrate this one. May be NULL. */
     void (*calibrate)(void *params, double value);
-    /* Enters the results of a trial. Called for each trial that succeeded. */
+    /* Enters the results of a trial that succeeded. Returns 0, or -1 when out of memory. */
     int (*reduce)(const struct trial *, struct results *);
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared cores: slices of work between core probes (sys/core_probe.h), and the value with the core free.
+/* Shared cores: finds the value of a metric while nobody else used the core ('with the core free').
  *
- * A worker takes a probe between slices of 1 to 2 ms, and enters each slice under the higher of the levels before
- * and after it. The parent knows the lowest level that each CPU has shown in the session: there the CPU has the core
- * to itself, provided that the core is then as wide as the widest of its type. The value is the mean over the slices
- * with the core free, with a bootstrap interval over blocks of time, since other users of the core come and go
- * within milliseconds to minutes. */
+ * A worker cuts its work into slices of 1 to 2 ms and takes a core probe (sys/core_probe.h) between them. It enters
+ * each slice under the higher of the levels of the probes before and after it. The parent knows the lowest level that
+ * each CPU has shown in the session: there the CPU has the core to itself, provided that the core is then as wide as
+ * the widest of its type. The value is the mean over the slices with the core free, with a bootstrap interval over
+ * blocks of time, since other users of the core come and go within milliseconds to minutes. */
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 
@@ -18,42 +18,44 @@
 
 /* --- The worker's side. --- */
 
-/* A slice is the smallest whole number of counts that lasts this long. With slices of 10 ms half of the probes'
- * information is lost. */
+/* Minimum time of a slice, which is the smallest whole number of units of work that lasts so long. With slices of 10 ms
+ * half of the probes' information is lost. */
 #define CORE_SLICE_NS 1500000u
 
-/* Slices of one level in one block of time. cost is the time of the slices, in ns or ticks. */
+/* Cell: the sums of all slices at one level in one block of time. count: units of work; cost: their time, in ns or
+ * ticks; n: number of slices. */
 struct core_cell {
     double count, cost;
     uint32_t n;
 };
 
-/* A party's record in shared memory, of constant size: sums by block and level. When the run is longer than its
- * blocks, neighbouring blocks are joined. Slices at levels of CORE_CELLS and above are far from free; they are only
- * counted. */
+/* A party's record in shared memory, of constant size: a cell for each block of time and each level. When the run gets
+ * longer than all blocks, neighbouring blocks are joined. Slices at levels of CORE_CELLS and above, where the core is
+ * far from free, are only counted. */
 enum { CORE_BLOCKS = 8, CORE_CELLS = 112 };
 struct core_record {
     uint32_t probes[CORE_LEVELS]; /* number of probes at each level */
     uint64_t slices;
     uint64_t start_ns, block_ns; /* start of the record and length of a block, by CLOCK_MONOTONIC_RAW */
-    uint64_t slice_ns;           /* planned time of a slice; one that takes more than twice as long was interrupted,
-                                  * and is not free */
-    double cycles_per_tick;      /* measured clock ratio; NAN: not known */
+    uint64_t slice_ns;      /* planned time of a slice; one that takes more than 2.4 times as long was interrupted, and
+                             * does not count as free */
+    double cycles_per_tick; /* measured clock ratio; NAN: not known */
     struct core_cell cell[CORE_BLOCKS][CORE_CELLS];
 };
 void core_record_init(struct core_record *record);
 
-/* State between slices. */
+/* A worker's state between two slices. */
 struct core_meter {
     const struct core_probe *probe; /* NULL: no probes are taken */
     struct core_record *record;
-    uint32_t level; /* level before the slice */
+    uint32_t level; /* level of the probe before the next slice */
 };
 /* Called before the first slice, and again after a pause. expected_ns is the expected length of the run. */
 void core_begin(struct core_meter *meter, uint64_t expected_ns);
 /* Called after each slice, which began at start_ns; takes the next probe. The time of the probe belongs to no slice. */
 void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
-/* The same two calls for slices whose probes the caller takes. */
+/* As core_begin() and core_slice(), for callers that take the probes themselves: before and after are the levels of the
+ * probes before and after the slice. */
 void core_record_begin(struct core_record *record, uint64_t expected_ns);
 void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
                 uint64_t start_ns, uint64_t end_ns);
@@ -70,7 +72,7 @@ struct core_session {
     unsigned type[CPUSET_MAX];         /* number of the type: equal for cores of one kind */
     bool threads;                      /* some core has several hardware threads */
 };
-/* Returns NULL when out of memory. root is "" for this machine. */
+/* Makes the state of a session for the online CPUs. root is "" for this machine. Returns NULL when out of memory. */
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online);
 /* Enters the probes and the clock ratio that a party recorded on that CPU. */
 void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick);
@@ -90,13 +92,13 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
 
 /* Returns the highest level that can still turn out to be free on that CPU: the lowest level seen can only fall. */
 unsigned core_highest(const struct core_session *session, unsigned cpu);
-/* Returns the mean of free_level / level over the probes, at most 1. Probes that took over 2.4 times as long as the
- * free level were interrupted and are left out. NAN when none remain. */
+/* Returns the share of the core that the CPU had: the mean of free_level / level over the probes, at most 1. Probes
+ * that took over 2.4 times as long as the free level were interrupted and are left out. NAN when none remain. */
 double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level);
 /* Returns the share of the probes that found the core free; the last level is left out. NAN when none remain. */
 double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level);
 
-/* Cells that can turn out to be free, of all trials. */
+/* Candidates from all trials: cells whose level can turn out to be that of a free core. */
 struct core_note {
     uint32_t trial;
     uint16_t block, level;
@@ -108,12 +110,12 @@ struct core_notes {
     size_t n, capacity;
     uint64_t slices; /* number of all slices, free or not */
 };
-/* Adds the cells of one copy's record up to a level. Returns -1 when out of memory. */
+/* Adds the cells of one copy's record up to the level `highest`. Returns -1 when out of memory. */
 int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,
                    unsigned highest);
 void core_notes_free(struct core_notes *notes);
 
-/* The value with the core free: sum of counts by sum of costs, or the other way round. */
+/* The value of a metric with the core free: units of work divided by their cost, or the reverse. */
 struct core_alone {
     double value, low, high; /* the value with the core free, and its 95 % interval; NAN: not known */
     uint64_t slices;         /* number of slices with the core free */

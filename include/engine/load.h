@@ -36,7 +36,7 @@ struct load {
     double least[LOAD_COUNTS];
     /* Adds the parameters that identify the work: "file=256M". May be NULL. */
     void (*describe)(const void *params, struct row_params *out);
-    /* The same as in struct bench. May be NULL. */
+    /* As the members of struct bench with these names. Each may be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, char *why, size_t why_size);
     void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);

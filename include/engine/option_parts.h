@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For the files behind option.h: the texts of values in messages and help. */
+/* Functions shared by the source files behind option.h: names, defaults, and the texts of values in messages and
+ * help. */
 #ifndef ENGINE_OPTION_PARTS_H
 #define ENGINE_OPTION_PARTS_H
 
@@ -11,14 +12,14 @@
 #define SHOWN_SIZE     64
 #define TWO_TO_64      18446744073709551616.0
 
-/* option.c */
+/* Functions of option.c. */
 /* Returns a long name of the option: index 0 is its name, the aliases follow. NULL after the last. */
 const char *option_name_at(const struct option *row, unsigned index, size_t *length);
 /* Returns the option's default under the preset, as a user would type it; NULL: unset. For presets other than the
  * first, NULL means that they have no default of their own. */
 const char *option_preset_of(const struct option_table *table, const struct option *row, enum option_preset preset);
 
-/* option_show.c */
+/* Functions of option_show.c. */
 /* Appends to a line; text that does not fit is cut. */
 void option_add(char *line, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Returns a value as it is shown in an error line: on one line, and short enough that the range after it is still
@@ -35,7 +36,7 @@ void option_show_choices(const char *first, const char *const *choices, char *bu
 /* Returns the hint for a word, or NULL. */
 const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length);
 
-/* option_value.c */
+/* Functions of option_value.c. */
 /* Writes a default, which is in the form that a user types, as a person reads it. */
 void option_show_value(const struct option *row, const char *typed, char *buf, size_t size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Placement: CPUs, policy, priority, nice value and memory layout of a party, as requested and as read back. */
+/* Placement of a party (a process or thread of a trial): CPUs, policy, priority, nice value and memory layout, as
+ * requested and as read back. */
 #ifndef ENGINE_PLACE_H
 #define ENGINE_PLACE_H
 
@@ -23,7 +24,7 @@ struct place_request {
     unsigned order[CPUSET_MAX]; /* the same CPUs, in the order in which copies take them */
     size_t n_order;
     enum bind_mode bind;
-    bool bind_given; /* by the user: the benchmark's own default must not override it */
+    bool bind_given; /* the user chose bind: the benchmark's own default must not override it */
     bool nice_given, fifo;
     int nice, fifo_priority;
     bool layout_fixed;
@@ -52,7 +53,7 @@ struct placement_seen {
  * would leave no CPU to the rest of the machine (place_claim_full()). */
 void place_copy(const struct place_request *request, unsigned copy, struct placement *out);
 
-/* The same for a party that its benchmark binds to this CPU, whatever the user's binding. */
+/* As place_copy(), for a party that its benchmark binds to this CPU, whatever binding the user asked for. */
 void place_one(const struct place_request *request, unsigned copy, unsigned cpu, struct placement *out);
 
 /* CPUs that the FIFO parties of a trial can keep busy at one time. All zero: none. */
@@ -66,7 +67,7 @@ struct place_claim {
  * keep all CPUs of its mask busy at once. */
 void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
                      const struct cpuset *online);
-/* Returns whether these parties can keep all online CPUs busy at one time. */
+/* Returns whether the parties of the claim can keep all online CPUs busy at one time. */
 bool place_claim_full(const struct place_claim *claim, const struct cpuset *online);
 /* Gives a FIFO party the normal policy, and says so in refused. */
 void place_give_up_fifo(struct placement *placement);

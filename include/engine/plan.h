@@ -44,9 +44,10 @@ struct plan {
     struct plan_item *items;
     size_t n, capacity;
     enum schedule schedule;
-    /* For SCHEDULE_ABBA: called after each block, returns whether the items need no further one. Items of which no
-     * exact number of samples was asked for end together then, and not each for itself; the limit of time is for the
-     * callee. It may change the items' params, for instance to have them described. NULL: each item ends for itself. */
+    /* For SCHEDULE_ABBA: called after each block A B B A; returns whether there are enough samples. Then all items end
+     * together, except those for which an exact number of samples was asked. The callee has to observe the time limit.
+     * It may change the items' params, for instance to have them described in the rows. NULL: each item ends by its own
+     * stop rule. */
     bool (*enough)(struct plan_item *items, size_t n, const struct plan_samples *samples);
 };
 
@@ -112,7 +113,8 @@ int results_series_from(struct results *results, unsigned group, unsigned metric
 /* Adds time lost to a cause that the benchmark measured itself. These causes, summed over all trials, replace the
  * kernel's in the row's `causes`. The name is kept, not copied; returns -1 above CAUSES_OWN causes. */
 int results_cause(struct results *results, unsigned group, const char *name, double ms);
-/* Makes a metric repeat the distribution of metric of, each value times scale, in another unit (cycles as ns). */
+/* Makes a metric repeat the distribution of metric number `of`, each value times scale, in another unit (cycles as
+ * ns). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
 /* Adds bytes of a group's memory that were in huge pages, and bytes that could have been. Over all trials together
  * the rows' param says pages=huge, small, or mixed with the share; it says nothing when this was never called. */

@@ -27,8 +27,8 @@ struct recorder_spec {
 size_t recorder_size(const struct recorder_spec *spec);
 void recorder_init(const struct recorder_spec *spec, void *recorder);
 
-/* A slice: the fewest whole counts that last some 1.5 ms, with their start and end. When the array is full,
- * neighbours are joined, and from then on a slice is twice as long. */
+/* A slice: the smallest number of units of work that lasts some 1.5 ms, with its start and end. When the array is full,
+ * neighbouring slices are joined, and from then on a slice is twice as long. */
 struct slice {
     uint64_t count, start_ns, end_ns; /* start and end by CLOCK_MONOTONIC_RAW */
 };
@@ -38,10 +38,11 @@ struct slices {
     struct slice slice[];
 };
 void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t end_ns);
-/* Returns the counts completed between two times. A slice that is cut by a limit counts in proportion. */
+/* Returns the units of work completed between two times. A slice that is only partly between them counts in
+ * proportion. */
 double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns);
 
-/* Numbered values: the first SERIES_FIRST, and the SERIES_LARGEST largest. */
+/* A series of numbered values keeps the first SERIES_FIRST of them, and the SERIES_LARGEST largest. */
 #define SERIES_FIRST   500u
 #define SERIES_LARGEST 2000u
 struct series_point {

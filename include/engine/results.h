@@ -11,8 +11,8 @@
 #include "rows/causes.h"
 #include "rows/counted.h"
 
-/* Maximum number of an item's samples that are repeated because something was stopped in them; further ones count,
- * and degrade the row. */
+/* Maximum number of an item's samples that are repeated because a process was stopped in them; further ones count, and
+ * degrade the row. */
 #define RESULTS_STOPPED_MAX 3u
 
 struct metric_values {
@@ -21,7 +21,7 @@ struct metric_values {
     struct hist *hist;
     struct series *series;
     const struct metric_values *of; /* another metric, of which this one is a multiple */
-    struct core_notes core;         /* free slices, for a metric with the core free ("rate_alone") */
+    struct core_notes core;         /* candidates for slices with the core free, for a metric such as "rate_alone" */
     struct core_alone alone;
     double scale;
 };
@@ -56,7 +56,7 @@ struct results {
     struct group_values *group;
     struct row_params others; /* placement of the other parties: "timer=fifo:96 load=other" */
     uint64_t n_trials, spent_ns;
-    uint64_t n_stopped;    /* trials in which a signal stopped something; the first RESULTS_STOPPED_MAX are repeated */
+    uint64_t n_stopped;    /* trials in which a signal stopped a process; the first RESULTS_STOPPED_MAX are repeated */
     uint64_t precise_from; /* number of trials after which the precision was reached, and has held since; 0: it does
                             * not hold */
     size_t order;          /* index of the item in its plan */
@@ -65,7 +65,8 @@ struct results {
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);
 void results_free(struct results *results);
 
-/* Enters a trial that succeeded: placement, counters, and the results of the benchmark's reduce. */
+/* Enters a trial that succeeded: placement, counters, and the results of the benchmark's reduce. Returns 0, or -1 when
+ * out of memory. */
 int results_enter(struct results *results, const struct trial *trial);
 
 /* Returns the half-width of the 95 % interval of the worst group's headline metric, in % of its mean; NAN below 5

@@ -28,7 +28,7 @@ struct trial_spec {
                                 * are ready */
     bool counters;             /* count events even where that slows the work down (bench.switches) */
     int series_fd;             /* descriptor for the events of --series; -1: none */
-    const char *proc_root;     /* root directory of /proc and /sys; "" in use */
+    const char *proc_root;     /* root directory of /proc and /sys; "" except in tests */
     /* Called by the parent once a second from the gate on. NULL: the parent sleeps until something happens. */
     void (*tick)(void *context, uint64_t elapsed_ns);
     void *tick_context;
@@ -76,8 +76,8 @@ uint64_t trial_wall_ns(const struct trial *trial); /* from the gate to the end o
  * copy). */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
-/* Return the results of a party of the load, and how much of each LOAD_COUNTS the load did between the gate and the
- * end of the run. */
+/* Return the results of a party of the load, and how much work of one kind the load did between the gate and the end of
+ * the run. */
 void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out);
 double trial_load_count(const struct trial *trial, enum load_count count);
 /* Return the SCHED_FIFO priority that the parent had from the gate on (0: none), and why it was refused ("": it was

@@ -16,7 +16,7 @@
  * not fitting on the disk. */
 #define DISK_SYNC_BYTES (8 * DISK_BLOCK_BYTES)
 
-/* A party's state. */
+/* State of a process that writes or reads the file. */
 struct disk {
     int fd;
     bool direct;          /* O_DIRECT is in use; false: it was refused, so cached data must be dropped */
@@ -41,11 +41,11 @@ int disk_read(struct party_context *context);
 int disk_sync(const struct disk *disk);
 /* Returns whether the error means that there is no space left: a full disk, a quota, or a file size limit. */
 bool disk_is_full(int error);
-/* Reports "cannot write ...". Returns -1. */
+/* Reports that it cannot do `what` ("write") with the scratch file, as the reason of the failure. Returns -1. */
 int disk_fail(struct party_context *context, const char *what, int error);
 
-/* Updates the counts if an update is due; moved is the one that gets moved_bytes. Counts taken from the kernel are NAN
- * where it does not provide them. */
+/* Updates the load's counts (enum load_count) if an update is due; the count `moved` gets moved_bytes. Counts taken
+ * from the kernel are NAN where it does not provide them. */
 void disk_count(struct party_context *context, enum load_count moved);
 
 /* Returns why a file system of that name ("tmpfs") is not on a disk, or NULL if it may be. */
@@ -55,7 +55,7 @@ const char *disk_is_not(const char *fs_name);
 enum disk_fill { DISK_GROWS, DISK_FILLED, DISK_TOO_SLOW };
 enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed_ns);
 
-/* Implements describe. */
+/* Implement struct load's describe, scratch_dir and supported for the loads write and read. */
 void disk_describe(const void *params, struct row_params *out);
 const char *disk_scratch_dir(const void *params);
 int disk_supported(const void *params, char *why, size_t why_size);

@@ -19,7 +19,7 @@ uint64_t memload_room(const char *root);
 /* Memory touched between two updates of the counts. */
 #define MEMLOAD_STEP_BYTES ((size_t)1 << 20)
 
-/* A party's state. */
+/* State of the process. */
 struct memload {
     char **pieces;
     size_t n, max;

@@ -37,8 +37,7 @@ enum load_count {
     LOAD_BURSTS,  /* units of work done by a simulation */
     LOAD_COUNTS
 };
-extern const char
-    *const load_count_names[LOAD_COUNTS]; /* keys of these numbers in the column param: "load_cpu_s", ... */
+extern const char *const load_count_names[LOAD_COUNTS]; /* keys in the column param: "load_cpu_s", ... */
 
 void row_run_init(struct row_run *run); /* sets everything to 'not known' */
 bool row_run_equal(const struct row_run *a, const struct row_run *b);

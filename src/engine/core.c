@@ -310,7 +310,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
         }
     if (of_raw.n < 5 || !(of_raw.m2 > 0))
         return (double)NAN;
-    /* Relative variances, since the two means differ. */
+    /* Variances relative to the squared means, since the two means differ. */
     double ratio = (of_alone.m2 / (of_alone.mean * of_alone.mean)) / (of_raw.m2 / (of_raw.mean * of_raw.mean));
     return ratio < 1 ? 100 * (1 - ratio) : 0;
 }

@@ -33,7 +33,6 @@ const char *option_show(const char *value, char shown[SHOWN_SIZE])
     return shown;
 }
 
-/* Formats a number in the unit of the option's type. */
 void option_show_number(enum option_type type, double value, char *buf, size_t size)
 {
     static const struct {

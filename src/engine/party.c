@@ -12,7 +12,7 @@
 #include "sys/futex.h"
 #include "sys/scratch.h"
 
-/* Time in which a parent that is alive ends the other parties. */
+/* Time that a living parent needs to end the other parties, after one has vanished. */
 #define ORPHANED_NS 500000000u
 
 bool party_stopped(const struct party_context *context)
@@ -100,7 +100,7 @@ void arena_tell_parent(const struct trial_head *head)
     char byte = 0;
 
     while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
-        /* a full pipe is as good: the parent wakes up anyway */
+        /* a full pipe serves as well: the parent wakes up anyway */
     }
 }
 

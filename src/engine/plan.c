@@ -102,7 +102,7 @@ struct execution {
     enum item_state *state;
     double *value;          /* the value that an item measured, for the items that it calibrates */
     char (*failed)[160];    /* reason why an item measured no value */
-    const double **samples; /* of the items that end together */
+    const double **samples; /* by item: samples of the items that end together, otherwise NULL */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial has run */
@@ -252,7 +252,7 @@ static bool can_run(const struct plan_item *item, const struct trial_spec *spec,
     return has_memory(spec, why, size);
 }
 
-/* Returns the end of the file of --series. */
+/* Returns the length of the file of --series; -1 when there is no such regular file. */
 static off_t series_end(const struct plan_run *how)
 {
     struct stat status;
@@ -299,7 +299,7 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, "out of memory");
         return;
     }
-    /* A trial in which a signal stopped something (Ctrl-Z, a batch system) is repeated. The number of repetitions is
+    /* A trial in which a signal stopped a process (Ctrl-Z, a batch system) is repeated. The number of repetitions is
      * limited: some programs ration others' CPU time by stopping them. */
     if (trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
         results->n_stopped++ < RESULTS_STOPPED_MAX) {
@@ -344,7 +344,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
         if (before >= 0 && e->state[before] == ITEM_OPEN)
             continue; /* it runs after its calibration */
         uint64_t before_step;
-        do { /* a trial in which something was stopped is repeated at once, so that the order stays A B B A */
+        do { /* a trial in which a process was stopped is repeated at once, so that the order stays A B B A */
             before_step = e->results[i].n_trials;
             step(e, i);
         } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->results[i].n_trials == before_step) &&

@@ -11,7 +11,8 @@
 #include "sys/memory.h"
 #include "sys/storage.h"
 
-/* Number of samples for which the precision has to hold, and 1/HOLD_ON_SHARE of the samples before that in addition. */
+/* Number of further samples for which the precision has to hold: HOLD_ON, plus 1/HOLD_ON_SHARE of the samples taken
+ * before it was reached. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
 /* Minimum length of a run for checking its loads: their units of work may be long. */
@@ -230,7 +231,7 @@ static void enter_load(struct results *results, const struct load *load, const s
     check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
 }
 
-/* Enters the placement of all parties of the first copy except the measured ones. */
+/* Enters the placement of the timing threads of the first copy, of the parent, and of the load. */
 static void enter_others(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
@@ -250,7 +251,8 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(results, results->item->load, trial);
 }
 
-/* Enters a copy's core probes: its CPU's probes into the session, its slices into the metrics with the core free. */
+/* Enters the core probes of a copy: the probes of its CPU into the session, its slices into the metrics with the core
+ * free. */
 static int enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
@@ -410,7 +412,7 @@ static void fill_counters(const struct results *results, const struct group_valu
               results->how->timer_latency_held ? "yes" : "no");
 }
 
-/* Lists in why what differed from the request; "" when nothing did. */
+/* Writes to why how the trials differed from what was requested; "" when they did not. */
 static void find_degraded(const struct results *results, const struct group_values *g, char *why, size_t size)
 {
     const struct plan_run *how = results->how;
@@ -653,7 +655,8 @@ static void fill_core(const struct results *results, const struct group_values *
         (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
-/* Computes the group's values with the core free, and their samples. Returns -1 when out of memory. */
+/* Computes the values of the group's metrics with the core free (while nobody else used it), and their samples. Returns
+ * -1 when out of memory. */
 static int find_alone(const struct results *results, struct group_values *g)
 {
     const struct bench *bench = results->item->bench;
@@ -672,8 +675,8 @@ static int find_alone(const struct results *results, struct group_values *g)
     return 0;
 }
 
-/* Returns how much of the variance between a metric's samples disappears with the core free; NAN without such a
- * value. */
+/* Returns how many % of the variance between a metric's samples disappear with the core free; NAN when the metric has
+ * no value with the core free. */
 static double explained(const struct bench *bench, const struct group_values *g, unsigned metric)
 {
     const struct metric_values *raw = &g->metric[metric];
@@ -696,8 +699,9 @@ static void add_reason(struct row *row, const char *words)
     (void)snprintf(row->reason + length, sizeof(row->reason) - length, "%s%s", length ? "; " : "", words);
 }
 
-/* Fills a row of the value with the core free: value, interval over blocks of time, and the value of each sample.
- * Unknown values are empty, with the reason in the row. Its status is its own and does not affect the test's. */
+/* Fills a row of a metric with the core free: value, interval over blocks of time, and the value of each sample.
+ * Unknown values are empty, with the reason in the row. A large spread of the samples is mentioned in the reason, but
+ * does not make the row unstable. */
 static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
                       const struct metric_values *m, struct row *row)
 {

@@ -244,7 +244,7 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
     }
 }
 
-/* Runs the trial from ready to drained. */
+/* Runs the trial from the set-up of the started parties until all parties are done. */
 static void run_gated(struct trial *trial, struct machine_counters *before)
 {
     struct trial_head *head = trial->head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading out a trial that has ended. */
+/* Returns the results of a trial that has ended. */
 #include "engine/trial_state.h"
 
 #include "engine/trial.h"

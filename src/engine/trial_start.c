@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting the processes of a trial, with their pipes and descriptors. */
+/* Starts the processes of a trial, with their pipes and descriptors. */
 #include "engine/trial_state.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void child_redirect(void)
     int null = open("/dev/null", O_RDWR);
 
     if (null < 0)
-        return; /* an empty root, since the worker neither reads nor prints */
+        return; /* the root directory may be empty; the worker neither reads nor prints */
     (void)dup2(null, 0);
     (void)dup2(null, 1);
     if (null > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for the parties of a trial: their deaths, stops and deadlines. */
+/* Waits for the parties of a trial, and handles their deaths, stops and deadlines. */
 #include "engine/trial_state.h"
 
 #include <poll.h>
@@ -75,7 +75,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 
     if (state == STATE_DONE)
         return;
-    /* Killed when the time is over, which may be before the measured parties are done. */
+    /* Such a party is killed when the time is over, which may be before the measured parties are done. */
     if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
         __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;

@@ -24,7 +24,7 @@
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
 
-/* Time limit of a load beside work of unknown length; the parent ends it long before. */
+/* Time limit in seconds of a load beside work of unknown length; the parent ends the load long before. */
 #define LOAD_LIMIT_S 86400
 
 /* A real-time party may run for twice its planned time plus this before the kernel stops it. */
@@ -77,7 +77,7 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
     context->slot = slot;
 }
 
-/* Does count counts and measures their rate in counts per second. */
+/* Does `count` units of work and measures their rate per second. */
 static int timed_block(struct party_context *context, const struct party *party, uint64_t count, double *rate)
 {
     uint64_t start = clock_raw_ns();
@@ -130,16 +130,16 @@ static void *recorder_of(const struct party_context *context, const struct party
     return NULL;
 }
 
-/* Returns the smallest number of counts that lasts CORE_SLICE_NS at this rate. */
+/* Returns the smallest number of units of work that lasts CORE_SLICE_NS at this rate per second. */
 static uint64_t slice_count(double rate)
 {
     double fit = rate * CORE_SLICE_NS / 1e9;
     return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
 }
 
-/* The engine's own loop for a party that has only work: runs slices until the trial is stopped. The number of counts
- * of a slice stays constant unless the rate changes permanently, as when the kernel moves two halves of the work to
- * one core. */
+/* The engine's own loop for a party that has work and no run: does slices of work until the trial is stopped. The
+ * number of units of work in a slice stays constant unless the rate changes permanently, as when the kernel moves two
+ * halves of the work to one core. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
     struct slices *slices = recorder_of(context, party, RECORD_SLICES);
@@ -252,7 +252,7 @@ static void open_counters(const struct trial_head *head, struct trial_slot *slot
         counters_none(&slot->events, -ECANCELED);
 }
 
-/* Enters the events since before. */
+/* Enters the number of events since the reading before, and closes the counters. */
 static void close_counters(struct trial_slot *slot, const struct counters_reading *before)
 {
     struct counters_reading after;
@@ -291,8 +291,8 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             counters_start();
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
-        /* No event: nobody waits for this state, and the parent must not wake up during the measurement. A party
-         * that runs before the gate reports by itself when it is ready. */
+        /* The parent is not told: nobody waits for this state, and the parent must not wake up during the measurement.
+         * A party that runs before the gate reports by itself when it is ready. */
         if (!party->before_gate)
             __atomic_store_n(&slot->state, STATE_RUNNING, __ATOMIC_RELEASE);
     } else {
@@ -310,7 +310,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }
-    /* The core's frequency right after the run, for each record of core probes. */
+    /* Measures the core's frequency right after the run, for each record of core probes. */
     for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
         if (party->recorders[i].kind == RECORD_CORE)
             ((struct core_record *)context->recorder[i])->cycles_per_tick =
@@ -427,7 +427,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
-    /* Properties of the process that survive exec: a replaced image skips this. */
+    /* Properties of the process that survive exec. An image that replaces a worker's image finds them set. */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent)))
             return worker_not_started(head, slot, "be bound to its parent: prctl", error);

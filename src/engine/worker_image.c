@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the image of a worker begins, and replaces itself. */
+/* Starts the image of a worker (the program after exec), and replaces it by a new one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

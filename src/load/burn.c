@@ -12,11 +12,11 @@
 struct burn {
     struct threads threads;
     struct party_context *context;
-    uint32_t counting; /* set while a thread updates the count */
-    uint64_t due_ns;   /* time of the next update; used by that thread */
+    uint32_t counting; /* set while a thread updates LOAD_CPU */
+    uint64_t due_ns;   /* time of the next update of LOAD_CPU; used by the thread that updates */
 };
 
-/* Does one piece of work. Any running thread updates the count, because with many threads for each CPU a certain thread
+/* Does one piece of work. Any running thread updates LOAD_CPU, because with many threads for each CPU a certain thread
  * would run too rarely. */
 static void work(struct burn *burn, uint64_t *look_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The loads that are made of the parties of others: simulations of bench/, with a timing thread of normal policy, and
- * compile; and none. */
+/* Defines the loads that are made of the parties of others: simulations of bench/, with a timing thread of normal
+ * policy, and compile; and the load none. */
 
 #include "load/disk.h"
 #include "load/parties.h"

@@ -66,7 +66,7 @@ static void go_direct(struct party_context *context, bool direct)
     struct disk *disk = context->state;
     const int flags = fcntl(disk->fd, F_GETFL);
     const bool set = fcntl(disk->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
-    const int error = set ? EINVAL : errno; /* EINVAL: what a file system that does not know it says */
+    const int error = set ? EINVAL : errno; /* EINVAL is the error of a file system without O_DIRECT */
 
     disk->direct = set && direct;
     if (!disk->direct)

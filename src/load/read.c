@@ -10,7 +10,7 @@
 #include "rows/text.h"
 #include "sys/clock.h"
 
-/* Flushes each of the first blocks to the disk, so that a slow disk is detected early. */
+/* Writes a block. Flushes each of the first blocks to the disk, so that a slow disk is detected early. */
 static int write_block(struct party_context *context)
 {
     const struct disk *disk = context->state;

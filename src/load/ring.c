@@ -8,7 +8,7 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* Padded to a cache line, so that threads share one only when the token is passed. */
+/* A thread's place in the circle, padded to a cache line, so that threads share one only when the token is passed. */
 struct seat {
     sem_t token;
     struct seat *next;
