@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings of a machine that disturb measurements: current values, good values, and the files to write. All are
- * read below a root directory that is "" in use and made-up in tests; nothing here writes. Sources: the kernel's
- * documents on isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
+ * read below a root directory that is "" except in tests; nothing here writes. Sources: the kernel's documents on
+ * isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
 #ifndef SETTINGS_SETTINGS_H
 #define SETTINGS_SETTINGS_H
 
@@ -23,9 +23,9 @@ extern const char *const setting_verdict_names[]; /* names of the verdicts: "ok"
 enum setting_how {
     SETTING_WRITE,       /* tune writes the setting: the default */
     SETTING_WRITE_NAMED, /* tune writes the setting only when it is named: it could lock out a user or risk a stall */
-    SETTING_HOLD,        /* by a descriptor that stays open while measuring (--hold-latency, --tuned) */
-    SETTING_BOOT,        /* on the kernel's command line: needs a reboot */
-    SETTING_ADVISE,      /* by the user: tune cannot change a daemon, a cable, another machine */
+    SETTING_HOLD,        /* set by a descriptor that stays open while measuring (--hold-latency, --tuned) */
+    SETTING_BOOT,        /* set on the kernel's command line, which needs a reboot */
+    SETTING_ADVISE,      /* only the user can change it: a daemon, a cable, another machine */
     SETTING_REPORT,      /* the setting cannot be changed; it is reported only */
 };
 
@@ -48,7 +48,7 @@ void settings_format_cpus(const struct cpuset *set, char *buf, size_t size);
 struct setting_state {
     enum setting_verdict verdict;
     char now[160]; /* current value as one line: "powersave (8 CPUs)"; "" when it is not known */
-    char why[160]; /* why it is noisy or not known, when now does not show it; "" otherwise */
+    char why[160]; /* why the setting is noisy or not known, if now does not show that; "" otherwise */
 };
 
 /* One file to write: the path below the root, and the value without a final newline, in the form in which the file
@@ -77,7 +77,8 @@ struct setting {
     bool or_more;                          /* larger numbers are good as well */
     const char *unit;                      /* follows the number in the table: " us"; NULL: none */
     const struct setting_of_cpus *of_cpus; /* a value that each CPU has; NULL: none */
-    /* For all others, or instead of the number. Use setting_look() and setting_plan() to call them. */
+    /* Functions of all other settings, or used instead of the number. Call them by setting_look() and
+     * setting_plan(). */
     void (*look)(const struct settings_view *view, struct setting_state *out);
     int (*writes)(const struct settings_view *view, struct setting_writes *out);
 };

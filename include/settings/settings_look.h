@@ -30,14 +30,14 @@ int setting_read_cpus(const char *root, const char *path, struct cpuset *out);
 /* Judges a file that is one number: ok when it is good, else noisy. unit is appended to the value shown. */
 void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
                          struct setting_state *out);
-/* Adds the file with that number to the writes, unless it holds it already or cannot be read. Returns 0, or -1 when
+/* Adds a write of that number to the file, unless the file holds it already or cannot be read. Returns 0, or -1 when
  * out of memory. */
 int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out);
 
 /* Appends a word to a list separated by ", "; or "..." when it does not fit. */
 void setting_append(char *list, size_t size, const char *word);
 
-/* Returns the CPUs to look at: the online CPUs, or the bench CPUs when these are not known. */
+/* Returns the CPUs to look at: the online CPUs, or the bench CPUs when the online CPUs are not known. */
 const struct cpuset *setting_cpus(const struct settings_view *view);
 /* Sets out to the members of a that are not in b. */
 void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out);
@@ -49,7 +49,7 @@ struct setting_of_cpus {
     const char *file; /* below the CPU's directory */
     /* Reads the value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
     int (*read)(const char *root, unsigned cpu, char *text, size_t size, bool *good);
-    const char *value;  /* to be written where it is not good */
+    const char *value;  /* the good value, written where the present one is not good */
     bool once_a_policy; /* CPUs that share cpufreq files need one write */
 };
 void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out);

@@ -12,7 +12,8 @@
 struct snapshot_place {
     const char *root; /* root directory of the files, as for settings */
     const char *file; /* file of the snapshot itself, not below the root */
-    /* Writes one file: returns 0 or -errno. NULL in use; tests put a made-up kernel here. */
+    /* Writes a value to a file; returns 0 or -errno. NULL except in tests, which replace the kernel by this
+     * function. */
     int (*write)(const char *root, const char *path, const char *value);
 };
 

@@ -25,8 +25,9 @@ int snapshot_path_allowed(const char *path);
  * path make the kernel run programs. */
 int snapshot_value_allowed(const char *value);
 
-/* Both return a descriptor that holds the lock of this process (fcntl(2): it is released when the process closes any
- * descriptor of the file, or ends), or -errno with a line in error; see snapshot_save() and snapshot_open(). */
+/* Create or open the file of a snapshot. Both return a descriptor that holds the lock of this process (fcntl(2): it is
+ * released when the process closes any descriptor of the file, or ends), or -errno with a line in error; see
+ * snapshot_save() and snapshot_open(). */
 int snapshot_file_create(const char *root, const char *file, const struct snapshot_entries *entries, char *error,
                          size_t error_size);
 int snapshot_file_open(const char *root, const char *file, struct snapshot_entries *entries, char *error,

@@ -21,7 +21,8 @@ void tuned_plan_free(struct tuned_plan *plan);
 /* Returns why a file was refused, in words; explains errors whose text is not specific. */
 const char *tuned_refusal(const char *path, int error);
 
-/* Returns whether the refusal is expected, because the interrupt is managed by the kernel and cannot be moved. */
+/* Returns whether a file was refused with this error (-errno) because the kernel manages the interrupt itself, and it
+ * cannot be moved. */
 bool tuned_is_managed(const char *path, int error);
 
 /* Sets all settings that `tune` writes without being named. Returns 0 when all are set, except for interrupts managed
@@ -29,9 +30,9 @@ bool tuned_is_managed(const char *path, int error);
  * huge_advised: the measured work requests huge pages, which then stay available on request. tuned_end() must follow in
  * both cases. If the process is killed, `untune` restores the settings. */
 int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
-/* Does the same with the settings of a file: lines PATH=VALUE with files below /proc/sys, /proc/irq or /sys; lines that
- * are empty or begin with '#' are left out. tuned_check_file() only reads it. Both return -1 with a line when it cannot
- * be read or a line is none of these. */
+/* As tuned_begin(), with the settings of a file: lines PATH=VALUE with files below /proc/sys, /proc/irq or /sys; lines
+ * that are empty or begin with '#' are left out. tuned_check_file() only reads the file. Both return -1 with a message
+ * when the file cannot be read or has another line. */
 int tuned_begin_file(const char *file, char *message, size_t size);
 int tuned_check_file(const char *file, char *message, size_t size);
 /* Restores the settings; prints failures on standard error. Does nothing when nothing was changed. */

@@ -53,8 +53,8 @@ static bool any_is_noisy(const struct advice_found *found)
 
 /* --- tune --- */
 
-/* Appends the noisy items that tune writes, either those that it writes unasked or those that must be named, with space
- * or ", " between. */
+/* Appends the noisy items that tune writes, either those that it writes by default or those that must be named, with
+ * space or ", " between. */
 static void put_names(const struct advice_found *found, enum setting_how how, const char *between, struct text *out)
 {
     const char *before = "";

@@ -14,8 +14,8 @@
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
 const struct setting settings_list[] = {
-    /* Before the governor: under 'performance' the kernel refuses other preferences, so they must be restored after
-     * it. */
+    /* The preference comes before the governor, so that it is restored after it: under the governor 'performance' the
+     * kernel refuses other preferences. */
     {.name = "epp",
      .title = "energy_performance_preference of the CPUs",
      .good = "performance",

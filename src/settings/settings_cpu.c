@@ -184,7 +184,7 @@ static int read_frequency(const char *root, unsigned cpu, char *text, size_t siz
 
 const struct setting_of_cpus setting_cpu_frequency = {.file = MIN_FREQUENCY, .read = read_frequency};
 
-/* Raises the lower limit: then only this one has to be written, and restored. */
+/* Raises the lower frequency limit to the upper one: then only the lower one has to be written, and restored. */
 int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out)
 {
     const struct cpuset *cpus = setting_cpus(view);
@@ -212,7 +212,7 @@ static const struct turbo {
     {CPU_FOLDER "/cpufreq/boost", 0, "0"},
 };
 
-/* Reads the first of the files that exists. Returns 0 or -errno. */
+/* Reads the first of turbo_files that exists. Returns 0 or -errno. */
 static int read_turbo(const char *root, const struct turbo **file, int64_t *value)
 {
     int error = -ENOENT;

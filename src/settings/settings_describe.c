@@ -43,7 +43,7 @@ static void add_checked(const struct description *d)
 
 /* --- Settings read from files. --- */
 
-/* Adds the word in brackets, or the whole line of a file without one. */
+/* Adds the first line of a file as an item: the word in brackets, or the whole line if there is none. */
 static void add_file(const struct description *d, const char *name, const char *path)
 {
     char line[256], word[64];

@@ -24,7 +24,7 @@ static bool disjoint(const struct cpuset *a, const struct cpuset *b)
     return is_empty(&both);
 }
 
-/* Judges as ok when all bench CPUs are in the set, which is shown. */
+/* Judges a setting of CPUs as ok when its set contains all bench CPUs (those to measure on). Shows the set. */
 static void judge_covered(const struct settings_view *view, const struct cpuset *set, struct setting_state *out)
 {
     struct cpuset left;
@@ -188,7 +188,8 @@ int setting_writes_timer_migration(const struct settings_view *view, struct sett
     return setting_write_number(view, TIMER_MIGRATION, nohz_covers(view), out);
 }
 
-/* Judges as ok when the parameter names other CPUs than the bench CPUs. */
+/* Judges a setting as ok when the kernel parameter key names CPUs other than the bench CPUs, or when `otherwise` (NULL:
+ * nothing) keeps them free. */
 static void judge_elsewhere(const struct settings_view *view, const char *key, const char *otherwise,
                             struct setting_state *out)
 {
@@ -227,11 +228,11 @@ struct mask_file {
     char path[320];
     struct cpuset cpus;
     size_t digits;       /* number of hexadecimal digits of the mask; 0: the file is a list */
-    char mask_path[320]; /* the same file, or the mask's file when path is a list, since a list may be too long to be
-                          * written: masks never are */
+    char mask_path[320]; /* file to which a mask is written: path, or the file beside it that holds the mask when
+                          * path is a list, since a list may be too long to be written */
 };
 
-/* Reads a mask or list. Returns 0 or -errno. */
+/* Reads a file that holds a mask. Returns 0 or -errno. */
 static int read_mask(const char *root, struct mask_file *file)
 {
     char start[2];
@@ -381,7 +382,8 @@ void setting_look_irqaffinity(const struct settings_view *view, struct setting_s
     judge_elsewhere(view, "irqaffinity", kept_off ? "default_smp_affinity" : NULL, out);
 }
 
-/* The directory's own mask first: the masks of its queues are limited to it. */
+/* Name of the directory's own mask, for read_work(). It is handled first: the masks of the workqueues are limited to
+ * it. */
 static char *const top[] = {(char *)"", NULL};
 
 void setting_look_workqueues(const struct settings_view *view, struct setting_state *out)

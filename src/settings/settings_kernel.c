@@ -76,8 +76,8 @@ int setting_writes_rt_throttling(const struct settings_view *view, struct settin
     return setting_write_number(view, RT_RUNTIME, -1, out);
 }
 
-/* kernel/watchdog, which switches both, is written last, so that it is restored first: it switches nmi_watchdog on
- * as well. */
+/* The lockup detectors' files. kernel/watchdog, which switches both, is written last, so that it is restored first: it
+ * switches nmi_watchdog on as well. */
 static const char *const watchdogs[] = {SYSCTL "kernel/nmi_watchdog", SYSCTL "kernel/watchdog"};
 
 void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out)
@@ -116,7 +116,8 @@ void setting_look_aslr(const struct settings_view *view, struct setting_state *o
 #define THP_FOLDER "/sys/kernel/mm/transparent_hugepage"
 static const char *const thp_files[] = {"enabled", "defrag"};
 
-/* Reads the word in brackets. Returns 0, -EILSEQ when there is none, or -errno. */
+/* Reads the word in brackets from a file such as "always [madvise] never". Returns 0, -EILSEQ when there is none, or
+ * -errno. */
 static int read_choice(const char *root, const char *path, char *buf, size_t size)
 {
     char line[256];

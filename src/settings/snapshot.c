@@ -37,15 +37,15 @@ struct snapshot {
     /* By write: the index of its entry, or -errno when the file cannot be read. */
     long *entry_of;
     struct restored *restored;      /* results by entry, set by the restore */
-    struct snapshot_entries before; /* by entry: the value before that; shorter when memory ran out */
+    struct snapshot_entries before; /* by entry: the value before the restore; shorter when memory ran out */
     char *file;
     int fd; /* -1: there is no file, because there is nothing to save */
 };
 
-/* --- Side effects in the kernel. --- */
+/* --- Side effects of writing a file: the kernel changes other files. --- */
 
-/* Writing a file whose path ends in `written` also changes other files: `changed` is a file in the same directory,
- * or a pattern of paths. They are saved before it, so that they are restored after it. */
+/* Writing a file whose path ends in `written` also changes other files: `changed` is a file in the same directory, or a
+ * pattern of paths. The changed files are saved before the written one, and therefore restored after it. */
 static const struct {
     const char *written, *changed;
 } side_effects[] = {
@@ -55,7 +55,7 @@ static const struct {
     {"/intel_pstate/no_turbo", "min_perf_pct"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_max_freq"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/boost"},
-    /* One switch for both: switching it on again starts both. */
+    /* kernel/watchdog switches both detectors: switching it on again starts both. */
     {"/kernel/watchdog", "soft_watchdog"},
     {"/kernel/watchdog", "nmi_watchdog"},
     /* With huge pages the kernel keeps more memory free, and without them it computes this size anew. */
@@ -217,8 +217,8 @@ static int remember_neighbour(struct snapshot *s, const char *path, const char *
     return n > 0 && (size_t)n < sizeof(neighbour) ? remember(s, neighbour) : -ENAMETOOLONG;
 }
 
-/* Saves the files that a write changes as a side effect. Files that cannot be read do not exist or cannot have been
- * set. */
+/* Saves the files that a write changes as a side effect. Files that cannot be read are ignored: they do not exist, or
+ * nobody can have set them. */
 static int remember_side_effects(struct snapshot *s, const char *path, bool seen[COUNT(side_effects)])
 {
     int code = 0;

@@ -25,7 +25,7 @@
 #define TAIL       (sizeof(CHECKSUM) - 1 + 16 + 1) /* checksum line: 16 digits and the newline */
 #define SIZE_LIMIT ((off_t)64 << 20)
 
-/* The headers of an older C library or of musl may lack it. */
+/* Flag of renameat2(); the headers of an older C library or of musl may lack it. */
 #define NO_REPLACE 1u
 
 struct identity {
@@ -302,7 +302,7 @@ static int parse(const struct identity *here, const char *file, char *text, size
 
 /* --- Making and opening the file. --- */
 
-/* Locks the file. Returns 0 when it is ours now, the process that holds the lock, or -errno. */
+/* Locks the file. Returns 0 when the lock is ours now, the ID of the process that holds it, or -errno. */
 static pid_t lock(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -338,7 +338,7 @@ static int sync_folder(int folder)
     return fsync(folder) && errno != EINVAL ? -errno : 0;
 }
 
-/* Writes the file and gives it its name. It is locked first, so that nobody finds it unlocked. */
+/* Writes the file and gives it its name. It is locked before it has the name, so that nobody finds it unlocked. */
 static int publish(int folder, const char *name, const char *text, size_t length)
 {
     char temporary[NEW_FILE_NAME_SIZE] = "";

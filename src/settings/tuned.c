@@ -114,7 +114,8 @@ static int not_tuned(char *message, size_t size, const char *why)
     return fail_because(-1, message, size, "%s; no setting was changed", why);
 }
 
-/* Writes what is planned. */
+/* Saves the contents of the planned files, then writes them. Returns 0, or -1 with a message when some cannot be
+ * written. */
 static int begin(char *message, size_t size)
 {
     struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
