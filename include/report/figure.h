@@ -16,10 +16,9 @@ struct figure {
     const char *title, *note; /* note: a line in small print below; NULL for none */
     const char *x_title, *y_title;
     const char *x_unit, *y_unit; /* units as units_choose() takes them */
-    double x_low, x_high;        /* ranges: an interval that the axis must include, so that several panels have the same
-                                  * axis */
-    bool x_log;                  /* curve: the x axis is logarithmic for all values */
-    double y_low;                /* curve: start of the y axis */
+    double x_low, x_high;        /* figure_ranges(): the axis includes it, so that several panels have the same axis */
+    bool x_log;                  /* figure_curve(): the x axis is logarithmic for all values */
+    double y_low;                /* figure_curve(): start of the y axis */
 };
 
 /* A row with its label in the figure, and the number of its colour (classes of report/html.h). */
@@ -37,7 +36,8 @@ bool figure_trace(struct text *out, const struct figure *figure, const struct fi
 /* Draws the rows' series as dots over their whole length. x_scale: factor for the positions. */
 bool figure_scatter(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                     double x_scale);
-/* Draws the rows' histograms with logarithmic counts: the whole range, or only up to the 99.9th percentile. */
+/* Draws the rows' histograms with logarithmic counts: the whole range, or with `body` only up to the 99.9th
+ * percentile. */
 bool figure_histogram(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                       bool body);
 
@@ -55,12 +55,12 @@ struct figure_line {
 };
 bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n);
 
-/* A value that holds from x to x. */
+/* A value that holds from one x to another. */
 struct figure_level {
     double from, to, value;
 };
-/* Draws points as dots, levels as lines across them, and a line from top to bottom between two levels. The x axis ends
- * where the levels do. */
+/* Draws points as dots, each level as a line from its `from` to its `to`, and a vertical line between two levels. The x
+ * axis ends where the levels do. */
 bool figure_levels(struct text *out, const struct figure *figure, const struct stats_point *points, size_t n,
                    const struct figure_level *levels, size_t n_levels);
 

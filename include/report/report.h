@@ -32,7 +32,7 @@ struct report {
     struct gather gather;                    /* figures and settings of all rows */
     struct history history;                  /* runs of all rows, if they are of one machine */
     struct projection projection;            /* detours of all rows for each run; runs are named by their numbers */
-    /* Private, while reading. */
+    /* Used by report.c only, while rows are read. */
     struct row_run last_run;
     size_t last_number;
 };
@@ -61,10 +61,11 @@ const char *report_unit(const struct row *row);
 bool report_one_a_cpu(const struct report *report, const struct row *row);
 
 /* report_rows.c: tables of rows. Sorts the rows so that those of the same measurement and metric are consecutive,
- * ordered by run, and in suite run the commands follow each other. Sets the base of each row: the row of run A; in a
- * page of one run that of the first command, or the one with the fewest copies. */
+ * ordered by run, and in suite run the commands follow each other. Sets the base of each row, with which it is
+ * compared: the row of run A; in a page of one run that of the first command, or the one with the fewest copies. */
 void report_sort_rows(struct report *report);
-/* Appends the table of a suite's headline rows, or of all its rows, limited to `most` rows. Returns how many it has. */
+/* Appends the table of a suite's headline rows, or of all its rows, limited to `most` rows. Returns how many it
+ * shows. */
 size_t report_put_rows(const struct report *report, const char *suite, bool all, size_t most, struct text *out);
 /* Formats "1.102 (1.021 to 1.189)": the ratio of the values, with its 95 % interval if both are means of at least five
  * samples; a dash when there is none. */
@@ -77,7 +78,7 @@ void report_put_machine(const struct report *report, struct text *out);
 /* report_figures.c: all figures of a suite's rows. */
 void report_put_figures(const struct report *report, const char *suite, struct text *out);
 
-/* report_memory.c: the heat map of the ways between CPUs, for each run that has them. */
+/* report_memory.c: the heat map of the times that data take between CPUs, for each run that has them. */
 void report_put_cores(const struct report *report, struct text *out);
 
 /* report_scale.c: the cost of noise on many ranks; nothing if the noise test did not run. report_scale_begin() sets the

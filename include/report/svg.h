@@ -20,8 +20,9 @@ struct svg_scale {
     bool log;
 };
 
-/* Returns a scale that includes both values. They may be in any order, equal or not finite: it is then widened, or 0 to
- * 1 (log: 1 to 10). A logarithmic scale cannot include 0 or less: low is at most 12 decades below high. */
+/* Returns a scale that includes both values, in any order. Equal values are widened to a range. Values that are not
+ * finite are ignored; if both are, the scale is 0 to 1 (log: 1 to 10). A logarithmic scale cannot include 0 or less:
+ * low is at most 12 decades below high. */
 struct svg_scale svg_scale(double low, double high, double from, double to, bool log);
 /* Widens the scale to round numbers: steps of 1, 2 or 5, at most `most` of them. */
 void svg_scale_round(struct svg_scale *scale, unsigned most);

@@ -197,7 +197,7 @@ static bool is_event(const struct stats_point *pair)
     return isfinite(pair->at) && isfinite(pair->value) && pair->value > 0;
 }
 
-/* Returns the position at or below which the share of the row's events is. */
+/* Returns the value at or below which the given share of the row's events lies. */
 static double position_of(const struct row *row, double share)
 {
     double sum = 0, so_far = 0;
@@ -212,8 +212,8 @@ static double position_of(const struct row *row, double share)
     return NAN;
 }
 
-/* Returns the least distance of two positions below the limit, which is the resolution of the clock. Narrower bins
- * would alternate with empty ones. */
+/* Returns the least distance between two values of the rows' histograms below the limit, which is the resolution of the
+ * clock. Narrower bins would alternate with empty ones. */
 static double finest(const struct figure_entry *entries, size_t n, double limit)
 {
     double least = INFINITY;

@@ -252,14 +252,15 @@ static unsigned level_of(double share)
     return level;
 }
 
-/* Returns the length of a part in microseconds; 0: the row has none. */
+/* Returns the length in microseconds of the parts of the run for which a row's series has values; 0 when there are
+ * none. */
 static double part_of(const struct row *row)
 {
     double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
     return isfinite(part) && part > 0 ? part : 0;
 }
 
-/* Returns the share lost in one of the cells of the strip. */
+/* Returns the share of the time that was lost in one of the cells (coloured pieces) of the strip. */
 static double share_of(const struct row *row, size_t cell, size_t cells)
 {
     size_t from = cell * row->n_series / cells, to = (cell + 1) * row->n_series / cells;

@@ -14,7 +14,7 @@ static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
 static const char *const worse_class[HEAT_LEVELS + 1] = {"", "w1", "w2", "w3", "w4"};
 static const char *const better_class[HEAT_LEVELS + 1] = {"", "b1", "b2", "b3", "b4"};
 
-/* -HEAT_LEVELS (better) to HEAT_LEVELS; 0: as usual. */
+/* Returns the level of a cell's colour: -HEAT_LEVELS (better) to HEAT_LEVELS (worse); 0: as usual. */
 static int level_of(double worse)
 {
     int level = 0;

@@ -10,10 +10,10 @@
 #include "out/warnings.h"
 #include "rows/units.h"
 
-#define ROWS_SHOWN_MAX  2000u /* most rows in the table of all rows */
-#define LINES_SHOWN_MAX 150u  /* most rows in a suite's table */
+#define ROWS_SHOWN_MAX  2000u /* maximum number of rows in the table of all rows */
+#define LINES_SHOWN_MAX 150u  /* maximum number of rows in a suite's table */
 #define REASONS_MAX     40u
-#define WARNED_ROWS_MAX 20000u /* most rows examined for warnings, which compare rows with each other */
+#define WARNED_ROWS_MAX 20000u /* of more rows the rest is not checked for warnings: each is compared with others */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
 #define SUITES_MAX      32u
 #define NEIGHBOURS      64u
@@ -118,7 +118,7 @@ static size_t list_suites(const struct report *report, const char **suites)
     return n;
 }
 
-/* Says which runs the page has no room for. */
+/* Says how many runs and rows the page shows, if it leaves out some. */
 static void put_bounds(const struct report *report, struct text *out)
 {
     if (report->n_all_runs <= report->n_runs)

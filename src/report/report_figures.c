@@ -10,14 +10,14 @@
 #include "rows/units.h"
 #include "sys/memory.h"
 
-#define PICKS_MAX    768u /* most rows of one figure */
-#define PANELS_MAX   24u  /* most panels of one figure; the page says how many more there are */
-#define OPEN_MAX     4u   /* most panels shown at once; the others are folded */
+#define PICKS_MAX    768u /* maximum number of rows of one figure */
+#define PANELS_MAX   24u  /* maximum number of panels of one figure; the page says how many more there are */
+#define OPEN_MAX     4u   /* maximum number of panels shown at once; the others are folded */
 #define PARTS_MAX    8u
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
 #define METRICS_MAX  12u
-#define SPLIT_MAX    4u /* most lines of a run in a curve */
+#define SPLIT_MAX    4u /* maximum number of lines of a run in a curve */
 
 /* --- The figures. --- */
 
@@ -77,7 +77,8 @@ struct report_figure {
         {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
     }
 
-/* Which rows a figure draws, how, and by what its works are labelled. */
+/* Selects the rows that a figure draws, the kind of figure, and the label of its works. A work is what the rows of
+ * several runs have in common: one test with the same parameters. */
 #define FIGURE_OF(suite_, test_, metric_, kind_, label_)                                                               \
     .suite = suite_, .test = test_, .metric = metric_, .kind = kind_, .label = label_
 #define EXPERIMENT_FIGURE(suite_, test_, key_, kind_) FIGURE_OF(suite_, test_, "cycles", kind_, LABEL_KEY), .key = key_
@@ -245,8 +246,9 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Takes the picks of one work or of all (label NULL), and of one test or all, as entries sorted by label and run. The
- * entries' labels are the works' if by_work, otherwise the runs'. */
+/* Copies the picked rows of one work or of all (label NULL), and of one test or all (test NULL), to entries, sorted by
+ * label and run. The entries' labels are those of the works if by_work, otherwise those of the runs. Returns their
+ * number. */
 static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
                            struct figure_entry *entries, size_t most)
 {
@@ -338,7 +340,8 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Takes the points of one run (and of one value of split; NULL: all). Returns their number. */
+/* Copies the points of one run's curve to out: only those whose rows have this value of the figure's split, or all
+ * (value NULL). Returns their number. */
 static size_t take_points(const struct picks *picks, size_t run, const char *value, struct figure_value *out)
 {
     const struct report_figure *about = picks->about;
@@ -361,7 +364,8 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
     return n;
 }
 
-/* Lists the values of split; one empty text when the figure has none. */
+/* Lists the different values that rows have for the figure's split, each of which gets a line of its own; one empty
+ * text when the figure has no split. */
 static size_t split_values(const struct picks *picks, char (*values)[LABEL_SIZE])
 {
     size_t n = 0, length;
@@ -519,7 +523,7 @@ static void put_bars(const struct picks *picks, const char *test, struct text *o
 
 /* --- A line for each work. --- */
 
-/* Extends the common axis of all tests' panels. */
+/* Extends the x axis, which the panels of all tests share, to a row's minimum and maximum. */
 static void share_axis(struct figure *words, const struct stats_summary *s)
 {
     if (s->min > 0 && isfinite(s->min))

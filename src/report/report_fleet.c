@@ -67,7 +67,7 @@ static bool anyone_far(const struct fleet *f, size_t figure)
     return false;
 }
 
-/* Chooses the columns: if there are more figures than room, those in which a host is far off. */
+/* Chooses the columns. If there are more figures than room, those come first in which a host is far off. */
 static void choose_columns(struct fleet *f)
 {
     size_t far = 0, others;
@@ -278,7 +278,8 @@ static void put_map(const struct fleet *f, struct text *out)
 
 /* --- Distributions. --- */
 
-/* Finds the farthest hosts, which are named. Returns how many are beyond the threshold. */
+/* Finds the hosts that are farthest from the median, whose names are shown. Returns how many hosts are beyond the
+ * threshold. */
 static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
 {
     const struct gather_figure *of = &f->g->figure[k];

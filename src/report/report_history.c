@@ -92,7 +92,7 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
                         points, f->n, levels, n);
 }
 
-/* Draws the figures that changed first; what has no room is folded. */
+/* Draws the figures that changed first. Those for which there is no room are folded. */
 static void put_figures(const struct history *h, struct text *out)
 {
     FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The heat map of the ways between CPUs: a table with a cell for each pair. */
+/* The heat map of the times that data take between CPUs: a table with a cell for each pair. */
 #include <math.h>
 
 #include "analysis/cpu_map.h"
@@ -23,7 +23,8 @@ static void fill(const struct report *report, size_t run, struct map *map)
         }
 }
 
-/* Colours go by the logarithm, since ways within and between packages differ by a factor of ten. */
+/* Colours are on a logarithmic scale, since the times between CPUs differ by a factor of ten within and between
+ * packages. */
 static const char *class_of(const struct map *map, double value)
 {
     static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};

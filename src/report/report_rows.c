@@ -274,7 +274,8 @@ static void put_row(const struct report *report, const struct report_place *plac
 }
 
 /* Formats the reason for the status, unless it is unstable, which the page reports elsewhere. Adds what disturbed the
- * row, unless `told` is a row of the same measurement, because that is the same for all its metrics. */
+ * row, unless `told`, the row for which this was said last, is of the same measurement: the causes are the same for all
+ * metrics. */
 static void fill_remark(const struct row *row, const struct row *told, char *buf, size_t size)
 {
     const char *reason = row->status > ROW_UNSTABLE ? row->reason : "";

@@ -9,7 +9,7 @@
 #include "rows/units.h"
 
 #define HOSTS_MOST  16u
-#define POINTS      (1u << 15) /* takes some milliseconds for each run */
+#define POINTS      (1u << 15) /* grid points of the projection, which takes some milliseconds for each run */
 #define COSTS_SHOWN 10u
 #define COSTS_LEAST 3u    /* minimum number shown, however small their cost */
 #define WORTH       1.005 /* minimum factor by which a step gets faster without the detours, for them to be shown */
@@ -129,7 +129,7 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     text_printf(out, "</tr>\n");
 }
 
-/* Returns the largest gain over the steps. */
+/* Returns the largest factor, over all lengths of steps, by which the steps would be faster without these detours. */
 static double gain_of(const struct projection *p, const struct projection_cost *cost)
 {
     double gain = 1;

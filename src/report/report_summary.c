@@ -298,7 +298,8 @@ static const char *how_quiet(double lost_pct)
                             : "very noisy";
 }
 
-/* What a run lost, as far as its rows tell: of noise if there are such rows, otherwise of all headline rows. */
+/* The time and speed that a run lost, as far as its rows tell: the rows of the noise test if there are any, otherwise
+ * all headline rows. */
 struct losses {
     bool of_noise;
     struct row_cause causes[CAUSES_MAX];
@@ -348,8 +349,9 @@ static const char *main_cause(const struct losses *l)
     return 2 * most > to_core + to_causes && strcmp(name, detour_cause_names[DETOUR_UNEXPLAINED]) != 0 ? name : NULL;
 }
 
-/* Returns how much slower the CPU of a row of noise was, in percent: of the time that detours left to it, it had the
- * share of its core. Gaps that another user of the core caused are part of that share. */
+/* Returns by how many percent a CPU in a row of the noise test was slower than an undisturbed one. Detours take part of
+ * the time, and in the rest the CPU has only its share of the core. Detours caused by another user of the core are
+ * included in that share. */
 static double slower_pct(const struct report *report, const struct row *lost)
 {
     const struct row *shared = report_sibling(report, lost, "lost_core_shared");
@@ -384,7 +386,8 @@ static void say_quiet(const struct report *report, size_t run, const struct loss
     text_printf(out, ".</li>\n");
 }
 
-/* Without the noise test: how much of the core the tests had, if that explains most of what was lost. */
+/* Says how much of the core the tests had, if the noise test did not run and core sharing explains most of what was
+ * lost. */
 static void say_shared(const struct losses *l, struct text *out)
 {
     const char *cause = main_cause(l);

@@ -178,7 +178,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
     (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);
 }
 
-/* Sets a tick at every `every`th decade; for 0 at each decade and its 2s and 5s. */
+/* Sets a tick at every `every`th power of ten; for 0 at 1, 2 and 5 times each power of ten. */
 static void log_ticks(const struct svg_scale *scale, const char *unit, int every, struct svg_ticks *ticks)
 {
     static const double mantissas[] = {1, 2, 5};
