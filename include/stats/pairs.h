@@ -29,14 +29,14 @@ struct paired {
 };
 int paired_test(const double *differences, size_t n, double confidence, struct paired *out);
 
-/* The same question while pairs are still being measured, of `planned` pairs at most. It is asked after each number of
- * pairs for which paired_is_look() is true, and after the last. With each look the chance of a false claim grows; so a
- * group sequential test is used: the error spent up to a look is the error times the share of the planned pairs (Lan,
- * DeMets 1983; linear spending, Kim, DeMets 1987), and the limit at a look is where 2,047 random flips of the signs,
- * the same at all looks, spend that. The statistic is that of paired_test(). claimed says whether a look up to n
- * claimed a difference. level is the p of paired_test() at which the last look would have claimed one: with 1 - level
- * as its confidence, the interval of a run without a claim contains 0, and is right as often as no false claim is made.
- * The error is e.g. 0.05. Returns 0, or -1 when out of memory. */
+/* As paired_test(), while pairs are still being measured, of `planned` pairs at most. The test is made after each
+ * number of pairs for which paired_is_look() is true (a look), and after the last. With each look the chance of a false
+ * claim grows; so a group sequential test is used: the error spent up to a look is the error times the share of the
+ * planned pairs (Lan, DeMets 1983; linear spending, Kim, DeMets 1987), and the limit at a look is where 2,047 random
+ * flips of the signs, the same at all looks, spend that. The statistic is that of paired_test(). claimed says whether a
+ * look up to n claimed a difference. level is the p of paired_test() at which the last look would have claimed one:
+ * with 1 - level as its confidence, the interval of a run without a claim contains 0, and is right as often as no false
+ * claim is made. The error is e.g. 0.05. Returns 0, or -1 when out of memory. */
 struct paired_looks {
     bool claimed;
     double level;

@@ -13,7 +13,7 @@
 #define ROWS_SHOWN_MAX  2000u /* maximum number of rows in the table of all rows */
 #define LINES_SHOWN_MAX 150u  /* maximum number of rows in a suite's table */
 #define REASONS_MAX     40u
-#define WARNED_ROWS_MAX 20000u /* of more rows the rest is not checked for warnings: each is compared with others */
+#define WARNED_ROWS_MAX 20000u /* only so many rows are checked for warnings, because each is compared with others */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
 #define SUITES_MAX      32u
 #define NEIGHBOURS      64u

@@ -88,7 +88,7 @@ static double *rank_sums(const uint64_t *ranks, size_t n, size_t sum)
     return p;
 }
 
-/* Mean and standard deviation of that sum. */
+/* Returns the standard deviation of the sum of positive ranks, with its mean in *mean. */
 static double rank_sum_sd(const uint64_t *ranks, size_t n, double *mean)
 {
     double squares = 0;
@@ -101,7 +101,7 @@ static double rank_sum_sd(const uint64_t *ranks, size_t n, double *mean)
     return sqrt(squares) / 2;
 }
 
-/* Returns the two-sided p; NAN when out of memory. */
+/* Returns the two-sided p of the signed-rank test; NAN when out of memory. */
 static double signed_rank_p(const double *differences, const uint64_t *ranks, size_t n)
 {
     size_t positive = 0, sum = 0;
@@ -113,7 +113,8 @@ static double signed_rank_p(const double *differences, const uint64_t *ranks, si
     }
     const size_t lower = positive < sum - positive ? positive : sum - positive;
     if (n > PAIRED_EXACT) {
-        const double sd = rank_sum_sd(ranks, n, &mean), beyond = mean - (double)lower - 1; /* half a rank, doubled */
+        const double sd = rank_sum_sd(ranks, n, &mean),
+                     beyond = mean - (double)lower - 1; /* continuity: half a rank, doubled */
         return sd > 0 && beyond > 0 ? erfc(beyond / sd / sqrt(2)) : 1;
     }
     double *p = rank_sums(ranks, n, sum);
@@ -142,7 +143,8 @@ static size_t count_up_to(const double *sorted, size_t n, double x)
     return count;
 }
 
-/* Returns the kth smallest of these means, k from 1, by bisection: of 10,000 values there are 50 million means. */
+/* Returns the kth smallest of the means of two of n sorted values, k from 1, by bisection: of 10,000 values there are
+ * 50 million means. */
 static double mean_of_two(const double *sorted, size_t n, size_t k)
 {
     double low = sorted[0], high = sorted[n - 1];
@@ -158,8 +160,8 @@ static double mean_of_two(const double *sorted, size_t n, size_t k)
     return high;
 }
 
-/* Finds the number, from 1, of the smallest mean that the interval of n differences without ties begins with; 0 when
- * they are too few for it. Returns -1 when out of memory. */
+/* Finds where the interval of n differences without ties begins: at which of the means of two differences, counted from
+ * the smallest one as 1. 0 when n is too small for the confidence. Returns -1 when out of memory. */
 static int interval_begin(size_t n, double confidence, size_t *begin)
 {
     uint64_t *ranks = malloc((n ? n : 1) * sizeof(*ranks));
@@ -212,8 +214,8 @@ int paired_test(const double *differences, size_t n, double confidence, struct p
 
 /* --- The sequential test. --- */
 
-/* Number of pairs at the first look, and by how much each look has more: often enough to end soon, seldom enough to be
- * computed meanwhile. */
+/* Number of pairs at the first look; each further look has a quarter more. They are often enough to end soon, and
+ * seldom enough to be computed meanwhile. */
 #define LOOK_FIRST 8u
 static size_t next_look(size_t n)
 {
@@ -258,8 +260,8 @@ static uint64_t extreme_of(const double *differences, const uint64_t *ranks, siz
     return (uint64_t)(sum < 0 ? -sum : sum);
 }
 
-/* Returns how many of the most extreme of n sorted flips are beyond a limit, at most `most`: none of them equals one
- * that is not beyond it. */
+/* Returns how many of n flips, sorted from the most extreme one on, are beyond a limit: at most `most`, and none that
+ * is only as extreme as a flip that is not beyond it. */
 static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t most)
 {
     size_t beyond = most < n ? most : n;
@@ -289,7 +291,8 @@ static size_t look_at(const double *differences, size_t n, double spent, struct 
     return most > before ? extreme_at_most(flips->alive, flips->left, most - before) : 0;
 }
 
-/* Returns the share of all flips that are as extreme as the last that is beyond the limit of the last look. */
+/* Returns the share of all flips that are at least as extreme as the least extreme one beyond the limit of the last
+ * look. */
 static double level_of(const double *differences, size_t n, const struct flips *flips)
 {
     const size_t beyond = FLIPS + 1 - flips->left;
@@ -334,8 +337,8 @@ int paired_sequential(const double *differences, size_t n, size_t planned, doubl
 
 /* --- The least effect. --- */
 
-/* A measurement finds a shift of its differences when the interval moved by it is above 0: when the shift is larger
- * than minus its lower end. So the least effect is a quantile of that. */
+/* A measurement finds a shift when its interval, moved by the shift, is above 0: when the shift is larger than minus
+ * the lower end of the interval. Therefore the least effect is a quantile of minus the lower end. */
 double paired_least_effect(const double *differences, size_t n, size_t pairs, double confidence, double power)
 {
     size_t begin = 0;
