@@ -80,7 +80,7 @@ bool deadline_passed(struct deadline *deadline, const struct trial *trial);
 /* Returns the time of the parent's next check, in case an event was lost. Used only before the gate, where nothing is
  * measured yet; after it, the end of a process wakes the parent. */
 uint64_t deadline_look_again(uint64_t deadline_ns);
-/* Waits until every slot (or every measured one) has reached the state. Returns false when the trial failed or the
+/* Waits until every party (or every measured one) has reached the state. Returns false when the trial failed or the
  * deadline passed. */
 bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns);
 

@@ -47,7 +47,7 @@ struct report_figure {
     const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum kind kind;
     enum label label;
-    const char *key;    /* the word in param that distinguishes the works */
+    const char *key;    /* key in the column param by which works (tests with their parameters) differ */
     const char *prefer; /* value of key of the work that is shown first; NULL: the first one */
     const char *title, *note;
     struct {

@@ -26,7 +26,7 @@
 static unsigned length_class(uint64_t length)
 {
     int exponent;
-    double mantissa = frexp((double)length + 1, &exponent); /* 0.5 to 1 */
+    double mantissa = frexp((double)length + 1, &exponent); /* at least 0.5, below 1 */
 
     return (unsigned)exponent * 8 + (unsigned)((mantissa - 0.5) * 16) - 8;
 }

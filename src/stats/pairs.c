@@ -113,8 +113,8 @@ static double signed_rank_p(const double *differences, const uint64_t *ranks, si
     }
     const size_t lower = positive < sum - positive ? positive : sum - positive;
     if (n > PAIRED_EXACT) {
-        const double sd = rank_sum_sd(ranks, n, &mean),
-                     beyond = mean - (double)lower - 1; /* continuity: half a rank, doubled */
+        /* 1 is the correction for continuity: half a rank, doubled as the ranks are. */
+        const double sd = rank_sum_sd(ranks, n, &mean), beyond = mean - (double)lower - 1;
         return sd > 0 && beyond > 0 ? erfc(beyond / sd / sqrt(2)) : 1;
     }
     double *p = rank_sums(ranks, n, sum);
@@ -232,7 +232,7 @@ bool paired_is_look(size_t n)
 }
 
 struct flipped {
-    uint64_t extreme; /* |positive - negative ranks| */
+    uint64_t extreme; /* |sum of the positive ranks - sum of the negative ranks| */
     unsigned flip;    /* 0: as observed */
 };
 

@@ -156,7 +156,7 @@ static int check_name(int parent, const char *name, int folder)
 
 int scratch_remove_folder(int parent, const char *name, int folder)
 {
-    int fd = scratch_open_folder(folder, "."); /* opened anew: each pass begins at the start of the directory */
+    int fd = scratch_open_folder(folder, "."); /* a new descriptor, which begins at the start of the directory */
 
     if (fd < 0)
         return fd;

@@ -22,7 +22,8 @@
 /* Closes all descriptors that the keeper inherited, which would stay open as long as it lives. */
 static void close_all_but(const int kept[3])
 {
-    /* The resource limit does not help: it may have been lowered, and musl makes one up where it cannot be read. */
+    /* The limit on open files does not help: it may have been lowered, and musl makes one up where it cannot be read.
+     */
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         if (fd != kept[0] && fd != kept[1] && fd != kept[2])
             (void)close(fd);
