@@ -15,9 +15,9 @@
 #include "sys/counters.h"
 #include "sys/process.h"
 
-#define SLICES     4u
-#define TRIM_SHARE 4u /* of the ratios a quarter at each end is left out: one side was interrupted or shared its core  \
-                       */
+#define SLICES 4u
+/* Of the ratios a quarter at each end is left out: one side was interrupted there or shared its core. */
+#define TRIM_SHARE 4u
 
 static const struct bench *const benches[] = {&bench_dhry2reg, &bench_whetstone, &bench_syscall,
                                               &bench_pipe,     &bench_fcopy1024, &bench_spawn};
