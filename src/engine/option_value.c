@@ -23,8 +23,8 @@ static const struct {
     [OPTION_COUNT] = {"a count", "suffix K, M or G", sizeof(uint64_t)},
     [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t)},
     [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t)},
-    [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m or h", sizeof(uint64_t)},
-    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m or h; us when there is none", sizeof(uint64_t)},
+    [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m, h or d", sizeof(uint64_t)},
+    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m, h or d; us when there is none", sizeof(uint64_t)},
     [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double)},
     [OPTION_CHOICE] = {"a choice", NULL, sizeof(int)},
     [OPTION_TEXT] = {"a text", NULL, 0},
@@ -158,8 +158,8 @@ static enum verdict read_duration(const char *text, double bare_ns, uint64_t *ou
     const struct {
         const char *name;
         double ns;
-    } units[] = {{"ns", 1},     {"us", 1e3}, {"ms", 1e6},   {"s", 1e9},
-                 {"", bare_ns}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
+    } units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6},   {"s", 1e9},    {"", bare_ns},
+                 {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}, {"d", 86400e9}};
     double number;
 
     if (!scan_decimal(&text, &number))

@@ -315,7 +315,7 @@ static void test_option_duration_of_microseconds(void **state)
     assert_string_equal(error, "--i: '99' is out of range (100 us to 10 s)");
     assert_int_equal(option_set(&row, "1x", &ns, false, error, sizeof(error)), -1);
     assert_string_equal(error,
-                        "--i: '1x' is not a duration (100 us to 10 s, unit ns, us, ms, s, m or h; us when there is "
+                        "--i: '1x' is not a duration (100 us to 10 s, unit ns, us, ms, s, m, h or d; us when there is "
                         "none)");
 }
 
@@ -336,6 +336,7 @@ static void test_option_duration_takes_units(void **state)
         {"2m", 120000000000},
         {"2min", 120000000000},
         {"1.5h", 5400000000000},
+        {"1d", 86400000000000},
         {"0.4ns", 0},
         {"0.6ns", 1},
         {"0", 0},
@@ -355,7 +356,7 @@ static void test_option_duration_refuses_bad_values(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char line[64], error[128];
         snprintf(line, sizeof(line), "--time %s", bad[i]);
-        snprintf(error, sizeof(error), "--time: '%s' is not a duration (100 ms to 1 h, unit ns, us, ms, s, m or h)",
+        snprintf(error, sizeof(error), "--time: '%s' is not a duration (100 ms to 1 h, unit ns, us, ms, s, m, h or d)",
                  bad[i]);
         refused(line, error);
     }
