@@ -769,6 +769,11 @@ bool cli_is_measured(const char *status)
     return !strcmp(status, "ok") || !strcmp(status, "unstable");
 }
 
+bool cli_is_made_of_rows(const char *test)
+{
+    return !strcmp(test, "index") || !strcmp(test, "levels") || !strcmp(test, "worst");
+}
+
 void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value)
 {
     for (size_t row = 0; row < csv->n_rows; row++)

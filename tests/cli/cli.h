@@ -161,6 +161,8 @@ size_t cli_items(const char *list);
 /* Every row has the status. */
 void cli_expect_all(const struct cli_csv *csv, const char *column, const char *value);
 bool cli_is_measured(const char *status); /* ok, or unstable: the spread is the machine's */
+/* Returns whether a test's rows are made of other rows: they do not say where and how they ran. */
+bool cli_is_made_of_rows(const char *test);
 
 /* Returns the number of metrics that `list --metrics` shows for a test, which is its number of rows. */
 size_t cli_metrics(const struct cli *cli, const char *test);
