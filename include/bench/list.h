@@ -8,6 +8,7 @@
 /* The names of all benchmarks, in the order of tables. The descriptor of NAME is bench_NAME. */
 #define BENCHES(ENTRY)                                                                                                 \
     ENTRY(noise)                                                                                                       \
+    ENTRY(who)                                                                                                         \
     ENTRY(wakeup)                                                                                                      \
     ENTRY(prime)                                                                                                       \
     ENTRY(array)                                                                                                       \

@@ -5,6 +5,7 @@
 #ifndef BENCH_NOISE_H
 #define BENCH_NOISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct noise_params {
     /* The parsed threshold: one of the two is 0. */
     uint64_t threshold_ns;
     double threshold_loops; /* threshold as a multiple of the loop's shortest gap */
+    bool who;               /* a second window records who took the time: bench/who.h */
 };
 
 /* Parses `threshold` into the other two fields. Returns 0, or -1 with one line in error that names the valid range. */
@@ -25,6 +27,18 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 /* Returns the time between two readings of the interrupt counters, in ticks, so that a reading takes only a small share
  * of it. reading: usual time of a reading in ticks. */
 uint64_t noise_window(uint64_t reading, double ns_per_tick);
+
+/* Two consecutive readings of the clock that are further apart than the threshold, or the last two before `end`. */
+struct noise_gap {
+    uint64_t from, to;
+};
+/* Reads the clock until two readings, the first of them `from`, are further apart than the threshold, or `end` is
+ * reached; all in ticks. */
+struct noise_gap noise_watch(enum clock_kind clock, uint64_t from, uint64_t threshold, uint64_t end);
+
+/* Measures the length of a tick in ns. Spins meanwhile, so that the core reaches its full frequency. Returns 0 when the
+ * clock does not advance. */
+double noise_tick_ns(enum clock_kind clock);
 
 /* Numbers of the recorders of each copy. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS, NOISE_N_RECORDERS };

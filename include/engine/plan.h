@@ -121,6 +121,9 @@ void results_scaled(struct results *results, unsigned metric, unsigned of, doubl
 void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
 /* Sets further parameters of a group's rows. They replace those of an earlier trial. */
 void results_remark(struct results *results, unsigned group, const struct row_params *remarks);
+/* Adds a group of rows, for benchmarks whose trials find out what there are rows of. Its placement and counters are
+ * those of group 0, its CPUs these. Returns its number, or -1 when out of memory. */
+int results_group(struct results *results, const struct cpuset *cpus);
 /* Returns the clock's ticks per second, measured from the program's start until now. */
 double results_clock_hz(const struct results *results);
 

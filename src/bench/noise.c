@@ -88,33 +88,33 @@ struct sampler {
     uint64_t loop, least, threshold, window, slice;
 };
 
-/* Two consecutive readings of the clock that are further apart than the threshold, or the last two of the window. */
-struct gap {
-    uint64_t from, to;
-};
-
-static inline __attribute__((always_inline)) struct gap watch(uint64_t from, uint64_t threshold, uint64_t end,
-                                                              enum clock_kind clock)
+static inline __attribute__((always_inline)) struct noise_gap watch(uint64_t from, uint64_t threshold, uint64_t end,
+                                                                    enum clock_kind clock)
 {
     uint64_t to;
 
     for (;;) {
         to = clock_now(clock);
         if (to - from > threshold || to >= end)
-            return (struct gap){.from = from, .to = to};
+            return (struct noise_gap){.from = from, .to = to};
         from = to;
     }
 }
 
 /* One function for each clock, so that the loop contains no test of the clock's kind. */
-static __attribute__((noinline)) struct gap watch_counter(uint64_t from, uint64_t threshold, uint64_t end)
+static __attribute__((noinline)) struct noise_gap watch_counter(uint64_t from, uint64_t threshold, uint64_t end)
 {
     return watch(from, threshold, end, CLOCK_KIND_COUNTER);
 }
 
-static __attribute__((noinline)) struct gap watch_gettime(uint64_t from, uint64_t threshold, uint64_t end)
+static __attribute__((noinline)) struct noise_gap watch_gettime(uint64_t from, uint64_t threshold, uint64_t end)
 {
     return watch(from, threshold, end, CLOCK_KIND_GETTIME);
+}
+
+struct noise_gap noise_watch(enum clock_kind clock, uint64_t from, uint64_t threshold, uint64_t end)
+{
+    return clock == CLOCK_KIND_COUNTER ? watch_counter(from, threshold, end) : watch_gettime(from, threshold, end);
 }
 
 static inline __attribute__((always_inline)) void collect_gaps(uint64_t *gaps, enum clock_kind clock)
@@ -192,8 +192,7 @@ static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
 {
     while (from < end) {
         uint64_t stop = s->next_probe < end ? s->next_probe : end;
-        struct gap gap = s->clock == CLOCK_KIND_COUNTER ? watch_counter(from, s->threshold, stop)
-                                                        : watch_gettime(from, s->threshold, stop);
+        struct noise_gap gap = noise_watch(s->clock, from, s->threshold, stop);
         uint64_t ticks = gap.to - gap.from;
         from = gap.to;
         /* The counters of two CPUs may differ slightly: a step back is not a detour. */
@@ -310,15 +309,10 @@ static void turn(const struct sampler *s, uint64_t ticks)
 {
     uint64_t from = clock_now(s->clock);
 
-    if (s->clock == CLOCK_KIND_COUNTER)
-        (void)watch_counter(from, UINT64_MAX, from + ticks);
-    else
-        (void)watch_gettime(from, UINT64_MAX, from + ticks);
+    (void)noise_watch(s->clock, from, UINT64_MAX, from + ticks);
 }
 
-/* Measures the length of a tick in ns. Spins meanwhile, so that the core reaches its full frequency. Returns 0 when the
- * clock does not advance. */
-static double measure_tick_ns(enum clock_kind clock)
+double noise_tick_ns(enum clock_kind clock)
 {
     struct clock_pair first, second;
 
@@ -428,7 +422,7 @@ static int setup(struct party_context *context)
     s->levels = context->recorder[NOISE_LEVELS];
     s->watched = CPUSET_NONE;
     watch_cpu(s, task_current_cpu());
-    s->ns_per_tick = measure_tick_ns(s->clock);
+    s->ns_per_tick = noise_tick_ns(s->clock);
     if (!(s->ns_per_tick > 0))
         return party_fail(context, "the clock's frequency cannot be measured");
     if (measure_loop(s))
@@ -728,6 +722,9 @@ static const struct option options[] = {
      .preset = {"8x"},
      OPTION_AT(struct noise_params, threshold),
      .help = "a longer gap is a detour: a time, or a multiple of the loop's shortest gap"},
+    {.name = "who",
+     OPTION_AT(struct noise_params, who),
+     .help = "name the tasks and interrupts that took the time, in a second window of half the length"},
 };
 
 static const struct party parties[] = {

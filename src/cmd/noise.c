@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench noise: its options, its plan, its tables. */
-#include "bench/noise.h"
+#include "cmd/noise_who.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,12 +34,14 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     if (noise_read_threshold(params, error, error_size))
         return -1;
     struct plan_item *item = plan_add(out, &bench_noise, params);
-    if (!item) {
+    if (item) {
+        item->copies = (unsigned)m->place.n_order;
+        item->sampling = measure_sampling(m, &bench_noise);
+    }
+    if (!item || noise_who_plan(m, params, out)) {
         (void)snprintf(error, error_size, "out of memory");
         return -1;
     }
-    item->copies = (unsigned)m->place.n_order;
-    item->sampling = measure_sampling(m, &bench_noise);
     return 0;
 }
 
@@ -92,7 +94,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     size_t n = 0;
 
     for (size_t i = 0; i < r->n; i++) {
-        if (strcmp(r->rows[i].suite, bench_noise.suite) != 0)
+        if (strcmp(r->rows[i].suite, bench_noise.suite) != 0 || strcmp(r->rows[i].test, bench_who.name) == 0)
             continue;
         if (r->rows[i].headline || !n)
             lines[n++] = (struct line){.lost = &r->rows[i]};
@@ -259,6 +261,7 @@ static void print(const struct table_rows *r, struct text *out)
     put_periods(lines, n_lines, out);
     text_append(out, "\n", 1);
     table_print(&count_layout, rows, n, r->table_width, out);
+    noise_who_print(r, out);
     if (r->pictures) {
         put_strips(lines, n_lines, r->width, out);
         put_histograms(lines, n_lines, r->width, out);

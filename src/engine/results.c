@@ -131,6 +131,23 @@ void results_remark(struct results *results, unsigned group, const struct row_pa
     results->group[group].remarks = *remarks;
 }
 
+int results_group(struct results *results, const struct cpuset *cpus)
+{
+    const unsigned n = results->n_groups;
+    struct metric_values *metric = calloc(results->item->bench->n_metrics, sizeof(*metric));
+    struct group_values *group = metric ? realloc(results->group, (n + (size_t)1) * sizeof(*results->group)) : NULL;
+
+    if (!group) {
+        free(metric);
+        return -1;
+    }
+    group[n] = group[0];
+    group[n].metric = metric;
+    group[n].cpus = *cpus;
+    results->group = group;
+    return (int)results->n_groups++;
+}
+
 double results_clock_hz(const struct results *results)
 {
     struct clock_pair now;
@@ -621,7 +638,8 @@ static void identify(const struct results *results, unsigned group, const struct
         item->bench->describe(item->params, results->how->clock, &row->param);
     /* Copies that have the same CPUs are told apart by their numbers. */
     const struct place_request *place = results->how->place;
-    if (results->n_groups > 1 && (place->bind != BIND_ONE || results->n_groups > place->n_order))
+    if (results->item->bench->group_per_copy && results->n_groups > 1 &&
+        (place->bind != BIND_ONE || results->n_groups > place->n_order))
         row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
     add_load(results, &row->param);
     add_pages(&results->group[group], &row->param);
@@ -805,8 +823,9 @@ enum row_status results_rows(struct results *results, enum row_status status, co
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;
-            if (bench_metric(bench, m)->alone ? !probed
-                                              : bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
+            if (bench_metric(bench, m)->alone
+                    ? !probed
+                    : status < ROW_SKIPPED && bench_metric(bench, m)->optional && !results->group[g].metric[m].n)
                 continue;
             enum row_status one = put_row(results, g, m, status, reason, error);
             if (one > worst)

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Event counters of the calling thread. The kernel's interface is declared here, because some C libraries come without
- * the headers. */
+/* Event counters of the calling thread. */
 #include "sys/counters.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/perf_event.h"
+
 #define FORMAT_TIMES 3u /* PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING */
-#define CLOEXEC      8ul
 
-/* The first version of struct perf_event_attr, which all kernels accept. */
-struct event {
-    uint32_t type, size;
-    uint64_t config, sample_period, sample_type, read_format;
-    uint64_t disabled : 1, inherit : 1, pinned : 1, exclusive : 1, exclude_user : 1, exclude_kernel : 1, exclude_hv : 1,
-        exclude_idle : 1, mmap : 1, comm : 1, freq : 1, inherit_stat : 1, enable_on_exec : 1, others : 51;
-    uint32_t wakeup_events, breakpoint_type;
-    uint64_t config1;
-};
-
-enum { HARDWARE, SOFTWARE };
+enum { HARDWARE = PERF_EVENT_HARDWARE, SOFTWARE = PERF_EVENT_SOFTWARE };
 static const struct {
     uint32_t type;
     uint64_t config;
@@ -33,19 +21,6 @@ static const struct {
     [COUNTER_TASK_CLOCK] = {SOFTWARE, 1},    [COUNTER_PAGE_FAULTS] = {SOFTWARE, 2},
     [COUNTER_SWITCHES] = {SOFTWARE, 3},
 };
-
-static int open_event(const struct event *event)
-{
-#ifdef SYS_perf_event_open
-    const long fd = syscall(SYS_perf_event_open, event, 0, -1, -1, CLOEXEC);
-#else
-    const long fd = -1;
-    (void)event;
-    errno = ENOSYS;
-#endif
-
-    return fd < 0 ? -errno : (int)fd;
-}
 
 void counters_none(struct counters *counters, int error)
 {
@@ -59,23 +34,23 @@ void counters_open(struct counters *counters, bool inherited, bool at_exec)
 {
     counters_none(counters, 0);
     for (int i = 0; i < COUNTERS; i++) {
-        struct event event = {.type = events[i].type,
-                              .size = sizeof(event),
-                              .config = events[i].config,
-                              .read_format = FORMAT_TIMES,
-                              .disabled = 1,
-                              .inherit = inherited,
-                              .exclude_hv = 1,
-                              .enable_on_exec = at_exec};
+        struct perf_event event = {.type = events[i].type,
+                                   .size = PERF_EVENT_SIZE_FIRST,
+                                   .config = events[i].config,
+                                   .read_format = FORMAT_TIMES,
+                                   .disabled = 1,
+                                   .inherit = inherited,
+                                   .exclude_hv = 1,
+                                   .enable_on_exec = at_exec};
         /* Hardware events in user mode only: instructions of the work are then the same in each run, and the same
          * rights suffice on every machine. */
         event.exclude_kernel = events[i].type == HARDWARE;
-        int fd = open_event(&event);
+        int fd = perf_open(&event, 0, -1);
         /* Users without rights may not count in the kernel. Context switches happen only there: their count would
          * always be 0. */
         if ((fd == -EACCES || fd == -EPERM) && !event.exclude_kernel && i != COUNTER_SWITCHES) {
             event.exclude_kernel = 1;
-            fd = open_event(&event);
+            fd = perf_open(&event, 0, -1);
         }
         if (fd >= 0)
             counters->fd[i] = fd;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* All tasks of the machine, from /proc. */
+#include "sys/tasks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/memory.h"
+#include "sys/procfs.h"
+
+#define KERNEL_THREAD 0x00200000u /* PF_KTHREAD of linux/sched.h */
+
+/* Copies the name of a task. A kworker's ends in its last work item behind '+' or '-', which is not its own. */
+static void copy_name(const char *from, size_t length, bool kernel, char to[TASKS_NAME])
+{
+    if (kernel && length > 8 && !strncmp(from, "kworker/", 8))
+        length = strcspn(from, "+-") < length ? strcspn(from, "+-") : length;
+    length = length < TASKS_NAME - 1 ? length : TASKS_NAME - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+/* Reads "123 (name) S 2 0 0 0 -1 69238880 ...". The name may hold brackets and blanks. */
+static bool parse_stat(const char *text, struct tasks_one *out)
+{
+    const char *open = strchr(text, '('), *close = strrchr(text, ')');
+    unsigned parent, flags;
+
+    if (!open || !close || close < open || sscanf(close + 1, " %*c %u %*d %*d %*d %*d %u", &parent, &flags) != 2)
+        return false;
+    out->parent = parent;
+    out->kernel = (flags & KERNEL_THREAD) != 0;
+    copy_name(open + 1, (size_t)(close - open - 1), out->kernel, out->name);
+    return true;
+}
+
+bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
+{
+    char path[64], text[512];
+
+    *out = (struct tasks_one){.tid = tid};
+    (void)snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+    return procfs_read(root, path, text, sizeof(text)) > 0 && parse_stat(text, out);
+}
+
+/* --- CPU times. --- */
+
+static void add_task(const char *root, const char *process, const char *task, struct tasks_times *times)
+{
+    char path[96], text[512];
+    struct tasks_one one = {.tid = (uint32_t)strtoul(task, NULL, 10)};
+
+    (void)snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/schedstat", process, task);
+    if (procfs_read(root, path, text, sizeof(text)) <= 0 || !procfs_number(text, &one.cpu_ns))
+        return;
+    (void)snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/stat", process, task);
+    if (procfs_read(root, path, text, sizeof(text)) > 0 && parse_stat(text, &one) &&
+        grow_array(&times->of, &times->capacity, times->n, sizeof(*times->of)))
+        times->of[times->n++] = one;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct tasks_one *x = a, *y = b;
+
+    return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+int tasks_times(const char *root, struct tasks_times *times)
+{
+    char path[64];
+    char **processes = procfs_names(root, "/proc");
+
+    times->n = 0;
+    if (!processes)
+        return -errno;
+    for (size_t i = 0; processes[i]; i++) {
+        if (processes[i][strspn(processes[i], "0123456789")])
+            continue;
+        (void)snprintf(path, sizeof(path), "/proc/%.20s/task", processes[i]);
+        char **tasks = procfs_names(root, path);
+        for (size_t k = 0; tasks && tasks[k]; k++)
+            add_task(root, processes[i], tasks[k], times);
+        free(tasks);
+    }
+    free(processes);
+    if (times->n)
+        qsort(times->of, times->n, sizeof(*times->of), by_number);
+    return times->n ? 0 : -ENOENT;
+}
+
+/* --- Functions. --- */
+
+/* Reads a line "ffffffff81000000 T function". */
+static void parse_symbol(const char *line, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
+{
+    char *end;
+    const uint64_t address = strtoull(line, &end, 16);
+
+    for (size_t i = 0; address && i < n; i++)
+        if (addresses[i] == address && !names[i][0] && end[0] == ' ' && end[1] && end[2] == ' ')
+            (void)snprintf(names[i], TASKS_NAME, "%.*s", (int)strcspn(end + 3, " \t\n"), end + 3);
+}
+
+void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
+{
+    const int fd = n ? procfs_open(root, "/proc/kallsyms") : -1;
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r"); /* too long to be kept in memory as a whole */
+    char line[512];
+
+    while (file && fgets(line, sizeof(line), file))
+        parse_symbol(line, addresses, n, names);
+    if (file)
+        (void)fclose(file);
+    else if (fd >= 0)
+        (void)close(fd);
+}
+
+/* --- Interrupts. --- */
+
+/* Returns the position of the CPU's column in the header "     CPU0  CPU2 ...", or -1. */
+static int column_of(const char *line, unsigned cpu)
+{
+    int column = 0;
+    uint64_t number;
+
+    for (line += strspn(line, " \t"); !strncmp(line, "CPU", 3); line += strspn(line, " \t"), column++) {
+        line = procfs_number(line + 3, &number);
+        if (!line)
+            return -1;
+        if (number == cpu)
+            return column;
+    }
+    return -1;
+}
+
+/* Reads a line. Returns false when it is not by CPU. */
+static bool parse_line(const char *line, int column, struct interrupt_count *out)
+{
+    const char *label = line + strspn(line, " \t"), *at = label + strcspn(label, ":\n");
+    const int length = (int)(at - label);
+    uint64_t count;
+
+    if (*at != ':' || length == 0)
+        return false;
+    at++;
+    for (int i = 0; procfs_number(at, &count); i++) {
+        at = procfs_number(at, &count);
+        if (i == column)
+            out->count = count;
+        else if (i < column)
+            out->count = UINT64_MAX;
+    }
+    if (out->count == UINT64_MAX)
+        return false;
+    const char *end = at + strcspn(at, "\n"), *word = end;
+    while (word > at && word[-1] != ' ')
+        word--;
+    (void)snprintf(out->name, sizeof(out->name), "%.*s:%.*s", length < 12 ? length : 12, label, (int)(end - word),
+                   word);
+    return true;
+}
+
+size_t tasks_interrupts(const char *root, unsigned cpu, struct interrupt_count *out, size_t most)
+{
+    char *text = procfs_read_all(root, "/proc/interrupts");
+    const int column = text ? column_of(text, cpu) : -1;
+    size_t n = 0;
+
+    for (const char *line = text; line && column >= 0 && n < most && (line = procfs_next_line(line));) {
+        out[n].count = UINT64_MAX;
+        n += parse_line(line, column, &out[n]);
+    }
+    free(text);
+    return n;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of the kernel's tracepoints, from tracefs. */
+#include "sys/trace_events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/mounts.h"
+#include "sys/procfs.h"
+
+#define FORMAT_SIZE 4096u
+
+/* Finds a field in the text of a format file: "field:int irq; offset:8; size:4; signed:1;". Returns false when there is
+ * none. */
+static bool find_field(const char *text, const char *name, uint16_t *at, uint16_t *size)
+{
+    const size_t length = strlen(name);
+
+    for (const char *line = text; line; line = procfs_next_line(line)) {
+        const char *field = line + strspn(line, " \t"), *end = field + strcspn(field, ";\n");
+        unsigned offset, bytes;
+        if (strncmp(field, "field:", 6) != 0 || (size_t)(end - field) < length + 6 ||
+            strncmp(end - length, name, length) != 0 || !strchr(" *", end[-(ptrdiff_t)length - 1]))
+            continue;
+        if (sscanf(end, "; offset:%u; size:%u;", &offset, &bytes) != 2 || offset > FORMAT_SIZE || bytes > FORMAT_SIZE)
+            return false;
+        *at = (uint16_t)offset;
+        *size = (uint16_t)bytes;
+        return true;
+    }
+    return false;
+}
+
+/* Adds an event, unless this kernel does not have it or lacks a field. */
+static void add(struct trace_events *events, const char *directory, const char *path, const struct trace_event *like,
+                const char *number, const char *name)
+{
+    char file[192], text[FORMAT_SIZE], id[24];
+    struct trace_event event = *like;
+
+    (void)snprintf(file, sizeof(file), "/events/%s/format", path);
+    ssize_t length = procfs_read(directory, file, text, sizeof(text));
+    if (length <= 0) {
+        events->error = length < 0 ? (int)length : -ENOENT;
+        return;
+    }
+    if (events->n == TRACE_EVENTS_MAX || !procfs_value(text, "ID", id, sizeof(id)) ||
+        (number && !find_field(text, number, &event.number_at, &event.number_size)))
+        return;
+    if (name)
+        (void)find_field(text, name, &event.name_at, &event.name_size);
+    event.id = (uint32_t)strtoul(id, NULL, 10);
+    events->of[events->n++] = event;
+}
+
+/* Adds the pairs of events NAME_entry and NAME_exit of a group. */
+static void add_vectors(struct trace_events *events, const char *directory, const char *group)
+{
+    static const char entry[] = "_entry", *const ends[] = {"_entry", "_exit"};
+    char path[128];
+
+    (void)snprintf(path, sizeof(path), "/events/%s", group);
+    char **names = procfs_names(directory, path);
+    for (size_t i = 0; names && names[i]; i++) {
+        const size_t length = strlen(names[i]), stem = length - (sizeof(entry) - 1);
+        struct trace_event event = {.source = TRACE_VECTOR, .vector = (uint16_t)i};
+        if (length < sizeof(entry) || strcmp(names[i] + stem, entry) != 0)
+            continue;
+        (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)stem, names[i]);
+        for (int end = 0; end < 2; end++) {
+            event.kind = end ? TRACE_LEAVE : TRACE_ENTER;
+            (void)snprintf(path, sizeof(path), "%s/%.*s%s", group, (int)stem, names[i], ends[end]);
+            add(events, directory, path, &event, NULL, NULL);
+        }
+    }
+    free(names);
+}
+
+void trace_events_read(const char *directory, struct trace_events *out)
+{
+    static const struct {
+        const char *path, *number, *name;
+        struct trace_event event;
+    } wanted[] = {
+        {"irq/irq_handler_entry", "irq", "name", {.kind = TRACE_ENTER, .source = TRACE_IRQ}},
+        {"irq/irq_handler_exit", "irq", NULL, {.kind = TRACE_LEAVE, .source = TRACE_IRQ}},
+        {"irq/softirq_entry", "vec", NULL, {.kind = TRACE_ENTER, .source = TRACE_SOFTIRQ}},
+        {"irq/softirq_exit", "vec", NULL, {.kind = TRACE_LEAVE, .source = TRACE_SOFTIRQ}},
+        {"workqueue/workqueue_execute_start", "function", NULL, {.kind = TRACE_WORK}},
+        {"workqueue/workqueue_execute_end", NULL, NULL, {.kind = TRACE_WORK_END}},
+    };
+
+    memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        add(out, directory, wanted[i].path, &wanted[i].event, wanted[i].number, wanted[i].name);
+    add_vectors(out, directory, "irq_vectors"); /* x86 */
+    add_vectors(out, directory, "ipi");         /* other architectures */
+    if (out->n)
+        out->error = 0;
+}
+
+/* --- Where tracefs is not mounted. --- */
+
+static const char mount_point[] = "/sys/kernel/tracing";
+
+static void read_in_child(int fd)
+{
+    struct trace_events events = {.error = mounts_for_oneself()};
+
+    if (!events.error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+        events.error = -errno;
+    if (!events.error)
+        trace_events_read(mount_point, &events);
+    const char *bytes = (const char *)&events;
+    for (size_t done = 0; done < sizeof(events);) {
+        const ssize_t n = write(fd, bytes + done, sizeof(events) - done);
+        if (n <= 0)
+            _exit(1);
+        done += (size_t)n;
+    }
+    _exit(0);
+}
+
+/* Returns whether all of it was read. */
+static bool read_all(int fd, struct trace_events *out)
+{
+    char *bytes = (char *)out;
+
+    for (size_t done = 0; done < sizeof(*out);) {
+        const ssize_t n = read(fd, bytes + done, sizeof(*out) - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static int find_in_child(struct trace_events *out)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return -errno;
+    const pid_t child = fork();
+    if (child == 0)
+        read_in_child(ends[1]);
+    const int error = child < 0 ? -errno : 0;
+    (void)close(ends[1]);
+    const bool whole = !error && read_all(ends[0], out);
+    (void)close(ends[0]);
+    while (!error && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return error ? error : whole ? 0 : -EPIPE;
+}
+
+void trace_events_find(struct trace_events *out)
+{
+    static const char *const mounted[] = {mount_point, "/sys/kernel/debug/tracing"};
+
+    for (size_t i = 0; i < sizeof(mounted) / sizeof(mounted[0]); i++) {
+        trace_events_read(mounted[i], out);
+        if (out->n || out->error == -EACCES)
+            return;
+    }
+    const int error = find_in_child(out);
+    if (error)
+        *out = (struct trace_events){.error = error};
+}
+
+const char *trace_softirq_name(uint64_t number)
+{
+    static const char *const names[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                        "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+
+    return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+}

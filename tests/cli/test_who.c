@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of jitbench noise --who with the real program: what takes the time is put in its way, and named. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../refuse.h"
+#include "cli.h"
+
+/* The row of a name's metric; csv->n_rows when there is none. */
+static size_t find_row(const struct cli_csv *csv, const char *name, const char *metric)
+{
+    char word[64];
+    size_t row = 0;
+
+    (void)snprintf(word, sizeof(word), " name=%s ", name);
+    while (row < csv->n_rows &&
+           (strcmp(cli_cell(csv, row, "test"), "who") != 0 || strcmp(cli_cell(csv, row, "metric"), metric) != 0 ||
+            (name[0] && !strstr(cli_cell(csv, row, "param"), word))))
+        row++;
+    return row;
+}
+
+static double value_of(const struct cli_csv *csv, const char *name, const char *metric)
+{
+    const size_t row = find_row(csv, name, metric);
+
+    if (row == csv->n_rows)
+        fail_msg("%s has no row %s", name, metric);
+    return cli_number(csv, row, "value");
+}
+
+/* --- What takes the time. --- */
+
+static void on_cpu(const char *cpu, const char *name)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)atoi(cpu), &one);
+    (void)alarm(60);
+    if (sched_setaffinity(0, sizeof(one), &one) || prctl(PR_SET_NAME, name, 0, 0, 0))
+        _exit(1);
+}
+
+static pid_t start_hog(const char *cpu)
+{
+    const pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    on_cpu(cpu, "first name");
+    (void)nice(-15); /* before other work of this machine */
+    /* A name with a blank and what moves a terminal's cursor. */
+    if (prctl(PR_SET_NAME, "a hog\033[2J", 0, 0, 0))
+        _exit(1);
+    for (volatile unsigned long turns = 0;; turns++) {
+    }
+}
+
+/* Wakes up a thousand times a second. */
+static pid_t start_timer(const char *cpu)
+{
+    const struct itimerspec every = {.it_interval = {.tv_nsec = 1000000}, .it_value = {.tv_nsec = 1000000}};
+    const pid_t pid = fork();
+    uint64_t times;
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    on_cpu(cpu, "waker");
+    (void)nice(-20);
+    const int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    if (fd < 0 || timerfd_settime(fd, 0, &every, NULL))
+        _exit(1);
+    while (read(fd, &times, sizeof(times)) > 0) {
+    }
+    _exit(1);
+}
+
+static void end(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* A row without names says why: this machine does not let root record. */
+static void need_records(const struct cli_csv *csv)
+{
+    const size_t row = find_row(csv, "", "disturbed");
+
+    assert_true(row < csv->n_rows);
+    if (strstr(cli_cell(csv, row, "reason"), "nothing was recorded"))
+        cli_skip("%s", cli_cell(csv, row, "reason"));
+}
+
+/* A hog has nearly all the time that was lost, and what wakes up every millisecond is named beside it. */
+static void test_who_names_a_hog_and_a_timer(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "800ms", "--cpus", cli_cpu)};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    const pid_t hog = start_hog(cli_cpu), timer = start_timer(cli_cpu);
+    cli_expect(cli, &run, 0, &result);
+    end(hog);
+    end(timer);
+    cli_csv_only(cli->work, &csv);
+    need_records(&csv);
+    const double disturbed = value_of(&csv, "", "disturbed"), hogs = value_of(&csv, "a_hog?[2J", "taken");
+    const size_t row = find_row(&csv, "a_hog?[2J", "taken");
+    char pid[64];
+    (void)snprintf(pid, sizeof(pid), "kind=task name=a_hog?[2J pid=%d", (int)hog);
+    assert_string_equal(cli_cell(&csv, row, "param"), pid);
+    assert_string_equal(cli_cell(&csv, row, "cpus"), cli_cpu);
+    assert_int_equal(cli_items(cli_cell(&csv, row, "series")), 100);
+    assert_true(disturbed > 25 && hogs <= disturbed && hogs > 0.6 * disturbed);
+    assert_true(value_of(&csv, "waker", "times") > 300 && value_of(&csv, "waker", "times") < 2100);
+    assert_true(value_of(&csv, "waker", "longest") < 5e7);
+    assert_true(value_of(&csv, "waker", "taken") < hogs / 2);
+    assert_true(value_of(&csv, "", "records_lost") == 0);
+    cli_expect_text(result.out, "\nWho took the time: recorded for ");
+    cli_expect_text(result.out, "\na_hog?[2J ");
+    cli_expect_text(result.out, "\nwaker ");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+/* --- Without rights. --- */
+
+static void expect_counted(const struct cli *cli, const struct cli_run *run, const char *why)
+{
+    struct cli_result result;
+    struct cli_csv csv;
+
+    const pid_t hog = start_hog(cli_cpu);
+    cli_expect(cli, run, 0, &result);
+    end(hog);
+    cli_csv_only(cli->work, &csv);
+    const size_t row = find_row(&csv, "", "disturbed");
+    assert_true(row < csv.n_rows);
+    const bool counted = !strcmp(cli_cell(&csv, row, "param"), "source=proc");
+    if (counted) {
+        assert_string_equal(cli_cell(&csv, row, "status"), "degraded");
+        cli_expect_text(cli_cell(&csv, row, "reason"), why);
+        cli_expect_text(result.out, why);
+        cli_expect_text(result.out, "on the whole machine (from the kernel's counters: nothing was recorded)");
+        assert_true(value_of(&csv, "a_hog?[2J", "taken") > 10);
+        assert_int_equal(find_row(&csv, "a_hog?[2J", "longest"), csv.n_rows);
+    }
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+    if (!counted)
+        cli_skip("this machine lets everybody record");
+}
+
+static int as_nobody(void *context)
+{
+    (void)context;
+    return cli_become_nobody();
+}
+
+static void test_who_without_rights_says_which_would_do(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {.program = binary,
+                                .args = ARGS("noise", "--who", "-q", "-t", "300ms", "--cpus", cli_cpu),
+                                .prepare = as_nobody};
+    expect_counted(cli, &run, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is ");
+}
+
+#ifdef SYS_perf_event_open
+static void test_who_under_a_filter_says_so(void **state)
+{
+    const struct cli *cli = *state;
+    struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
+    const struct cli_run run = {
+        .args = ARGS("noise", "--who", "-q", "-t", "300ms", "--cpus", cli_cpu), .prepare = refuse, .context = refusals};
+
+    cli_need_root();
+    expect_counted(cli, &run, "a seccomp filter or a security module forbids perf_event_open");
+}
+#endif
+
+/* The records are of one CPU each. */
+static void test_who_needs_bound_samplers(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args =
+                                    ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu, "--bind", "none")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_only(cli->work, &csv);
+    const size_t row = find_row(&csv, "", "disturbed");
+    assert_true(row < csv.n_rows);
+    assert_string_equal(cli_cell(&csv, row, "status"), "skipped");
+    cli_expect_text(cli_cell(&csv, row, "reason"), "--bind one");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(test_who_names_a_hog_and_a_timer),
+        CLI_TEST(test_who_without_rights_says_which_would_do),
+#ifdef SYS_perf_event_open
+        CLI_TEST(test_who_under_a_filter_says_so),
+#endif
+        CLI_TEST(test_who_needs_bound_samplers),
+    };
+    return cmocka_run_group_tests(tests, cli_group_setup, NULL);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and CPU times of tasks, names of the kernel's functions, and counts of interrupts, from made-up trees. */
+#include "fixture.h"
+#include "tree_fixture.h"
+
+#include "sys/tasks.h"
+
+#define FLAGS_USER   "4194560"
+#define FLAGS_KERNEL "69238880" /* with PF_KTHREAD */
+
+static void put_task(unsigned process, unsigned task, const char *name, unsigned parent, const char *flags,
+                     const char *schedstat)
+{
+    char path[96], text[256];
+
+    (void)snprintf(text, sizeof(text), "%u (%s) S %u 0 0 0 -1 %s 0 0\n", task, name, parent, flags);
+    (void)snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", process, task);
+    tree_put(path, text);
+    if (process == task) {
+        (void)snprintf(path, sizeof(path), "/proc/%u/stat", process);
+        tree_put(path, text);
+    }
+    (void)snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", process, task);
+    tree_put(path, schedstat);
+}
+
+static void test_tasks_names_and_kinds(void **state)
+{
+    struct tasks_one one;
+
+    put_task(12, 12, "kworker/0:1-mm_percpu_wq", 2, FLAGS_KERNEL, "1 2 3\n");
+    put_task(13, 13, "a) b (c", 5, FLAGS_USER, "1 2 3\n");
+    put_task(14, 14, "a+b", 5, FLAGS_USER, "1 2 3\n");
+    put_task(15, 15, "kworker/u8:2+events_unbound", 2, FLAGS_KERNEL, "1 2 3\n");
+    assert_true(tasks_read(tree_root, 12, &one));
+    assert_true(one.kernel && one.parent == 2 && one.tid == 12);
+    assert_string_equal(one.name, "kworker/0:1");
+    assert_true(tasks_read(tree_root, 13, &one));
+    assert_true(!one.kernel && one.parent == 5);
+    assert_string_equal(one.name, "a) b (c");
+    assert_true(tasks_read(tree_root, 14, &one));
+    assert_string_equal(one.name, "a+b");
+    assert_true(tasks_read(tree_root, 15, &one));
+    assert_string_equal(one.name, "kworker/u8:2");
+    assert_false(tasks_read(tree_root, 16, &one));
+    tree_put("/proc/17/stat", "17 (x) S\n");
+    assert_false(tasks_read(tree_root, 17, &one));
+}
+
+static void test_tasks_times_of_all_threads(void **state)
+{
+    struct tasks_times times = {0};
+
+    put_task(20, 20, "main", 1, FLAGS_USER, "1000 5 3\n");
+    put_task(20, 9, "thread", 1, FLAGS_USER, "70 5 3\n");
+    put_task(3, 3, "ksoftirqd/0", 2, FLAGS_KERNEL, "18446744073709551615 5 3\n");
+    put_task(21, 21, "gone", 1, FLAGS_USER, "");
+    tree_put("/proc/uptime", "1\n");
+    assert_int_equal(tasks_times(tree_root, &times), 0);
+    assert_int_equal(times.n, 3);
+    assert_true(times.of[0].tid == 3 && times.of[0].kernel && times.of[0].cpu_ns == UINT64_MAX);
+    assert_true(times.of[1].tid == 9 && times.of[1].cpu_ns == 70);
+    assert_string_equal(times.of[2].name, "main");
+    free(times.of);
+}
+
+static void test_tasks_times_need_proc(void **state)
+{
+    struct tasks_times times = {0};
+
+    assert_int_equal(tasks_times(tree_root, &times), -ENOENT);
+    free(times.of);
+}
+
+static void test_tasks_functions_by_address(void **state)
+{
+    static const uint64_t addresses[] = {0xffffffff81234560, 0x10, 0xffffffff81234570};
+    char names[COUNT(addresses)][TASKS_NAME] = {{0}};
+
+    tree_put("/proc/kallsyms", "0000000000000000 A hidden\n"
+                               "ffffffff81234550 T before\n"
+                               "ffffffff81234560 t vmstat_update\n"
+                               "ffffffff81234560 t its_alias\n"
+                               "ffffffff81234570 t a_function_whose_name_is_longer_than_there_is_room\t[module]\n"
+                               "junk\n");
+    tasks_kernel_functions(tree_root, addresses, COUNT(addresses), names);
+    assert_string_equal(names[0], "vmstat_update");
+    assert_string_equal(names[1], "");
+    assert_string_equal(names[2], "a_function_whose_name_is_longer");
+}
+
+static void test_tasks_interrupts_of_a_cpu(void **state)
+{
+    struct interrupt_count lines[8];
+
+    tree_put("/proc/interrupts", "           CPU0       CPU2\n"
+                                 "  1:          9          0   IO-APIC   1-edge      i8042\n"
+                                 " 24:         10       5000   PCI-MSIX-0000:00:01.0   0-edge      virtio0-input.0\n"
+                                 "NMI:          0          7   Non-maskable interrupts\n"
+                                 "ERR:          3\n"
+                                 "LOC:        100        200   Local timer interrupts\n");
+    assert_int_equal(tasks_interrupts(tree_root, 2, lines, COUNT(lines)), 4);
+    assert_string_equal(lines[1].name, "24:virtio0-input.0");
+    assert_int_equal(lines[1].count, 5000);
+    assert_string_equal(lines[3].name, "LOC:interrupts");
+    assert_int_equal(lines[3].count, 200);
+    assert_int_equal(tasks_interrupts(tree_root, 0, lines, 2), 2);
+    assert_int_equal(lines[0].count, 9);
+    assert_int_equal(tasks_interrupts(tree_root, 1, lines, COUNT(lines)), 0);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, tree_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_tasks_names_and_kinds),      TEST(test_tasks_times_of_all_threads), TEST(test_tasks_times_need_proc),
+        TEST(test_tasks_functions_by_address), TEST(test_tasks_interrupts_of_a_cpu),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of tracepoints, from made-up directories of tracefs, and from that of this machine. */
+#include "fixture.h"
+#include "tree_fixture.h"
+
+#include "sys/trace_events.h"
+
+static const char head[] = "format:\n"
+                           "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+                           "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
+
+static void put_event(const char *path, unsigned id, const char *fields)
+{
+    char file[128], text[1024];
+
+    (void)snprintf(file, sizeof(file), "/events/%s/format", path);
+    (void)snprintf(text, sizeof(text), "name: x\nID: %u\n%s%s\nprint fmt: \"irq=%%d name=%%s\", REC->irq\n", id, head,
+                   fields);
+    tree_put(file, text);
+}
+
+static const struct trace_event *event_of(const struct trace_events *events, unsigned id)
+{
+    for (size_t i = 0; i < events->n; i++)
+        if (events->of[i].id == id)
+            return &events->of[i];
+    fail_msg("event %u is missing", id);
+    return NULL;
+}
+
+static void test_trace_events_have_numbers_and_positions(void **state)
+{
+    static struct trace_events events;
+
+    put_event("irq/irq_handler_entry", 170,
+              "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
+              "\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:0;\n");
+    put_event("irq/irq_handler_exit", 169,
+              "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:int ret;\toffset:12;\tsize:4;\tsigned:1;\n");
+    put_event("irq/softirq_entry", 168, "\tfield:unsigned int vec;\toffset:8;\tsize:4;\tsigned:0;\n");
+    put_event("workqueue/workqueue_execute_start", 120,
+              "\tfield:void * work;\toffset:8;\tsize:8;\tsigned:0;\n"
+              "\tfield:void * function;\toffset:16;\tsize:8;\tsigned:0;\n");
+    put_event("irq_vectors/local_timer_entry", 90, "\tfield:int vector;\toffset:8;\tsize:4;\tsigned:1;\n");
+    put_event("irq_vectors/local_timer_exit", 89, "\tfield:int vector;\toffset:8;\tsize:4;\tsigned:1;\n");
+    put_event("irq_vectors/call_function_entry", 88, "");
+    put_event("irq_vectors/call_function_exit", 87, "");
+    put_event("irq_vectors/vector_alloc", 86, "");
+    trace_events_read(tree_root, &events);
+    assert_int_equal(events.error, 0);
+    assert_int_equal(events.n, 8);
+    const struct trace_event *irq = event_of(&events, 170), *timer = event_of(&events, 90);
+    assert_true(irq->kind == TRACE_ENTER && irq->source == TRACE_IRQ);
+    assert_true(irq->number_at == 8 && irq->number_size == 4 && irq->name_at == 12 && irq->name_size == 4);
+    assert_int_equal(event_of(&events, 169)->kind, TRACE_LEAVE);
+    assert_int_equal(event_of(&events, 168)->source, TRACE_SOFTIRQ);
+    assert_true(event_of(&events, 120)->number_at == 16 && event_of(&events, 120)->number_size == 8);
+    assert_string_equal(timer->name, "local_timer");
+    assert_true(timer->kind == TRACE_ENTER && timer->source == TRACE_VECTOR);
+    assert_int_equal(event_of(&events, 89)->kind, TRACE_LEAVE);
+    assert_int_equal(event_of(&events, 89)->vector, timer->vector);
+    assert_int_equal(event_of(&events, 87)->vector, event_of(&events, 88)->vector);
+    assert_int_not_equal(event_of(&events, 87)->vector, timer->vector);
+}
+
+/* Fields that are missing, or have other names that end alike. */
+static void test_trace_events_without_their_fields_are_left_out(void **state)
+{
+    static struct trace_events events;
+
+    put_event("irq/irq_handler_entry", 170, "\tfield:int my_irq;\toffset:8;\tsize:4;\tsigned:1;\n");
+    put_event("irq/softirq_entry", 168, "\tfield:unsigned int vec;\toffset:8\n");
+    put_event("irq/softirq_exit", 167, "\tfield:unsigned int vec;\toffset:99999;\tsize:4;\tsigned:0;\n");
+    tree_put("/events/irq/irq_handler_exit/format", "junk");
+    trace_events_read(tree_root, &events);
+    assert_int_equal(events.n, 0);
+}
+
+static void test_trace_events_say_why_there_are_none(void **state)
+{
+    static struct trace_events events;
+
+    trace_events_read(tree_root, &events);
+    assert_int_equal(events.n, 0);
+    assert_int_equal(events.error, -ENOENT);
+}
+
+/* Of this machine. A mount that was made for it is gone afterwards. */
+static void test_trace_events_are_found_without_a_mount(void **state)
+{
+    static struct trace_events events;
+    static const char path[] = "/sys/kernel/tracing/events";
+    const bool mounted = access(path, F_OK) == 0;
+
+    if (geteuid() != 0)
+        skip_because("needs root");
+    trace_events_find(&events);
+    if (!events.n)
+        skip_because("no tracefs here: %s", strerror(-events.error));
+    assert_int_equal(access(path, F_OK) == 0, mounted);
+    bool softirq = false;
+    for (size_t i = 0; i < events.n; i++) {
+        assert_true(events.of[i].id > 0);
+        softirq |= events.of[i].source == TRACE_SOFTIRQ && events.of[i].number_size == 4;
+    }
+    assert_true(softirq);
+}
+
+static void test_trace_softirq_names(void **state)
+{
+    assert_string_equal(trace_softirq_name(0), "HI");
+    assert_string_equal(trace_softirq_name(3), "NET_RX");
+    assert_string_equal(trace_softirq_name(9), "RCU");
+    assert_null(trace_softirq_name(10));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, tree_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_trace_events_have_numbers_and_positions),
+        TEST(test_trace_events_without_their_fields_are_left_out),
+        TEST(test_trace_events_say_why_there_are_none),
+        cmocka_unit_test(test_trace_events_are_found_without_a_mount),
+        cmocka_unit_test(test_trace_softirq_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings of perf events: made-up records, and, for root, a ring of this machine. */
+#include "../refuse.h"
+#include "fixture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "sys/clock.h"
+#include "sys/task.h"
+#include "sys/trace_ring.h"
+
+/* --- Records as linux/perf_event.h has them. --- */
+
+static const struct trace_events events = {
+    .n = 4,
+    .of = {{.id = 170,
+            .kind = TRACE_ENTER,
+            .source = TRACE_IRQ,
+            .number_at = 8,
+            .number_size = 4,
+            .name_at = 12,
+            .name_size = 4},
+           {.id = 90, .kind = TRACE_ENTER, .source = TRACE_VECTOR, .vector = 5, .name = "local_timer"},
+           {.id = 89, .kind = TRACE_LEAVE, .source = TRACE_VECTOR, .vector = 5, .name = "local_timer"},
+           {.id = 120, .kind = TRACE_WORK, .number_at = 16, .number_size = 8}}};
+
+static struct {
+    char bytes[512];
+    size_t size;
+} made;
+
+static void put(const void *bytes, size_t size)
+{
+    memcpy(made.bytes + made.size, bytes, size);
+    made.size += size;
+}
+
+static void put_32(uint32_t value)
+{
+    put(&value, sizeof(value));
+}
+
+static void put_64(uint64_t value)
+{
+    put(&value, sizeof(value));
+}
+
+static void put_id(uint32_t tid, uint64_t ns)
+{
+    put_32(1);
+    put_32(tid);
+    put_64(ns);
+}
+
+static void begin(uint32_t type, uint16_t misc)
+{
+    const uint16_t size = 0;
+
+    made.size = 0;
+    put_32(type);
+    put(&misc, sizeof(misc));
+    put(&size, sizeof(size));
+}
+
+static bool read_made(struct trace_record *out)
+{
+    const uint16_t size = (uint16_t)made.size;
+
+    memcpy(made.bytes + 6, &size, sizeof(size));
+    return trace_record_read(made.bytes, made.size, &events, out);
+}
+
+static void put_switch(uint16_t misc, uint32_t other, uint32_t tid, uint64_t ns)
+{
+    begin(15, misc);
+    put_32(1);
+    put_32(other);
+    put_id(tid, ns);
+}
+
+static void test_trace_ring_switches_name_the_next_task(void **state)
+{
+    struct trace_record record;
+
+    put_switch(0x2000, 8, 7, 1234);
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_SWITCH && record.tid == 8 && record.ns == 1234);
+    put_switch(0x6000, 9, 7, 1235); /* preempted */
+    assert_true(read_made(&record) && record.tid == 9);
+    put_switch(0, 7, 8, 1236);
+    assert_true(read_made(&record) && record.tid == 8);
+}
+
+static void put_sample(uint32_t tid, uint64_t ns, const void *raw, uint32_t size)
+{
+    begin(9, 0);
+    put_id(tid, ns);
+    put_32(size);
+    put(raw, size);
+}
+
+static void test_trace_ring_interrupts_have_number_and_name(void **state)
+{
+    struct {
+        uint16_t type, rest[3];
+        int32_t irq;
+        uint16_t name_at, name_size;
+        char name[16];
+    } irq = {.type = 170, .irq = 24, .name_at = 16, .name_size = 8, .name = "virtio0"};
+    struct trace_record record;
+
+    put_sample(7, 99, &irq, sizeof(irq));
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_ENTER && record.source == TRACE_IRQ && record.number == 24 && record.tid == 7);
+    assert_string_equal(record.name, "virtio0");
+    irq.name_size = 17; /* beyond the end */
+    put_sample(7, 99, &irq, sizeof(irq));
+    assert_true(read_made(&record));
+    assert_string_equal(record.name, "");
+    irq.type = 171; /* of nobody */
+    put_sample(7, 99, &irq, sizeof(irq));
+    assert_false(read_made(&record));
+    irq.type = 170; /* too short for the number */
+    put_sample(7, 99, &irq, 10);
+    assert_false(read_made(&record));
+}
+
+static void test_trace_ring_vectors_and_work_items(void **state)
+{
+    struct {
+        uint16_t type, rest[3];
+        uint64_t work, function;
+    } raw = {.type = 89, .function = 0xffffffff81234560};
+    struct trace_record record;
+
+    put_sample(7, 99, &raw, 16);
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_LEAVE && record.source == TRACE_VECTOR && record.number == 5);
+    assert_string_equal(record.name, "local_timer");
+    raw.type = 120;
+    put_sample(7, 99, &raw, sizeof(raw));
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_WORK && record.tid == 7 && record.number == 0xffffffff81234560);
+}
+
+static void test_trace_ring_names_parents_and_losses(void **state)
+{
+    struct trace_record record;
+
+    begin(3, 0x2000); /* the name of the task 8, at exec */
+    put_32(8);
+    put_32(9);
+    put("stress\0", 8);
+    put_id(9, 50);
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_NAME && record.tid == 9 && record.ns == 50);
+    assert_string_equal(record.name, "stress");
+    begin(7, 0);
+    put_32(8);
+    put_32(1);
+    put_32(9);
+    put_32(2);
+    put_64(51);
+    put_id(2, 51);
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_FORK && record.tid == 9 && record.number == 2);
+    begin(2, 0);
+    put_64(77);
+    put_64(12345);
+    put_id(3, 52);
+    assert_true(read_made(&record));
+    assert_true(record.kind == TRACE_LOST && record.number == 12345 && record.tid == 3);
+    begin(4, 0); /* the end of a task */
+    put_id(3, 52);
+    assert_false(read_made(&record));
+}
+
+/* No length makes it read beyond the record: tests run with the address sanitizer, too. */
+static void test_trace_ring_short_records_are_rejected(void **state)
+{
+    static const uint32_t types[] = {2, 3, 7, 9, 15};
+    struct trace_record record;
+
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (uint16_t size = 0; size <= 40; size++) {
+            begin(types[t], 0);
+            char *bytes = malloc(size ? size : 1);
+            memcpy(made.bytes + 6, &size, sizeof(size));
+            memset(made.bytes + 8, 0xff, 64);
+            memcpy(bytes, made.bytes, size);
+            (void)trace_record_read(bytes, size, &events, &record);
+            free(bytes);
+        }
+}
+
+/* --- A ring of memory that is not the kernel's. --- */
+
+#define RING 4096u
+
+static struct trace_ring ring;
+
+static int make_ring(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    ring = (struct trace_ring){.events = &events, .bytes = RING, .memory = calloc(1, page + RING)};
+    return ring.memory ? 0 : -1;
+}
+
+static int free_ring(void **state)
+{
+    free(ring.memory);
+    return 0;
+}
+
+static uint64_t *end_of(unsigned which)
+{
+    return (uint64_t *)(void *)((char *)ring.memory + 1024) + which;
+}
+
+/* Writes what was made as the kernel does. Returns false when there is no room. */
+static bool write_made(void)
+{
+    char *data = (char *)ring.memory + sysconf(_SC_PAGESIZE);
+    const uint16_t size = (uint16_t)made.size;
+
+    if (*end_of(0) + size - *end_of(1) > RING)
+        return false;
+    memcpy(made.bytes + 6, &size, sizeof(size));
+    for (size_t i = 0; i < size; i++)
+        data[(*end_of(0) + i) % RING] = made.bytes[i];
+    *end_of(0) += size;
+    return true;
+}
+
+/* Records that continue at the beginning of the ring. */
+static void test_trace_ring_records_come_in_order(void **state)
+{
+    struct trace_record record;
+    uint64_t written = 0, got = 0;
+
+    assert_false(trace_ring_next(&ring, &record));
+    for (unsigned round = 0; round < 7; round++) {
+        do
+            put_switch(0, 7, 8, written + 1);
+        while (write_made() && ++written);
+        for (unsigned i = 0; i < 90 && trace_ring_next(&ring, &record); i++)
+            assert_int_equal(record.ns, ++got);
+    }
+    while (trace_ring_next(&ring, &record))
+        assert_int_equal(record.ns, ++got);
+    assert_int_equal(got, written);
+    assert_true(written * 32 > 4 * RING);
+}
+
+/* --- Rings of the kernel's. --- */
+
+/* The switches between this task and a pause, with their times. */
+static void test_trace_ring_of_this_machine(void **state)
+{
+    static const struct trace_events none;
+    const struct timespec pause = {.tv_nsec = 2000000};
+    struct cpuset cpus, one;
+    struct trace_ring real;
+    struct trace_record record;
+    unsigned away = 0, back = 0;
+
+    assert_int_equal(task_get_affinity(&cpus), 0);
+    const unsigned cpu = cpuset_next(&cpus, 0);
+    cpuset_clear(&one);
+    cpuset_add(&one, cpu);
+    assert_int_equal(task_set_affinity(&one), 0);
+    const int error = trace_ring_open(&real, cpu, &none, 65536);
+    if (error) {
+        char why[160];
+        assert_int_equal(task_set_affinity(&cpus), 0);
+        skip_because("no ring here: %s", trace_ring_why(error, why, sizeof(why)));
+    }
+    const uint64_t from = clock_raw_ns();
+    trace_ring_start(&real);
+    for (unsigned i = 0; i < 5; i++)
+        (void)nanosleep(&pause, NULL);
+    const uint64_t to = clock_raw_ns();
+    while (trace_ring_next(&real, &record)) {
+        assert_true(record.ns >= from);
+        if (record.kind != TRACE_SWITCH || record.ns > to)
+            continue;
+        away += record.tid != (uint32_t)getpid();
+        back += record.tid == (uint32_t)getpid();
+    }
+    trace_ring_close(&real);
+    assert_int_equal(task_set_affinity(&cpus), 0);
+    assert_true(away >= 5 && back >= 5);
+}
+
+static int without_rights(void)
+{
+    static const struct trace_events none;
+    struct trace_ring real;
+    char why[160];
+
+    if (fixture_become_nobody())
+        return CANNOT;
+    const int error = trace_ring_open(&real, 0, &none, 65536);
+    if (!error) /* perf_event_paranoid allows it */
+        return CANNOT;
+    CHECK(error == -EACCES || error == -EPERM);
+    CHECK(strstr(trace_ring_why(error, why, sizeof(why)), "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1"));
+    return 0;
+}
+
+static void test_trace_ring_says_which_right_is_missing(void **state)
+{
+    assert_int_equal(fixture_in_child(without_rights), 0);
+}
+
+#ifdef SYS_perf_event_open
+static int filtered(void)
+{
+    static const struct trace_events none;
+    struct trace_ring real;
+    char why[160];
+
+    if (refuse_call(SYS_perf_event_open, EPERM))
+        return CANNOT;
+    const int error = trace_ring_open(&real, 0, &none, 65536);
+    CHECK(error == -EPERM);
+    CHECK(strstr(trace_ring_why(error, why, sizeof(why)), geteuid() ? "needs CAP_PERFMON" : "a seccomp filter"));
+    return 0;
+}
+
+static void test_trace_ring_says_that_a_filter_forbids_it(void **state)
+{
+    assert_int_equal(fixture_in_child(filtered), 0);
+}
+#endif
+
+static void test_trace_ring_says_what_the_kernel_lacks(void **state)
+{
+    char why[160];
+
+    assert_non_null(strstr(trace_ring_why(-EINVAL, why, sizeof(why)), "older than 4.3"));
+    assert_non_null(strstr(trace_ring_why(-ENOSYS, why, sizeof(why)), "no perf_event_open"));
+    assert_non_null(strstr(trace_ring_why(-EMFILE, why, sizeof(why)), strerror(EMFILE)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trace_ring_switches_name_the_next_task),
+        cmocka_unit_test(test_trace_ring_interrupts_have_number_and_name),
+        cmocka_unit_test(test_trace_ring_vectors_and_work_items),
+        cmocka_unit_test(test_trace_ring_names_parents_and_losses),
+        cmocka_unit_test(test_trace_ring_short_records_are_rejected),
+        cmocka_unit_test_setup_teardown(test_trace_ring_records_come_in_order, make_ring, free_ring),
+        cmocka_unit_test(test_trace_ring_of_this_machine),
+        cmocka_unit_test(test_trace_ring_says_which_right_is_missing),
+#ifdef SYS_perf_event_open
+        cmocka_unit_test(test_trace_ring_says_that_a_filter_forbids_it),
+#endif
+        cmocka_unit_test(test_trace_ring_says_what_the_kernel_lacks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
