@@ -299,6 +299,40 @@ void cli_wait(struct cli_child *child, struct cli_result *result)
         fail_msg("killed: took longer than %u s\nstdout: %s\nstderr: %s", child->limit_s, result->out, result->err);
 }
 
+void cli_expect_args(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
+{
+    cli_expect(cli, &(struct cli_run){.args = args}, status, result);
+}
+
+void cli_expect_exit(const struct cli *cli, const char *const *args, int status)
+{
+    struct cli_result result;
+
+    cli_expect_args(cli, args, status, &result);
+    cli_result_free(&result);
+}
+
+void cli_expect_error(const struct cli *cli, const char *const *args, const char *message)
+{
+    struct cli_result result;
+
+    cli_expect_args(cli, args, 2, &result);
+    assert_string_equal(result.err, message);
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
+void cli_expect_error_with(const struct cli *cli, const char *const *args, const char *part)
+{
+    struct cli_result result;
+
+    cli_expect_args(cli, args, 2, &result);
+    cli_expect_text(result.err, part);
+    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1); /* one line */
+    assert_string_equal(result.out, "");
+    cli_result_free(&result);
+}
+
 void cli_expect_status(const struct cli_result *result, int status)
 {
     if (result->status != status)
@@ -802,6 +836,17 @@ size_t cli_metrics(const struct cli *cli, const char *test)
 }
 
 /* --- Text. --- */
+
+const char *cli_line(const char *text, unsigned number)
+{
+    for (unsigned i = 0; i < number; i++) {
+        const char *end = strchr(text, '\n');
+        if (!end)
+            fail_msg("no line %u", number);
+        text = end + 1;
+    }
+    return text;
+}
 
 void cli_expect_text(const char *text, const char *part)
 {

@@ -81,6 +81,12 @@ void cli_wait(struct cli_child *child, struct cli_result *result);
 /* Both, and fails (showing what was printed) unless the exit status is the expected one. Skips the test with a reason
  * when the child could not be prepared. */
 void cli_expect(const struct cli *cli, const struct cli_run *run, int status, struct cli_result *result);
+/* The same with these arguments; expect_exit: the output does not matter. */
+void cli_expect_args(const struct cli *cli, const char *const *args, int status, struct cli_result *result);
+void cli_expect_exit(const struct cli *cli, const char *const *args, int status);
+/* Expects exit status 2, nothing on standard output, and exactly this message or one line with this part. */
+void cli_expect_error(const struct cli *cli, const char *const *args, const char *message);
+void cli_expect_error_with(const struct cli *cli, const char *const *args, const char *part);
 void cli_expect_status(const struct cli_result *result, int status);
 void cli_result_free(struct cli_result *result);
 /* Waits until the child's terminal shows the text (at most twenty seconds, then the test fails). */
@@ -169,6 +175,8 @@ size_t cli_metrics(const struct cli *cli, const char *test);
 
 /* --- Text. --- */
 
+/* The beginning of line `number`, from 0. */
+const char *cli_line(const char *text, unsigned number);
 void cli_expect_text(const char *text, const char *part);
 void cli_expect_no_text(const char *text, const char *part);
 

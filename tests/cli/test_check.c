@@ -67,17 +67,6 @@ static const char *line_of(const char *text, const char *item)
     return "";
 }
 
-static void expect_error(const struct cli *cli, const char *const *args, const char *message)
-{
-    const struct cli_run run = {.args = args};
-    struct cli_result result;
-
-    cli_expect(cli, &run, USAGE, &result);
-    assert_string_equal(result.err, message);
-    assert_string_equal(result.out, "");
-    cli_result_free(&result);
-}
-
 static int become_nobody(void *context)
 {
     (void)context;
@@ -227,14 +216,17 @@ static void test_check_items_in_the_order_of_the_list_and_once(void **state)
 
 static void test_check_wrong_command_lines(void **state)
 {
-    expect_error(*state, ARGS("check", "govenor"), "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
-    expect_error(*state, ARGS("check", "tick", "qqqqqqqq"),
-                 "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check' shows them\n");
-    expect_error(*state, ARGS("check", "--cpus", "x"), "jitbench check: --cpus: 'x' is not a CPU list, all or quiet\n");
-    expect_error(*state, ARGS("check", "--cpus", "3-1"), "jitbench check: --cpus: '3-1': the range 3-1 is reversed\n");
-    expect_error(*state, ARGS("check", "--cpus"), "jitbench check: --cpus needs a value\n");
-    expect_error(*state, ARGS("check", "--output"), "jitbench check: --output needs a value\n");
-    expect_error(*state, ARGS("check", "-o", ""), "jitbench check: --output needs a value\n");
+    cli_expect_error(*state, ARGS("check", "govenor"),
+                     "jitbench: unknown setting 'govenor'; did you mean 'governor'?\n");
+    cli_expect_error(*state, ARGS("check", "tick", "qqqqqqqq"),
+                     "jitbench: unknown setting 'qqqqqqqq'; 'jitbench check' shows them\n");
+    cli_expect_error(*state, ARGS("check", "--cpus", "x"),
+                     "jitbench check: --cpus: 'x' is not a CPU list, all or quiet\n");
+    cli_expect_error(*state, ARGS("check", "--cpus", "3-1"),
+                     "jitbench check: --cpus: '3-1': the range 3-1 is reversed\n");
+    cli_expect_error(*state, ARGS("check", "--cpus"), "jitbench check: --cpus needs a value\n");
+    cli_expect_error(*state, ARGS("check", "--output"), "jitbench check: --output needs a value\n");
+    cli_expect_error(*state, ARGS("check", "-o", ""), "jitbench check: --output needs a value\n");
 }
 
 static void test_check_cpus(void **state)
@@ -348,18 +340,18 @@ static void test_check_never_overwrites(void **state)
     size_t size;
 
     cli_write_file(cli->work, "mine", "precious");
-    expect_error(cli, ARGS("check", "-o", "mine"),
-                 "jitbench check: -o 'mine': the file exists; jitbench never overwrites without --force\n");
+    cli_expect_error(cli, ARGS("check", "-o", "mine"),
+                     "jitbench check: -o 'mine': the file exists; jitbench never overwrites without --force\n");
     (void)snprintf(path, sizeof(path), "%s/mine", cli->work);
     char *text = cli_read_file(path, &size);
     assert_string_equal(text, "precious");
     free(text);
     (void)snprintf(path, sizeof(path), "%s/link", cli->work);
     assert_int_equal(symlink("nowhere", path), 0);
-    expect_error(cli, ARGS("check", "-o", "link"),
-                 "jitbench check: -o 'link': the file exists; jitbench never overwrites\n");
-    expect_error(cli, ARGS("check", "-o", "none/x"), "jitbench check: -o 'none/x': No such file or directory\n");
-    expect_error(cli, ARGS("check", "-o", "."), "jitbench check: -o '.': Is a directory\n");
+    cli_expect_error(cli, ARGS("check", "-o", "link"),
+                     "jitbench check: -o 'link': the file exists; jitbench never overwrites\n");
+    cli_expect_error(cli, ARGS("check", "-o", "none/x"), "jitbench check: -o 'none/x': No such file or directory\n");
+    cli_expect_error(cli, ARGS("check", "-o", "."), "jitbench check: -o '.': Is a directory\n");
     cli_expect_files(cli->work, 2);
 }
 
@@ -467,13 +459,14 @@ static void test_check_wrong_items_name_the_known_ones(void **state)
     cli_expect(*state, &far, USAGE, &result);
     cli_expect_text(result.err, "jitbench check: --ignore: 'qqqqqqqq' is not an item (known: epp, ");
     cli_result_free(&result);
-    expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
-                 "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
-    expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),
-                 "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
-    expect_error(*state, ARGS("check", "thp", "--ignore=thp"), "jitbench check: --ignore leaves no item to check\n");
-    expect_error(*state, ARGS("check", "--json", "-o", "-"),
-                 "jitbench check: --json and -o - both want standard output\n");
+    cli_expect_error(*state, ARGS("check", "aslr", "--fail-on", "thp"),
+                     "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
+    cli_expect_error(*state, ARGS("check", "--ignore=thp", "--fail-on", "thp"),
+                     "jitbench check: --fail-on: 'thp' is not among the items that are checked\n");
+    cli_expect_error(*state, ARGS("check", "thp", "--ignore=thp"),
+                     "jitbench check: --ignore leaves no item to check\n");
+    cli_expect_error(*state, ARGS("check", "--json", "-o", "-"),
+                     "jitbench check: --json and -o - both want standard output\n");
 }
 
 /* --- JSON --- */

@@ -61,9 +61,8 @@ static const char *const *words_of(const char *line, struct words *words)
 static void compare(const struct cli *cli, const char *line, int status, struct cli_result *result)
 {
     static struct words words;
-    const struct cli_run run = {.args = words_of(line, &words)};
 
-    cli_expect(cli, &run, status, result);
+    cli_expect_args(cli, words_of(line, &words), status, result);
 }
 
 /* Its CSV, on standard output. */

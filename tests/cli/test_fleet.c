@@ -12,19 +12,6 @@
     "better,value,status,nice\n"
 #define TESTS 12
 
-static void run(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
-{
-    cli_expect(cli, &(struct cli_run){.args = args}, status, result);
-}
-
-static void run_and_forget(const struct cli *cli, const char *const *args, int status)
-{
-    struct cli_result result;
-
-    run(cli, args, status, &result);
-    cli_result_free(&result);
-}
-
 struct host {
     const char *name, *kernel;
     unsigned number, cpus; /* number: its file, and its run */
@@ -59,27 +46,20 @@ static void write_fleet(const struct cli *cli, unsigned n, double slow)
     }
 }
 
-static const char *line_of(const char *text, unsigned number)
-{
-    for (unsigned i = 0; i < number; i++)
-        text = strchr(text, '\n') + 1;
-    return text;
-}
-
 static void test_fleet_slow_host_is_the_first_line(void **state)
 {
     const struct cli *cli = *state;
     struct cli_result result;
 
     write_fleet(cli, 4, 0.05);
-    run(cli, ARGS("fleet", "r-*.csv"), 0, &result);
-    assert_memory_equal(line_of(result.out, 1), "n3 ", 3);
+    cli_expect_args(cli, ARGS("fleet", "r-*.csv"), 0, &result);
+    assert_memory_equal(cli_line(result.out, 1), "n3 ", 3);
     cli_expect_text(result.out, "WORSE: the worst of all in 12 of 12 figures, by 5.");
     cli_expect_text(result.out, "4 hosts, 12 figures judged: 1 stands out.");
     assert_string_equal(result.err, "");
     cli_result_free(&result);
-    run_and_forget(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 4);
-    run_and_forget(cli, ARGS("fleet", ".", "--fail-on", "outlier", "--min-effect", "20"), 0);
+    cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 4);
+    cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "outlier", "--min-effect", "20"), 0);
 }
 
 static void test_fleet_equal_hosts_are_ok(void **state)
@@ -88,11 +68,11 @@ static void test_fleet_equal_hosts_are_ok(void **state)
     struct cli_result result;
 
     write_fleet(cli, 30, 0);
-    run(cli, ARGS("fleet", ".", "--fail-on=difference"), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", ".", "--fail-on=difference"), 0, &result);
     cli_expect_text(result.out, "30 hosts, 12 figures judged: 0 stand out.");
     cli_expect_text(result.out, "(10 more without findings: -v shows them)");
     cli_result_free(&result);
-    run(cli, ARGS("fleet", ".", "-v"), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", ".", "-v"), 0, &result);
     cli_expect_no_text(result.out, "more without findings");
     cli_result_free(&result);
 }
@@ -118,7 +98,7 @@ static void test_fleet_indices_of_two_protocols(void **state)
                        900 + i);
         cli_write_file(cli->work, name, text);
     }
-    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "."), 0, &result);
     cli_expect_text(result.out, "Host  unix index, stable protocol  Verdict\n");
     cli_expect_text(result.out, "\nn2                              -  not judged");
     cli_expect_text(result.out, "\nn3                            903  ok\n");
@@ -164,16 +144,16 @@ static void test_fleet_host_with_a_neighbour(void **state)
     struct cli_csv csv;
 
     write_shared(cli, SHARED_HOSTS, 1);
-    run(cli, ARGS("fleet", ".", "-v", "--fail-on", "outlier"), 4, &result);
+    cli_expect_args(cli, ARGS("fleet", ".", "-v", "--fail-on", "outlier"), 4, &result);
     cli_expect_text(result.out, "Host  core %  Verdict\n"
                                 "n7        60  SHARED: core share -39.");
-    cli_expect_text(line_of(result.out, 2), "        core share: 0.6000 ratio, the fleet's median 0.99");
+    cli_expect_text(cli_line(result.out, 2), "        core share: 0.6000 ratio, the fleet's median 0.99");
     cli_expect_no_text(result.out, "rate");
     cli_expect_no_text(result.out, "WORSE");
     cli_expect_text(result.out, "20 hosts, 5 figures judged: 1 stands out.\n"
                                 "4 figures are judged with the core free (_alone), which most hosts know.\n");
     cli_result_free(&result);
-    run(cli, ARGS("fleet", ".", "-o", "-"), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", ".", "-o", "-"), 0, &result);
     cli_csv_parse(result.out, &csv);
     assert_int_equal(csv.n_rows, 9 * SHARED_HOSTS);
     for (size_t row = 0; row < csv.n_rows; row++) {
@@ -194,13 +174,13 @@ static void test_fleet_host_with_a_neighbour_that_is_slow_or_not_known(void **st
     struct cli_result result;
 
     write_shared(cli, SHARED_HOSTS, 0.9);
-    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "."), 0, &result);
     cli_expect_text(result.out, "n7        60  WORSE: the worst of all in 5 of 5 figures, by ");
     cli_expect_text(result.out, " rate_alone -");
     cli_expect_text(result.out, " %; core share 60 %, the median 100 %\n");
     cli_result_free(&result);
     write_shared(cli, 5, 1);
-    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "."), 0, &result);
     cli_expect_text(result.out, "n7        60  WORSE: the worst of all in 5 of 5 figures, by ");
     cli_expect_text(result.out, " rate -2");
     cli_expect_text(result.out, "20 hosts, 5 figures judged: 1 stands out.\nA host");
@@ -214,11 +194,11 @@ static void test_fleet_setting_that_differs(void **state)
 
     write_fleet(cli, 5, 0);
     write_host(cli, &(struct host){"n6", "5.10", 6, 8, 0});
-    run(cli, ARGS("fleet", ".", "--fail-on", "difference"), 4, &result);
-    assert_memory_equal(line_of(result.out, 1), "n6 ", 3);
+    cli_expect_args(cli, ARGS("fleet", ".", "--fail-on", "difference"), 4, &result);
+    assert_memory_equal(cli_line(result.out, 1), "n6 ", 3);
     cli_expect_text(result.out, "ok; differs: kernel=5.10 (most have 6.1)");
     cli_result_free(&result);
-    run_and_forget(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 0);
+    cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 0);
 }
 
 static void test_fleet_csv(void **state)
@@ -229,7 +209,7 @@ static void test_fleet_csv(void **state)
     char path[256];
 
     write_fleet(cli, 4, 0.05);
-    run(cli, ARGS("fleet", "r-*.csv", "-o", "-"), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "r-*.csv", "-o", "-"), 0, &result);
     cli_expect_text(result.err, "n3 ");
     cli_csv_parse(result.out, &csv);
     assert_int_equal(csv.n_rows, 4 * TESTS);
@@ -239,12 +219,12 @@ static void test_fleet_csv(void **state)
     assert_string_equal(cli_cell(&csv, TESTS, "verdict"), "ok");
     cli_csv_free(&csv);
     cli_result_free(&result);
-    run_and_forget(cli, ARGS("fleet", "r-*.csv", "-o", "out.txt"), 0);
+    cli_expect_exit(cli, ARGS("fleet", "r-*.csv", "-o", "out.txt"), 0);
     (void)snprintf(path, sizeof(path), "%s/out.txt", cli->work);
     cli_csv_read(path, &csv);
     assert_int_equal(csv.n_rows, 4 * TESTS);
     cli_csv_free(&csv);
-    run(cli, ARGS("fleet", "r-*.csv", "-o", "out.txt"), 2, &result);
+    cli_expect_args(cli, ARGS("fleet", "r-*.csv", "-o", "out.txt"), 2, &result);
     cli_expect_text(result.err, "never overwrites");
     cli_result_free(&result);
 }
@@ -263,8 +243,8 @@ static void test_fleet_bad_files(void **state)
     cli_write_file(cli->work, "r-92.csv", "What is this?\n");
     cli_write_file(cli->work, "r-93.csv", "");
     cli_write_file(cli->work, "r-94.csv", "test,suite,value,metric,better,host,new\nt1,unix,1000,rate,higher,n8,x\n");
-    run(cli, ARGS("fleet", "r-*.csv", "r-01.csv", "gone.csv"), 0, &result);
-    assert_memory_equal(line_of(result.out, 1), "n3 ", 3);
+    cli_expect_args(cli, ARGS("fleet", "r-*.csv", "r-01.csv", "gone.csv"), 0, &result);
+    assert_memory_equal(cli_line(result.out, 1), "n3 ", 3);
     cli_expect_text(result.err, "r-90.csv: 1 row of a newer version left out; no rows");
     cli_expect_text(result.err, "r-91.csv: 1 damaged line left out; no rows");
     cli_expect_text(result.err, "r-92.csv: no rows");
@@ -283,8 +263,8 @@ static void test_fleet_two_machines_of_one_name(void **state)
 
     write_fleet(cli, 5, 0);
     write_host(cli, &(struct host){"n1", "6.1", 6, 16, 0.2});
-    run(cli, ARGS("fleet", "."), 0, &result);
-    assert_memory_equal(line_of(result.out, 1), "n1 (2) ", 7);
+    cli_expect_args(cli, ARGS("fleet", "."), 0, &result);
+    assert_memory_equal(cli_line(result.out, 1), "n1 (2) ", 7);
     cli_expect_text(result.err, "have the same name; they are called here: 'n1 (2)'");
     cli_result_free(&result);
 }
@@ -297,15 +277,15 @@ static void test_fleet_by_rank(void **state)
     for (unsigned i = 0; i < 4; i++)
         write_host(cli, &(struct host){"n1", "6.1", i, 8, i == 2 ? 0.3 : 0});
     cli_write_file(cli->work, "one.csv", "suite,test,value,metric,better,host,rank\nunix,t1,1000,rate,higher,n1,one\n");
-    run(cli, ARGS("fleet", "r-*.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "r-*.csv"), 0, &result);
     cli_expect_text(result.out, "1 host, 0 figures judged: too few to judge figures. 'fleet' needs 4 hosts.\n");
     cli_expect_text(result.out, "'--by rank' judges each rank by itself");
     cli_result_free(&result);
-    run(cli, ARGS("fleet", "--fail-on=outlier", "r-*.csv"), 1, &result); /* no judgement is no pass */
+    cli_expect_args(cli, ARGS("fleet", "--fail-on=outlier", "r-*.csv"), 1, &result); /* no judgement is no pass */
     cli_expect_text(result.err, "--fail-on: there is no figure to judge by");
     cli_result_free(&result);
-    run(cli, ARGS("fleet", "--by", "rank", "r-*.csv", "one.csv"), 0, &result);
-    assert_memory_equal(line_of(result.out, 1), "n1/2 ", 5);
+    cli_expect_args(cli, ARGS("fleet", "--by", "rank", "r-*.csv", "one.csv"), 0, &result);
+    assert_memory_equal(cli_line(result.out, 1), "n1/2 ", 5);
     cli_expect_text(result.err, "1 row without a rank number: judged by host");
     cli_result_free(&result);
 }
@@ -318,14 +298,14 @@ static void test_fleet_of_two_or_three_hosts(void **state)
 
     write_fleet(cli, 2, 0);
     write_host(cli, &(struct host){"n2", "6.2", 2, 8, 0});
-    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "."), 0, &result);
     cli_expect_text(result.out,
                     "2 hosts, 0 figures judged: too few to judge figures. 'fleet' needs 4 hosts; for two use "
                     "'jitbench compare A.csv B.csv'. Failed tests and settings that differ are shown.\n");
     cli_expect_text(result.out, "Settings: kernel differs: n1 has 6.1, n2 has 6.2.\n");
     cli_result_free(&result);
     write_host(cli, &(struct host){"n3", "6.1", 3, 8, 0});
-    run(cli, ARGS("fleet", "."), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", "."), 0, &result);
     cli_expect_text(result.out, "\nn2    not judged; differs: kernel=6.2 (most have 6.1)\n");
     cli_expect_text(result.out, "needs 4 hosts; two at a time can be compared with 'jitbench compare A.csv B.csv'.");
     cli_result_free(&result);
@@ -339,8 +319,8 @@ static void test_fleet_tests_that_failed(void **state)
     write_fleet(cli, 6, 0);
     cli_write_file(cli->work, "r-91.csv",
                    HEADER "1,r5b,n5,,6.1,x86_64,Model,8,,unix,t1,,,1,rate,lps,higher,,failed,0\n");
-    run(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 4, &result);
-    assert_memory_equal(line_of(result.out, 1), "n5 ", 3);
+    cli_expect_args(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 4, &result);
+    assert_memory_equal(cli_line(result.out, 1), "n5 ", 3);
     cli_expect_text(result.out, "BROKEN: 1 row failed");
     cli_result_free(&result);
 }
@@ -367,7 +347,7 @@ static void test_fleet_hostile_files(void **state)
     (void)snprintf(text + at + size, 512, ",,6.1,x86_64,Model,8,,unix,t1,,,1,rate,lps,higher,1000,ok,0\n");
     cli_write_file(cli->work, "r-91.csv", text);
     free(text);
-    run(cli, ARGS("fleet", ".", "-v", "-o", "out.txt"), 0, &result);
+    cli_expect_args(cli, ARGS("fleet", ".", "-v", "-o", "out.txt"), 0, &result);
     for (const char *c = result.out; *c; c++)
         assert_true((unsigned char)*c >= 0x20 || *c == '\n');
     cli_expect_text(result.out, "?]0;x?");
@@ -386,16 +366,16 @@ static void test_fleet_wrong_command_lines(void **state)
 
     write_fleet(cli, 4, 0);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        run(cli, ARGS("fleet", wrong[i][0], "r-01.csv"), 2, &result);
+        cli_expect_args(cli, ARGS("fleet", wrong[i][0], "r-01.csv"), 2, &result);
         cli_expect_text(result.err, wrong[i][1]);
         assert_ptr_equal(strchr(result.err, '\n') + 1, result.err + strlen(result.err));
         assert_string_equal(result.out, "");
         cli_result_free(&result);
     }
-    run(cli, ARGS("fleet"), 2, &result);
+    cli_expect_args(cli, ARGS("fleet"), 2, &result);
     cli_expect_text(result.err, "names no file");
     cli_result_free(&result);
-    run(cli, ARGS("fleet", "x*.csv"), 2, &result);
+    cli_expect_args(cli, ARGS("fleet", "x*.csv"), 2, &result);
     cli_expect_text(result.err, "no such files");
     cli_result_free(&result);
 }

@@ -11,19 +11,6 @@
     "schema,run_id,utc,host,kernel,arch,cpu_model,cpus_online,settings,suite,test,load,param,copies,metric,unit,"      \
     "better,value,mean,status,comment\r\n"
 
-static void run(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
-{
-    cli_expect(cli, &(struct cli_run){.args = args}, status, result);
-}
-
-static void run_and_forget(const struct cli *cli, const char *const *args, int status)
-{
-    struct cli_result result;
-
-    run(cli, args, status, &result);
-    cli_result_free(&result);
-}
-
 /* One night's file; its name says nothing of the order. Two rates, of which the first is 5 % less from `step` on. */
 static void write_night(const struct cli *cli, unsigned night, unsigned step, const char *host)
 {
@@ -53,7 +40,7 @@ static void test_history_names_the_night(void **state)
     struct cli_result result;
 
     write_nights(cli, 28, 20);
-    run(cli, ARGS("history", "."), 0, &result);
+    cli_expect_args(cli, ARGS("history", "."), 0, &result);
     assert_string_equal(
         result.out,
         "Since             Run  Figure          Before      After  Change %  from    to  Verdict  Comment\n"
@@ -64,7 +51,7 @@ static void test_history_names_the_night(void **state)
         "Changes below 1 % are left out. Chance alone finds one in 1 of 25 histories without any change.\n");
     assert_string_equal(result.err, "");
     cli_result_free(&result);
-    run(cli, ARGS("history", "-v", "n*.csv", "n00.csv", "--min-effect=6%"), 0, &result);
+    cli_expect_args(cli, ARGS("history", "-v", "n*.csv", "n00.csv", "--min-effect=6%"), 0, &result);
     cli_expect_text(result.out, "unix t0 rate  1001 lps      -         -  same\n");
     cli_expect_text(result.out, "unix t1 rate  1002 lps      -         -  same\n");
     cli_expect_text(result.out, "0 changes found");
@@ -78,17 +65,17 @@ static void test_history_exit_status(void **state)
     struct cli_result result;
 
     write_nights(cli, 28, 20);
-    run_and_forget(cli, ARGS("history", ".", "--fail-on", "worse"), 4);
-    run_and_forget(cli, ARGS("history", ".", "--fail-on", "change", "--recent", "8"), 4);
-    run(cli, ARGS("history", ".", "--fail-on", "change", "--recent", "7"), 0, &result);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "worse"), 4);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "change", "--recent", "8"), 4);
+    cli_expect_args(cli, ARGS("history", ".", "--fail-on", "change", "--recent", "7"), 0, &result);
     cli_expect_no_text(result.out, "Since");
     cli_expect_text(result.out, "1 change found, 0 of them in the last 7 runs.");
     cli_result_free(&result);
-    run_and_forget(cli, ARGS("history", ".", "--fail-on", "worse", "--stat", "mean"), 0);
-    run(cli, ARGS("history", ".", "--stat", "average"), 2, &result);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "worse", "--stat", "mean"), 0);
+    cli_expect_args(cli, ARGS("history", ".", "--stat", "average"), 2, &result);
     cli_expect_text(result.err, "average");
     cli_result_free(&result);
-    run(cli, ARGS("history"), 2, &result);
+    cli_expect_args(cli, ARGS("history"), 2, &result);
     cli_expect_text(result.err, "names no file");
     cli_result_free(&result);
 }
@@ -101,10 +88,10 @@ static void test_history_that_gets_better(void **state)
 
     for (unsigned night = 0; night < 28; night++)
         write_night(cli, night, night < 14 ? 0 : 28, "a");
-    run(cli, ARGS("history", ".", "--fail-on", "worse"), 0, &result);
+    cli_expect_args(cli, ARGS("history", ".", "--fail-on", "worse"), 0, &result);
     cli_expect_text(result.out, " BETTER   c14\n");
     cli_result_free(&result);
-    run_and_forget(cli, ARGS("history", ".", "--fail-on", "change"), 4);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "change"), 4);
 }
 
 static void test_history_refuses_two_machines(void **state)
@@ -114,7 +101,7 @@ static void test_history_refuses_two_machines(void **state)
 
     write_nights(cli, 10, 20);
     write_night(cli, 11, 20, "b");
-    run(cli, ARGS("history", "."), 2, &result);
+    cli_expect_args(cli, ARGS("history", "."), 2, &result);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "jitbench history: the files are of different machines, a (Model, x86_64) and b "
                                     "(Model, x86_64): a history is of one; 'fleet' compares many\n");
@@ -135,26 +122,26 @@ static void test_history_bad_files(void **state)
     struct cli_result result;
 
     cli_write_file(cli->work, "timeless.csv", timeless);
-    run(cli, ARGS("history", "timeless.csv"), 2, &result);
+    cli_expect_args(cli, ARGS("history", "timeless.csv"), 2, &result);
     cli_expect_text(result.err, "jitbench history: 1 row left out: the time of their run is not known\n"
                                 "jitbench history: no run to judge\n");
     cli_result_free(&result);
     write_night(cli, 0, 20, "a");
-    run(cli, ARGS("history", "n00.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("history", "n00.csv"), 0, &result);
     assert_string_equal(result.out, "1 run of a (Model, x86_64), 2026-11-01 03:00 to 2026-11-01 03:00: 0 figures "
                                     "judged, 0 changes found.\n"
                                     "Too few runs for any change to be found: 2 figures.\n");
     cli_result_free(&result);
-    run(cli, ARGS("history", "n00.csv", "--fail-on", "worse"), 1, &result);
+    cli_expect_args(cli, ARGS("history", "n00.csv", "--fail-on", "worse"), 1, &result);
     cli_expect_text(result.err, "there is no figure to judge by");
     cli_result_free(&result);
     write_nights(cli, 28, 20);
     cli_write_file(cli->work, "cut.csv", cut);
     cli_write_file(cli->work, "twin.csv", twin);
-    run(cli, ARGS("history", ".", "gone.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("history", ".", "gone.csv"), 0, &result);
     cli_expect_text(result.err, "gone.csv");
     cli_result_free(&result);
-    run(cli, ARGS("history", "."), 0, &result);
+    cli_expect_args(cli, ARGS("history", "."), 0, &result);
     cli_expect_text(result.out, "30 runs of a");
     cli_expect_text(result.out, "2026-11-21 03:00   21  unix t0 rate");
     cli_expect_text(result.err, "cut.csv: 1 damaged line left out");
@@ -170,7 +157,7 @@ static void test_history_in_the_report(void **state)
     struct cli_result result;
 
     write_nights(cli, 28, 20);
-    run(cli, ARGS("report", "."), 0, &result);
+    cli_expect_args(cli, ARGS("report", "."), 0, &result);
     cli_expect_text(result.out, "<h2 id=\"history\">History</h2>");
     cli_expect_text(result.out, "<strong>1 change</strong> in 2 figures of 28 runs");
     cli_expect_text(result.out, "<td class=\"bad\">worse</td><td class=\"w\">c20</td><td class=\"w\">kernel: 6.1 -&gt; "
@@ -179,7 +166,7 @@ static void test_history_in_the_report(void **state)
     cli_expect_text(result.out, "<figcaption>unix t1 rate<small>28 runs, more is better; 0 changes</small>");
     cli_result_free(&result);
     write_night(cli, 28, 20, "b");
-    run(cli, ARGS("report", "."), 0, &result);
+    cli_expect_args(cli, ARGS("report", "."), 0, &result);
     cli_expect_no_text(result.out, "id=\"history\"");
     cli_result_free(&result);
 }

@@ -55,17 +55,6 @@ static void cut_csv(const char *out, struct cli_csv *csv)
     free(text);
 }
 
-static void expect_refusal(const struct cli *cli, const char *const *args, const char *message)
-{
-    const struct cli_run run = {.args = args};
-    struct cli_result result;
-
-    cli_expect(cli, &run, 2, &result);
-    assert_string_equal(result.err, message);
-    assert_string_equal(result.out, "");
-    cli_result_free(&result);
-}
-
 /* A child of that process, 0 when there is none. */
 static pid_t child_of(pid_t parent)
 {
@@ -147,15 +136,15 @@ static void test_init_refuses_wrong_orders(void **state)
 {
     const struct cli *cli = *state;
 
-    expect_refusal(cli, ARGS("init", "--end", "never"),
-                   "jitbench init: --end: 'never' is not one of stay, poweroff, reboot, shell or halt\n");
-    expect_refusal(cli, ARGS("init", "--run", "al"),
-                   "jitbench init: nothing was run: unknown command 'al'; 'jitbench help' shows them\n");
-    expect_refusal(cli, ARGS("init", "--out", "/dev/sda1", "--run", "frob"),
-                   "jitbench init: nothing was run: out must be DEVICE:PATH, as in /dev/sda1:/result.csv; unknown "
-                   "command 'frob'; 'jitbench help' shows them\n");
-    expect_refusal(cli, ARGS("init", "--tune", "yes", "list"),
-                   "jitbench init: nothing was run: tune: 'list' has no --tuned\n");
+    cli_expect_error(cli, ARGS("init", "--end", "never"),
+                     "jitbench init: --end: 'never' is not one of stay, poweroff, reboot, shell or halt\n");
+    cli_expect_error(cli, ARGS("init", "--run", "al"),
+                     "jitbench init: nothing was run: unknown command 'al'; 'jitbench help' shows them\n");
+    cli_expect_error(cli, ARGS("init", "--out", "/dev/sda1", "--run", "frob"),
+                     "jitbench init: nothing was run: out must be DEVICE:PATH, as in /dev/sda1:/result.csv; unknown "
+                     "command 'frob'; 'jitbench help' shows them\n");
+    cli_expect_error(cli, ARGS("init", "--tune", "yes", "list"),
+                     "jitbench init: nothing was run: tune: 'list' has no --tuned\n");
 }
 
 static void test_init_prints_what_it_cannot_store(void **state)

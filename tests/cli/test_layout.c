@@ -190,10 +190,9 @@ static size_t expect_aligned(const char *text, const char *head)
 
 static void expect_output(const struct cli *cli, const char *const *args, const char *golden, bool wild)
 {
-    const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(cli, args, 0, &result);
     assert_string_equal(result.err, "");
     if (wild)
         expect_wild(golden, result.out);

@@ -223,10 +223,9 @@ static void test_noise_a_busy_cpu_is_the_noisiest(void **state)
 
 static void expect_refused(const struct cli *cli, const char *const *args, const char *first, const char *second)
 {
-    const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    cli_expect(cli, &run, 2, &result);
+    cli_expect_args(cli, args, 2, &result);
     cli_expect_text(result.err, first);
     cli_expect_text(result.err, second);
     assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1);

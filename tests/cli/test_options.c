@@ -20,11 +20,10 @@
  * removed. */
 static void measure(const struct cli *cli, const char *const *args, struct cli_csv *csv)
 {
-    const struct cli_run run = {.args = args};
     char names[CLI_FILES][256], path[CLI_PATH];
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(cli, args, 0, &result);
     assert_string_equal(result.err, "");
     cli_csv_only(cli->work, csv);
     (void)cli_files(cli->work, names);
@@ -679,10 +678,9 @@ static void test_options_of_all_together(void **state)
  * caller frees it. */
 static char *output_of(const struct cli *cli, const char *const *args)
 {
-    const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(cli, args, 0, &result);
     assert_string_equal(result.err, "");
     cli_expect_files(cli->work, 0);
     char *out = strdup(result.out);

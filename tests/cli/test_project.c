@@ -17,11 +17,6 @@
     "n2,noise,noise,lost,%,0,ok,10,,\n"                                                                                \
     "n2,noise,noise,detour,ns,,ok,10,,\n"
 
-static void run(const struct cli *cli, const char *const *args, int status, struct cli_result *result)
-{
-    cli_expect(cli, &(struct cli_run){.args = args}, status, result);
-}
-
 static void read_csv(const struct cli *cli, const char *name, struct cli_csv *csv)
 {
     char path[256];
@@ -51,7 +46,7 @@ static void test_project_is_what_arithmetic_says(void **state)
     struct cli_csv csv;
 
     cli_write_file(cli->work, "a.csv", HEADER NOISY);
-    run(cli, ARGS("project", "a.csv", "--step", "1ms", "--ranks", "1:100000", "-o", "p.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "a.csv", "--step", "1ms", "--ranks", "1:100000", "-o", "p.csv"), 0, &result);
     cli_expect_text(result.out, "n1    noise   5.013");
     cli_expect_text(result.out, "\nWhat costs most: 100000 ranks with these detours");
     cli_expect_text(result.out, "1 ms .. 10 ms    preempted");
@@ -75,7 +70,7 @@ static void test_project_hosts_and_all_of_them(void **state)
 
     cli_write_file(cli->work, "n1.csv", HEADER NOISY);
     cli_write_file(cli->work, "n2.csv", HEADER QUIET);
-    run(cli, ARGS("project", "n*.csv", "--step=1ms", "--ranks=1000:1000", "-o", "-"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "n*.csv", "--step=1ms", "--ranks=1000:1000", "-o", "-"), 0, &result);
     cli_expect_text(result.err, "all   noise");
     assert_true(strstr(result.err, "\nn1 ") < strstr(result.err, "\nn2 ")); /* the slowest first */
     cli_write_file(cli->tmp, "p.csv", result.out);
@@ -90,7 +85,7 @@ static void test_project_hosts_and_all_of_them(void **state)
     assert_true(fabs(cli_number(&csv, 2, "slowdown") - expected(500)) < 0.01);
     cli_csv_free(&csv);
     cli_result_free(&result);
-    run(cli, ARGS("project", "."), 0, &result); /* the folder's *.csv */
+    cli_expect_args(cli, ARGS("project", "."), 0, &result); /* the folder's *.csv */
     cli_result_free(&result);
     assert_int_equal(remove(path), 0);
 }
@@ -107,11 +102,12 @@ static void test_project_with_a_share_of_the_core(void **state)
                    "host,suite,test,metric,unit,value,status,wall_s,core_share\n"
                    "n3,noise,noise,lost,%,0,ok,10,0.500\n"
                    "n3,noise,noise,detour,ns,,ok,10,0.500\n");
-    run(cli, ARGS("project", "old.csv", "--step=1ms", "--ranks=1000:1000"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "old.csv", "--step=1ms", "--ranks=1000:1000"), 0, &result);
     cli_expect_text(result.out, "Slowdown (1.00: no noise) of a step");
     cli_expect_no_text(result.out, "Core %");
     cli_result_free(&result);
-    run(cli, ARGS("project", "old.csv", "new.csv", "--step=1ms", "--ranks=1000:1000", "-o", "p.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "old.csv", "new.csv", "--step=1ms", "--ranks=1000:1000", "-o", "p.csv"), 0,
+                    &result);
     cli_expect_text(result.out, "Slowdown (1.00: no noise, and the core to itself) of a step");
     cli_expect_text(result.out, "Host  From   Lost %  Core %     Step");
     cli_expect_text(result.out, "\n-                core share ");
@@ -131,18 +127,19 @@ static void test_project_of_a_real_measurement(void **state)
     const struct cli *cli = *state;
     struct cli_result result;
 
-    run(cli, ARGS("noise", "-q", "-t", "200ms", "-o", "n.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("noise", "-q", "-t", "200ms", "-o", "n.csv"), 0, &result);
     cli_result_free(&result);
     /* Experiments that last longer than the steps of any clock. */
-    run(cli, ARGS("prime", "-q", "--samples", "1", "--experiments", "1000", "--limit", "1000", "-o", "p.csv"), 0,
-        &result);
+    cli_expect_args(cli,
+                    ARGS("prime", "-q", "--samples", "1", "--experiments", "1000", "--limit", "1000", "-o", "p.csv"), 0,
+                    &result);
     cli_result_free(&result);
-    run(cli, ARGS("project", "n.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "n.csv"), 0, &result);
     cli_expect_text(result.out, " noise ");
     if (!program_clock_is_coarse(cli_binary)) /* shorter than its steps */
         cli_expect_text(result.out, "unexplained");
     cli_result_free(&result);
-    run(cli, ARGS("project", "p.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "p.csv"), 0, &result);
     cli_expect_text(result.out, " prime ");
     cli_result_free(&result);
 }
@@ -153,7 +150,7 @@ static void test_project_what_cannot_be_used_is_said(void **state)
     struct cli_result result;
 
     cli_write_file(cli->work, "a.csv", HEADER NOISY "n3,unix,pipe,rate,lps,5,ok,10,,\nn1,noise,noi");
-    run(cli, ARGS("project", "a.csv", "gone.csv", "x*.csv"), 0, &result);
+    cli_expect_args(cli, ARGS("project", "a.csv", "gone.csv", "x*.csv"), 0, &result);
     cli_expect_text(result.err, "n3 has no rows of noise or prime: left out");
     cli_expect_text(result.err, "a.csv: 1 damaged line left out");
     cli_expect_text(result.err, "gone.csv: ");
@@ -180,7 +177,7 @@ static void test_project_few_columns_of_ranks(void **state)
 
     cli_write_file(cli->work, "a.csv", HEADER NOISY);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        run(cli, ARGS("project", cases[i].word, "a.csv"), 0, &result);
+        cli_expect_args(cli, ARGS("project", cases[i].word, "a.csv"), 0, &result);
         cli_expect_text(result.out, cases[i].heading);
         cli_result_free(&result);
     }
@@ -199,15 +196,15 @@ static void test_project_wrong_command_lines(void **state)
     cli_write_file(cli->work, "a.csv", HEADER NOISY);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         const char *file = wrong[i].word[0] == '-' ? "a.csv" : "gone.csv";
-        run(cli, ARGS("project", wrong[i].word, file), 2, &result);
+        cli_expect_args(cli, ARGS("project", wrong[i].word, file), 2, &result);
         cli_expect_text(result.err, wrong[i].says);
         assert_string_equal(result.out, "");
         cli_result_free(&result);
     }
-    run(cli, ARGS("project"), 2, &result);
+    cli_expect_args(cli, ARGS("project"), 2, &result);
     cli_expect_text(result.err, "names no file");
     cli_result_free(&result);
-    run(cli, ARGS("project", "a.csv", "-o", "a.csv"), 2, &result);
+    cli_expect_args(cli, ARGS("project", "a.csv", "-o", "a.csv"), 2, &result);
     cli_expect_text(result.err, "never overwrites");
     cli_result_free(&result);
 }

@@ -118,13 +118,12 @@ static void test_realtime_ping_pong_on_every_cpu_is_given_up(void **state)
 #define ON_CPU_1 "--samples", "1", "--cpus", "1", "-q", "-o", "-"
 static void measure(const struct cli *cli, const char *const *args, struct cli_csv *csv)
 {
-    const struct cli_run run = {.args = args};
     struct cli_result result;
 
     cli_need_root();
     cli_need_fifo();
     cli_need_cpus(2);
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(cli, args, 0, &result);
     cli_csv_parse(result.out, csv);
     cli_result_free(&result);
 }

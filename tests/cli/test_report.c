@@ -91,10 +91,9 @@ static void expect_harmless(const char *page)
 
 static char *report(const struct cli *cli, const char *const *args, size_t *size)
 {
-    const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    cli_expect(cli, &run, DONE, &result);
+    cli_expect_args(cli, args, DONE, &result);
     char *page = malloc(result.out_size + 1);
     assert_non_null(page);
     memcpy(page, result.out, result.out_size + 1);
@@ -524,25 +523,31 @@ static void test_report_says_what_noise_costs_at_scale(void **state)
     free(page);
 }
 
-/* --- where it goes --- */
-
-static void expect_error(const struct cli *cli, const char *const *args, const char *message)
+/* The times of a command over the values of its parameter. */
+static void test_report_draws_times_over_a_parameter(void **state)
 {
-    const struct cli_run run = {.args = args};
-    struct cli_result result;
+    const struct cli *cli = *state;
+    char text[2048];
+    size_t used = (size_t)snprintf(text, sizeof(text), "%s", header), size;
 
-    cli_expect(cli, &run, USAGE, &result);
-    assert_string_equal(result.out, "");
-    cli_expect_text(result.err, message);
-    assert_int_equal(strcspn(result.err, "\n"), strlen(result.err) - 1);
-    cli_result_free(&result);
+    for (unsigned n = 1; n <= 4; n *= 2)
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 "1,r,h,run,sort,,{n}=%u command=sort %u,wall,s,3,%u,%u,1,%u,9,,ok,,,,,,\r\n", n, n, n,
+                                 n, n);
+    cli_write_file(cli->work, "r.csv", text);
+    char *page = report(cli, ARGS("report", "r.csv", "-o", "-"), &size);
+    expect_well_formed(page);
+    cli_expect_text(page, "<figcaption>Wall-clock time by n<");
+    free(page);
 }
+
+/* --- where it goes --- */
 
 static void test_report_wrong_command_lines(void **state)
 {
-    expect_error(*state, ARGS("report"), "jitbench report: needs a FILE");
-    expect_error(*state, ARGS("report", "--outpt", "x"), "jitbench report: unknown option");
-    expect_error(*state, ARGS("report", "missing.csv"), "missing.csv");
+    cli_expect_error_with(*state, ARGS("report"), "jitbench report: needs a FILE");
+    cli_expect_error_with(*state, ARGS("report", "--outpt", "x"), "jitbench report: unknown option");
+    cli_expect_error_with(*state, ARGS("report", "missing.csv"), "missing.csv");
     cli_expect_files(((const struct cli *)*state)->work, 0);
 }
 
@@ -564,7 +569,7 @@ static void test_report_never_overwrites(void **state)
     expect_well_formed(page);
     free(page);
     cli_write_file(cli->work, "page.html", "mine");
-    expect_error(cli, ARGS("report", "prime.csv", "-o", "page.html"), "page.html");
+    cli_expect_error_with(cli, ARGS("report", "prime.csv", "-o", "page.html"), "page.html");
     page = cli_read_file(path, &size);
     assert_string_equal(page, "mine");
     free(page);
@@ -623,6 +628,7 @@ int main(void)
         CLI_TEST(test_report_of_a_fleet_names_who_stands_out),
         CLI_TEST(test_report_of_a_large_fleet_is_bounded),
         CLI_TEST(test_report_says_what_noise_costs_at_scale),
+        CLI_TEST(test_report_draws_times_over_a_parameter),
         CLI_TEST(test_report_wrong_command_lines),
         CLI_TEST(test_report_never_overwrites),
         CLI_TEST(test_report_on_a_terminal_makes_a_file),

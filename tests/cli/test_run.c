@@ -33,13 +33,12 @@ static void need_commands(void)
 static void run_csv(const struct cli *cli, const char *const *args, int status, struct cli_csv *csv)
 {
     const char *all[64] = {"run", "-q", "-o", "-"};
-    struct cli_run run = {.args = all};
     struct cli_result result;
 
     need_commands();
     for (size_t i = 0; args[i]; i++)
         all[i + 4] = args[i];
-    cli_expect(cli, &run, status, &result);
+    cli_expect_args(cli, all, status, &result);
     cli_csv_parse(result.out, csv);
     cli_result_free(&result);
 }
@@ -48,13 +47,12 @@ static void run_csv(const struct cli *cli, const char *const *args, int status, 
 static char *printed(const struct cli *cli, const char *const *args)
 {
     const char *all[64] = {"run", "-q", "--no-csv", "--show-output"};
-    struct cli_run run = {.args = all};
     struct cli_result result;
 
     need_commands();
     for (size_t i = 0; args[i]; i++)
         all[i + 4] = args[i];
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(cli, all, 0, &result);
     char *out = strdup(result.out);
     assert_non_null(out);
     cli_result_free(&result);
@@ -71,13 +69,7 @@ static void expect_printed(const struct cli *cli, const char *const *args, const
 
 static void expect_error(const struct cli *cli, const char *const *args, const char *message)
 {
-    const struct cli_run run = {.args = args};
-    struct cli_result result;
-
-    cli_expect(cli, &run, USAGE, &result);
-    assert_string_equal(result.err, message);
-    assert_string_equal(result.out, "");
-    cli_result_free(&result);
+    cli_expect_error(cli, args, message);
     cli_expect_files(cli->work, 0);
 }
 

@@ -115,7 +115,7 @@ static void write_to(const struct cli *cli, const char *const *writer, const cha
         args[n++] = "true";
     }
     args[n] = NULL;
-    cli_expect(cli, &(struct cli_run){.args = args}, status, &result);
+    cli_expect_args(cli, args, status, &result);
     if (status == 2 && (strchr(result.err, '\n') != strrchr(result.err, '\n') || !strstr(result.err, path)))
         fail_msg("%s: not one line that names the file: %s", writer[0], result.err);
     cli_result_free(&result);

@@ -400,32 +400,20 @@ static void test_tune_as_nobody(void **state)
     expect_state(state_before);
 }
 
-static void expect_usage(const struct cli *cli, const char *const *args, const char *text)
-{
-    const struct cli_run run = {.args = args};
-    struct cli_result result;
-
-    cli_expect(cli, &run, 2, &result);
-    assert_string_equal(result.out, "");
-    cli_expect_text(result.err, text);
-    assert_ptr_equal(strchr(result.err, '\n'), result.err + strlen(result.err) - 1); /* one line */
-    cli_result_free(&result);
-}
-
 static void test_tune_refuses_a_wrong_command_line(void **state)
 {
     const struct cli *cli = *state;
 
-    expect_usage(cli, ARGS("tune", "govenor"), "did you mean 'governor'?");
-    expect_usage(cli, ARGS("tune", "stat_interval", "nothing-like-it"), "unknown setting 'nothing-like-it'");
-    expect_usage(cli, ARGS("tune", "--cpus", "x"), "--cpus: 'x'");
-    expect_usage(cli, ARGS("tune", "--cpus", "8191"), "CPU 8191 is offline or does not exist");
-    expect_usage(cli, ARGS("tune", "--snapshot", ""), "--snapshot needs a value");
-    expect_usage(cli, ARGS("tune", "--snapshot"), "--snapshot needs a value");
-    expect_usage(cli, ARGS("tune", "--bogus"), "--bogus");
-    expect_usage(cli, ARGS("untune", "stat_interval"), "takes no operands, but 'stat_interval' was given");
-    expect_usage(cli, ARGS("untune", "--snapshot="), "--snapshot needs a value");
-    expect_usage(cli, ARGS("untune", "--dry-run"), "--dry-run");
+    cli_expect_error_with(cli, ARGS("tune", "govenor"), "did you mean 'governor'?");
+    cli_expect_error_with(cli, ARGS("tune", "stat_interval", "nothing-like-it"), "unknown setting 'nothing-like-it'");
+    cli_expect_error_with(cli, ARGS("tune", "--cpus", "x"), "--cpus: 'x'");
+    cli_expect_error_with(cli, ARGS("tune", "--cpus", "8191"), "CPU 8191 is offline or does not exist");
+    cli_expect_error_with(cli, ARGS("tune", "--snapshot", ""), "--snapshot needs a value");
+    cli_expect_error_with(cli, ARGS("tune", "--snapshot"), "--snapshot needs a value");
+    cli_expect_error_with(cli, ARGS("tune", "--bogus"), "--bogus");
+    cli_expect_error_with(cli, ARGS("untune", "stat_interval"), "takes no operands, but 'stat_interval' was given");
+    cli_expect_error_with(cli, ARGS("untune", "--snapshot="), "--snapshot needs a value");
+    cli_expect_error_with(cli, ARGS("untune", "--dry-run"), "--dry-run");
     expect_state(state_before);
 }
 
@@ -546,10 +534,9 @@ static bool kill_after(const struct cli *cli, const char *const *args, unsigned 
 
 static unsigned duration_us(const struct cli *cli, const char *const *args)
 {
-    const struct cli_run run = {.args = args};
     struct cli_result result;
 
-    cli_expect(cli, &run, 0, &result);
+    cli_expect_args(cli, args, 0, &result);
     unsigned us = (unsigned)(result.seconds * 1e6);
     cli_result_free(&result);
     return us < 500000 ? us : 500000;
