@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "analysis/compare_pairs.h"
 #include "analysis/compare_samples.h"
@@ -63,6 +64,17 @@ struct compared {
  * in both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
+
+struct compared_how {
+    uint64_t across; /* as pairs_make() takes it; by_host too */
+    bool by_host, all;
+    double min_effect;
+    const struct metrics *metrics;
+};
+/* Pairs the rows of two sets, or those of one with each other (changed: NULL), and compares the pairs. Returns and
+ * errors as compared_make(); the caller calls compared_free() and pairs_free() in both cases. */
+int compared_sets(const struct row_set *base, const struct row_set *changed, const struct compared_how *how,
+                  struct pairs *pairs, struct compared *out);
 void compared_free(struct compared *compared);
 
 enum compared_verdict {
@@ -77,11 +89,11 @@ enum compared_verdict {
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
-/* Number of rows and means that are slower; number of those that changed in any direction; number of rows that cannot
- * be compared or decided. */
-struct compared_counts {
-    size_t slower, changed, not_comparable;
-};
-struct compared_counts compared_count(const struct compared *compared);
+/* Findings of --fail-on: bit i is called compared_fail_names[i]. */
+enum compared_fail { FAIL_SLOWER, FAIL_CHANGED, FAIL_NOT_COMPARABLE };
+extern const char *const compared_fail_names[]; /* ends with NULL */
+/* Returns whether there is one of these findings: a row or a mean that is slower; one that changed in any direction; a
+ * row that cannot be compared or decided. */
+bool compared_fails(const struct compared *compared, uint64_t fail_on);
 
 #endif

@@ -28,6 +28,13 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
                void (*take)(void *context, const struct row *row), void *context, size_t *n_files);
 
+/* The option --min-effect of commands that judge changes: its least value, default and help. */
+#define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_)                                                          \
+    {                                                                                                                  \
+        .name = "min-effect", OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), .preset = {preset_},                 \
+        OPTION_AT(struct_, min_effect_pct), .help = (help_)                                                            \
+    }
+
 /* The option --force of commands that have -o, and its implementation: removes a regular file of that name before the
  * output is created. Returns 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */
 #define FILES_FORCE_ROW(struct_)                                                                                       \

@@ -5,6 +5,7 @@
 
 #include "analysis/require.h"
 #include "engine/option.h"
+#include "rows/rows.h"
 
 struct require_options {
     char require[4096], requirements[1024];
@@ -24,5 +25,11 @@ struct require_options {
 /* Reads the requirements of both options into the set, whose names are known. Returns 0, or EXIT_USAGE with a line on
  * standard error. */
 int require_read(const char *command, const struct require_options *options, struct requirements *set);
+/* Reads them for rows that were read, and judges these. Returns as require_read(); requirements_free() follows. */
+int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
+                 struct requirements *set);
+
+/* Returns whether one of the options was given. */
+bool require_given(const struct require_options *options);
 
 #endif

@@ -22,11 +22,9 @@ struct compared_print {
  * contains rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
 void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out);
 
-/* Prints what was compared: the sides, what differs between them, and what was tested. changed NULL: rows of the same
- * files were compared. */
-void compared_put_header(const struct compared *compared, const struct row_set *base, const struct row_set *changed,
-                         struct text *out);
-/* Prints warnings about doubtful rows, after an empty line. */
-void compared_put_warnings(const struct compared *compared, const struct pairs *pairs, struct text *out);
+/* Prints the same with what was compared above it (the sides, what differs between them, and what was tested), and
+ * warnings about doubtful rows below. changed NULL: rows of the same files were compared. */
+void compared_put_page(const struct compared *compared, const struct pairs *pairs, const struct row_set *base,
+                       const struct row_set *changed, const struct compared_print *how, struct text *out);
 
 #endif

@@ -567,6 +567,14 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
     return sort_rows(out);
 }
 
+int compared_sets(const struct row_set *base, const struct row_set *changed, const struct compared_how *how,
+                  struct pairs *pairs, struct compared *out)
+{
+    if (changed ? pairs_make(base, changed, how->across, how->by_host, pairs) : pairs_within(base, how->across, pairs))
+        return -1;
+    return compared_make(pairs, how->metrics, how->all, how->min_effect, out);
+}
+
 void compared_free(struct compared *compared)
 {
     free(compared->row);
@@ -577,18 +585,20 @@ void compared_free(struct compared *compared)
     memset(compared, 0, sizeof(*compared));
 }
 
-struct compared_counts compared_count(const struct compared *c)
+const char *const compared_fail_names[] = {"slower", "changed", "not-comparable", NULL};
+
+bool compared_fails(const struct compared *c, uint64_t fail_on)
 {
-    struct compared_counts counts = {.not_comparable = c->n_not_comparable};
+    uint64_t found = c->n_not_comparable ? UINT64_C(1) << FAIL_NOT_COMPARABLE : 0;
 
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
         const bool is_row = i < c->n_rows;
         const size_t number = is_row ? c->row[i].number : c->mean[i - c->n_rows].number;
         const enum compared_verdict verdict =
             compared_verdict(&c->comparison[number], is_row ? c->row[i].pair->about->better : "higher");
-        counts.slower += verdict == VERDICT_SLOWER;
-        counts.changed += verdict < VERDICT_SAME;
-        counts.not_comparable += is_row && verdict == VERDICT_UNDECIDED;
+        found |= (uint64_t)(verdict == VERDICT_SLOWER) << FAIL_SLOWER;
+        found |= (uint64_t)(verdict < VERDICT_SAME) << FAIL_CHANGED;
+        found |= (uint64_t)(is_row && verdict == VERDICT_UNDECIDED) << FAIL_NOT_COMPARABLE;
     }
-    return counts;
+    return (found & fail_on) != 0;
 }

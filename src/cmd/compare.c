@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/compare_sides.h"
 #include "cmd/files.h"
 #include "cmd/require.h"
 #include "cmd/suites.h"
 #include "out/color.h"
 #include "out/compare.h"
 #include "out/require.h"
-#include "sys/memory.h"
 
-enum fail_on { FAIL_SLOWER, FAIL_CHANGED, FAIL_APART };
-static const char *const fail_choices[] = {"slower", "changed", "not-comparable", NULL};
 static const char *const format_choices[] = {"table", "markdown", "csv", NULL};
 static const char *const by_choices[] = {"all", "host", NULL};
+enum { BY_ALL, BY_HOST };
 
 struct compare_options {
     double min_effect_pct;
@@ -28,14 +25,8 @@ struct compare_options {
 };
 
 static const struct option rows[] = {
-    {.name = "min-effect",
-     .type = OPTION_PERCENT,
-     .value_name = "PCT",
-     .min = 0,
-     .max = 1000,
-     .preset = {"1"},
-     OPTION_AT(struct compare_options, min_effect_pct),
-     .help = "ignore smaller changes, even those that are statistically significant"},
+    FILES_MIN_EFFECT_ROW(struct compare_options, 0, "1",
+                         "ignore smaller changes, even those that are statistically significant"),
     {.name = "across",
      .type = OPTION_NAMES,
      .value_name = "WHAT,...",
@@ -60,7 +51,7 @@ static const struct option rows[] = {
     {.name = "fail-on",
      .type = OPTION_NAMES,
      .value_name = "WHAT,...",
-     .choices = fail_choices,
+     .choices = compared_fail_names,
      OPTION_AT(struct compare_options, fail_on),
      .help = "exit 4 when a row or a mean is slower, has changed at all, or when a row is not comparable"},
     REQUIRE_ROWS(struct compare_options),
@@ -86,12 +77,6 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct compare_options),
 };
 
-/* The operands of the two sides; separated is true if "--" stood between them. */
-struct sides {
-    size_t n_base;
-    bool separated;
-};
-
 struct comparing {
     const struct compare_options *options;
     struct row_set base, changed;
@@ -105,78 +90,10 @@ static int complain(const char *error, int status)
     return command_complain("compare", error, status);
 }
 
-/* --- The command line. --- */
-
-/* Finds the `--` between the sides; options may be on both. Returns the number of arguments before it: argc when there
- * is none. */
-static int find_separator(int argc, char *const *argv)
-{
-    int at = 1;
-
-    while (at < argc && strcmp(argv[at], "--") != 0)
-        at++;
-    return at;
-}
-
-/* Checks the operands. Returns 0 with the number of files of the base, or EXIT_USAGE. */
-static int split_sides(const struct command_call *call, size_t *n_base)
-{
-    const struct compare_options *options = call->options;
-    const struct sides *sides = call->context;
-    char error[200];
-
-    *n_base = sides->separated ? sides->n_base : 1;
-    if (options->within) {
-        if (options->by == 1)
-            return complain("--within and --by host exclude each other", EXIT_USAGE);
-        if (sides->separated || call->n == 0)
-            return complain("--within takes one or more files, without '--'", EXIT_USAGE);
-        *n_base = call->n;
-        return 0;
-    }
-    if (!sides->separated && call->n == 1 && (options->require.require[0] || options->require.requirements[0]))
-        return options->output[0] ? complain("--output: one file is not compared", EXIT_USAGE) : 0;
-    if (!sides->separated && call->n > 2) {
-        (void)snprintf(error, sizeof(error),
-                       "%zu files: put '--' between those before and those after (BASE... -- NEW...)", call->n);
-        return complain(error, EXIT_USAGE);
-    }
-    if (call->n < 2 || *n_base == 0 || *n_base == call->n)
-        return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)", EXIT_USAGE);
-    return 0;
-}
-
-/* Reads both sides, of which only one may name standard input. Returns 0 or EXIT_USAGE. */
-static int read_sides(const struct command_call *call, size_t n_base, struct comparing *c)
-{
-    size_t inputs = 0;
-
-    for (size_t i = 0; i < call->n; i++)
-        inputs += !strcmp(call->operands[i], "-");
-    if (inputs > 1)
-        return complain("standard input ('-') can be read only once", EXIT_USAGE);
-    int status = files_read("compare", call->operands, n_base, ROWS_SAMPLES | ROWS_CAUSES, &c->base);
-    if (!status && call->n > n_base)
-        status =
-            files_read("compare", call->operands + n_base, call->n - n_base, ROWS_SAMPLES | ROWS_CAUSES, &c->changed);
-    row_set_sanitize(&c->base);
-    row_set_sanitize(&c->changed);
-    return status;
-}
-
-/* --- The command. --- */
-
-static bool finding(const struct compared *compared, uint64_t fail_on)
-{
-    const struct compared_counts counts = compared_count(compared);
-
-    return (fail_on >> FAIL_SLOWER & 1 && counts.slower) || (fail_on >> FAIL_CHANGED & 1 && counts.changed) ||
-           (fail_on >> FAIL_APART & 1 && counts.not_comparable);
-}
-
 static int write_out(const struct comparing *c)
 {
     const struct compare_options *options = c->options;
+    const struct row_set *changed = options->within ? NULL : &c->changed;
     const int fd = !strcmp(options->output, "-") ? 2 : 1;
     struct compared_print how = {
         .format = COMPARED_CSV, .verbose = options->all, .min_effect = options->min_effect_pct / 100};
@@ -193,46 +110,30 @@ static int write_out(const struct comparing *c)
     how.format = (enum compared_format)options->format;
     how.width = options->all ? 0 : command_width(fd, 0, UINT_MAX);
     out.color = how.format == COMPARED_TABLE && color_wanted(options->color, fd);
-    const bool words = how.format == COMPARED_TABLE && !options->quiet;
-    if (words)
-        compared_put_header(&c->compared, &c->base, options->within ? NULL : &c->changed, &out);
-    compared_put(&c->compared, &how, &out);
-    if (words)
-        compared_put_warnings(&c->compared, &c->pairs, &out);
+    if (how.format == COMPARED_TABLE && !options->quiet)
+        compared_put_page(&c->compared, &c->pairs, &c->base, changed, &how, &out);
+    else
+        compared_put(&c->compared, &how, &out);
     return command_output(&command_compare, fd, !options->output[0], &out);
 }
 
 static int compare_sides(struct comparing *c)
 {
     const struct compare_options *options = c->options;
-    const int made = options->within ? pairs_within(&c->base, options->across, &c->pairs)
-                                     : pairs_make(&c->base, &c->changed, options->across, options->by == 1, &c->pairs);
+    const struct compared_how how = {.across = options->across,
+                                     .by_host = options->by == BY_HOST,
+                                     .all = options->all,
+                                     .min_effect = options->min_effect_pct / 100,
+                                     .metrics = metrics_table()};
 
-    if (made || compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared))
+    if (compared_sets(&c->base, options->within ? NULL : &c->changed, &how, &c->pairs, &c->compared))
         return complain("out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)
         return status;
     if (!c->compared.n_rows)
         return complain("no row can be compared", EXIT_ROW_FAILED);
-    return finding(&c->compared, options->fail_on) ? EXIT_FINDING : EXIT_DONE;
-}
-
-/* Judges the rows of the side after the change, or of the only one, by the requirements. Returns 0 or EXIT_USAGE. */
-static int judge(struct comparing *c)
-{
-    const struct row_set *set = c->changed.n ? &c->changed : &c->base;
-    struct require_name *names = memory_get(set->n, sizeof(*names));
-
-    for (size_t i = 0; i < set->n; i++)
-        names[i] = (struct require_name){set->rows[i].suite, set->rows[i].test, set->rows[i].metric, set->rows[i].unit};
-    c->requirements = (struct requirements){
-        .metrics = metrics_table(), .names = names, .n_names = set->n, .several_runs = set->n_runs > 1};
-    const int status = require_read("compare", &c->options->require, &c->requirements);
-    free(names);
-    for (size_t i = 0; i < set->n && !status; i++)
-        requirements_row(&c->requirements, &set->rows[i]);
-    return status;
+    return compared_fails(&c->compared, options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
 /* Prints the requirements below what was compared. Returns the exit status. */
@@ -253,15 +154,20 @@ static int put_requirements(const struct comparing *c, bool alone, int status)
 
 static int compare(const struct command_call *call)
 {
-    struct comparing c = {.options = call->options};
+    const struct compare_options *options = call->options;
+    struct comparing c = {.options = options};
+    const bool alone = call->n == 1 && !options->within;
     size_t n_base;
-    int status = split_sides(call, &n_base);
 
+    if (options->within && options->by == BY_HOST)
+        return complain("--within and --by host exclude each other", EXIT_USAGE);
+    int status = sides_split(call, options->within, require_given(&options->require), &n_base);
+    if (!status && alone && options->output[0])
+        status = complain("--output: one file is not compared", EXIT_USAGE);
     if (!status)
-        status = read_sides(call, n_base, &c);
-    if (!status)
-        status = judge(&c);
-    const bool alone = call->n == 1 && !c.options->within;
+        status = sides_read(call, n_base, &c.base, &c.changed);
+    if (!status) /* the side after the change, or the only one */
+        status = require_rows("compare", &options->require, c.changed.n ? &c.changed : &c.base, &c.requirements);
     if (!status && !alone)
         status = compare_sides(&c);
     if (c.requirements.n && status != EXIT_USAGE)
@@ -274,36 +180,6 @@ static int compare(const struct command_call *call)
     return status;
 }
 
-/* Takes out the `--` between the sides, because options may be on both; counts the files before it. */
-static int run(const struct command *command, int argc, char **argv)
-{
-    const int at = find_separator(argc, argv);
-    struct sides sides = {.separated = at < argc};
-    char **args = calloc((size_t)argc + 1, sizeof(*args));
-    const char **files = calloc((size_t)argc + 1, sizeof(*files));
-    struct option_table table = *command->options;
-    struct compare_options ignored = {0};
-    char error[512];
-    int n = 0, status;
-
-    for (int i = 0; args && i < argc; i++)
-        if (i != at)
-            args[n++] = argv[i];
-    table.target = &ignored;
-    if (!args || !files) {
-        status = complain("out of memory", EXIT_ROW_FAILED);
-    } else if (find_separator(n, args) < n) {
-        status = complain("'--' is given once, between the files from before and those from after", EXIT_USAGE);
-    } else {
-        const int before = option_parse(at, argv, &table, 1, files, error, sizeof(error));
-        sides.n_base = (size_t)before;
-        status = before < 0 ? complain(error, EXIT_USAGE) : command_main_with(command, n, args, &sides);
-    }
-    free(args);
-    free(files);
-    return status;
-}
-
 const struct command command_compare = {
     .name = "compare",
     .operands = "BASE.csv... [--] NEW.csv... | --within FILE.csv...",
@@ -312,7 +188,7 @@ const struct command command_compare = {
                    "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
                    "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
-    .run = run,
+    .run = sides_main,
     COMMAND_TABLE(struct compare_options, rows, .heading = "Options of compare"),
     .call = compare,
 };

@@ -23,11 +23,7 @@ struct fleet_options {
 };
 
 static const struct option rows[] = {
-    {.name = "min-effect",
-     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0.01, 1000),
-     .preset = {"2"},
-     OPTION_AT(struct fleet_options, min_effect_pct),
-     .help = "ignore machines that deviate by less"},
+    FILES_MIN_EFFECT_ROW(struct fleet_options, 0.01, "2", "ignore machines that deviate by less"),
     {.name = "by",
      OPTION_ONE_OF("host|rank", by_choices),
      .preset = {"host"},

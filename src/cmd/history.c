@@ -22,11 +22,7 @@ struct history_options {
 };
 
 static const struct option rows[] = {
-    {.name = "min-effect",
-     OPTION_NUMBER(OPTION_PERCENT, "PCT", 0, 1000),
-     .preset = {"1"},
-     OPTION_AT(struct history_options, min_effect_pct),
-     .help = "leave out smaller changes"},
+    FILES_MIN_EFFECT_ROW(struct history_options, 0, "1", "leave out smaller changes"),
     {.name = "stat",
      OPTION_ONE_OF("STAT", stat_choices),
      OPTION_AT(struct history_options, stat),

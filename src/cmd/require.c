@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
+#include "cmd/suites.h"
+#include "sys/memory.h"
 #include "sys/procfs.h"
 
 static int complain(const char *command, const char *option, const char *value, const char *why)
@@ -60,4 +61,25 @@ int require_read(const char *command, const struct require_options *options, str
             status = complain(command, "require", one, error);
     }
     return status || !options->requirements[0] ? status : read_lines(command, options->requirements, set);
+}
+
+int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
+                 struct requirements *set)
+{
+    FREED_BY(memory_free) struct require_name *names = memory_get(rows->n, sizeof(*names));
+
+    for (size_t i = 0; i < rows->n; i++)
+        names[i] =
+            (struct require_name){rows->rows[i].suite, rows->rows[i].test, rows->rows[i].metric, rows->rows[i].unit};
+    *set = (struct requirements){
+        .metrics = metrics_table(), .names = names, .n_names = rows->n, .several_runs = rows->n_runs > 1};
+    const int status = require_read(command, options, set);
+    for (size_t i = 0; i < rows->n && !status; i++)
+        requirements_row(set, &rows->rows[i]);
+    return status;
+}
+
+bool require_given(const struct require_options *options)
+{
+    return options->require[0] || options->requirements[0];
 }

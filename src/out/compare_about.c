@@ -170,8 +170,9 @@ static void put_settings(const struct row_set *base, const struct row_set *chang
     out->failed |= differences.failed;
 }
 
-void compared_put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
-                         struct text *out)
+/* Prints what was compared. changed NULL: rows of the same files. */
+static void put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
+                       struct text *out)
 {
     char before[420], after[420];
 
@@ -213,7 +214,8 @@ static size_t count_unstable(const struct pair *pair)
     return n;
 }
 
-void compared_put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
+/* Prints warnings about doubtful rows, after an empty line. */
+static void put_warnings(const struct compared *c, const struct pairs *pairs, struct text *out)
 {
     size_t drifted = 0, unstable = 0, single = 0;
     double worst = 0;
@@ -237,4 +239,12 @@ void compared_put_warnings(const struct compared *c, const struct pairs *pairs, 
     warn(out, pairs->doubles, "row occurs twice and is counted once", "rows occur twice and are counted once");
     warn(out, pairs->degraded, "degraded, skipped or failed row is left out of its side",
          "degraded, skipped or failed rows are left out of their side");
+}
+
+void compared_put_page(const struct compared *compared, const struct pairs *pairs, const struct row_set *base,
+                       const struct row_set *changed, const struct compared_print *how, struct text *out)
+{
+    put_header(compared, base, changed, out);
+    compared_put(compared, how, out);
+    put_warnings(compared, pairs, out);
 }
