@@ -9,6 +9,7 @@
 
 #include "bench/list.h"
 #include "engine/bench.h"
+#include "rows/param.h"
 #include "rows/text.h"
 
 /* Size of a command line as it is shown in a row's param, in bytes. */
@@ -16,8 +17,8 @@
 
 /* Limits of --parameter-list and --parameter-scan: number of parameters, and bytes of a parameter's name with its
  * NUL. */
-#define COMMAND_PARAMETERS_MAX 4u
-#define COMMAND_PARAMETER_NAME 32u
+#define COMMAND_PARAMETERS_MAX ROW_VARIED_MAX
+#define COMMAND_PARAMETER_NAME (ROW_VARIED_SIZE - 2u) /* without the braces */
 
 struct command_params {
     /* Values of the options of jitbench run. */

@@ -78,6 +78,9 @@ void report_put_machine(const struct report *report, struct text *out);
 /* report_figures.c: all figures of a suite's rows. */
 void report_put_figures(const struct report *report, const char *suite, struct text *out);
 
+/* report_parameters.c: curves of the times of commands over each parameter whose values are numbers. */
+void report_put_parameters(const struct report *report, struct text *out);
+
 /* report_memory.c: the heat map of the times that data take between CPUs, for each run that has them. */
 void report_put_cores(const struct report *report, struct text *out);
 

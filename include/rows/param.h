@@ -47,6 +47,12 @@ bool row_param_is(const struct row_params *params, const char *key, const char *
 /* Returns a key's value as a number; NAN when the key is missing. */
 double row_param_number(const struct row_params *params, const char *key);
 
+/* Parameters of the command line that were given several values (run --parameter-list, --parameter-scan) have the key
+ * "{NAME}". Appends those keys that are not in the list of n yet, as far as there is room. Returns their number. */
+#define ROW_VARIED_MAX  4u
+#define ROW_VARIED_SIZE 34u
+size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE], size_t n);
+
 /* Returns the text from the first parameter of kind PARAM_COMMAND to the end. NULL when there is none. */
 const char *row_command(const struct row_params *params);
 /* Returns the command line alone. NULL when there is none. */

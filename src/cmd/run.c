@@ -230,32 +230,9 @@ struct shape {
     const char *unit;
     bool copies, several, codes;
     /* Parameters of the commands: as in the row's param, "{n}"; and as a column's heading, "n". */
-    char key[COMMAND_PARAMETERS_MAX][COMMAND_PARAMETER_NAME + 2],
-        heading[COMMAND_PARAMETERS_MAX][COMMAND_PARAMETER_NAME];
+    char key[ROW_VARIED_MAX][ROW_VARIED_SIZE], heading[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     size_t n_parameters;
 };
-
-/* Adds the parameters of a command that no command before it had. */
-static void add_parameters(const struct row *row, struct shape *shape)
-{
-    char key[COMMAND_PARAMETER_NAME + 2];
-    size_t known;
-
-    for (size_t i = 0; i < row->param.n; i++) {
-        const struct row_param *of = &row->param.of[i];
-        const char *text = row->param.text + of->at;
-        if (text[0] != '{' || of->key < 3 || of->key >= sizeof(key) || text[of->key - 1] != '}')
-            continue;
-        text_copy(key, of->key + 1u, text);
-        for (known = 0; known < shape->n_parameters && strcmp(shape->key[known], key) != 0; known++)
-            ;
-        if (known < shape->n_parameters || known == COMMAND_PARAMETERS_MAX)
-            continue;
-        text_copy(shape->key[known], sizeof(key), key);
-        text_copy(shape->heading[known], of->key - 1u, key + 1);
-        shape->n_parameters++;
-    }
-}
 
 static struct shape shape_of(const struct table_rows *r)
 {
@@ -268,10 +245,12 @@ static struct shape shape_of(const struct table_rows *r)
         shape.several |= !run_same_command(row, &r->rows[0]);
         shape.codes |= !strcmp(row->metric, "exit_code") && row->stats.max > 0;
         if (is_wall(row))
-            add_parameters(row, &shape);
+            shape.n_parameters = row_params_varied(&row->param, shape.key, shape.n_parameters);
         if (is_wall(row) && row->stats.mean < least)
             least = row->stats.mean;
     }
+    for (size_t i = 0; i < shape.n_parameters; i++)
+        text_copy(shape.heading[i], strlen(shape.key[i]) - 1, shape.key[i] + 1);
     if (least < 1) {
         shape.scale = 1e3;
         shape.unit = "ms";

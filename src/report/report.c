@@ -182,6 +182,8 @@ static void put_suite(const struct report *report, const char *suite, size_t num
 {
     html_put(out, "<section><h2 id=\"suite-%zu\">%s</h2>\n<p class=\"soft\">%s</p>\n", number, suite,
              metrics_suite_title(report->metrics, suite));
+    if (!strcmp(suite, "run"))
+        report_put_parameters(report, out);
     report_put_figures(report, suite, out);
     if (!strcmp(suite, "memory"))
         report_put_cores(report, out);

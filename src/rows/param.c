@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rows/row.h"
+#include "rows/text.h"
 
 static const char command_key[] = "command";
 
@@ -184,6 +185,23 @@ double row_param_number(const struct row_params *params, const char *key)
     const char *value = row_param(params, key, &length);
 
     return value ? strtod(value, NULL) : (double)NAN;
+}
+
+size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE], size_t n)
+{
+    for (size_t i = 0; i < params->n && n < ROW_VARIED_MAX; i++) {
+        const struct row_param *of = &params->of[i];
+        const char *text = params->text + of->at;
+        size_t known = 0;
+        if (of->kind != PARAM_COMMAND || of->key < 3 || of->key >= ROW_VARIED_SIZE || text[0] != '{' ||
+            text[of->key - 1] != '}')
+            continue;
+        text_copy(keys[n], of->key + 1u, text);
+        while (strcmp(keys[known], keys[n]) != 0)
+            known++;
+        n += known == n;
+    }
+    return n;
 }
 
 const char *row_command(const struct row_params *params)

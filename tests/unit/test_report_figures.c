@@ -168,6 +168,111 @@ static void test_report_figures_of_cores_over_time(void **state)
     free(report.order);
 }
 
+/* --- Curves over the parameters of commands. --- */
+
+static char *curves(void)
+{
+    struct text out = {0};
+
+    report_put_parameters(&report, &out);
+    assert_false(out.failed);
+    return out.data;
+}
+
+/* Two parameters make two figures; in that of n, each value of m is a line, whose points are in the order of n. */
+static void test_report_curves_over_each_parameter(void **state)
+{
+    static const char *const params[] = {"{n}=400 {m}=1", "{n}=100 {m}=1", "{n}=200 {m}=1",
+                                         "{n}=400 {m}=2", "{n}=100 {m}=2", "{n}=200 {m}=2"};
+    static const double values[] = {40, 10, 20, 45, 15, 25};
+    double x[6], y[6];
+
+    for (size_t i = 0; i < 6; i++) {
+        char param[64];
+        (void)snprintf(param, sizeof(param), "%s command=sort", params[i]);
+        add("run", "sort", "wall", param, values[i]);
+    }
+    char *out = curves(), *second = out ? strstr(out, "Wall-clock time by m<") : NULL;
+    assert_int_equal(count(out, "<figure"), 2);
+    assert_non_null(second);
+    assert_int_equal(count(second, "</i>sort, n="), 3);
+    *second = '\0';
+    assert_non_null(strstr(out, "Wall-clock time by n<"));
+    assert_int_equal(count(out, "</i>sort, m="), 2);
+    assert_non_null(strstr(out, "</i>sort, m=2<"));
+    assert_int_equal(numbers(out, " cx=\"", x, 6), 6);
+    assert_int_equal(numbers(out, " cy=\"", y, 6), 6);
+    for (size_t i = 1; i < 6; i++)
+        assert_true(i == 3 || (x[i] > x[i - 1] && y[i] < y[i - 1]));
+    assert_true(fabs(x[3] - x[0]) < 0.01 && y[3] < y[0]);
+    free(out);
+}
+
+/* A parameter in --name, or two commands of one name: one line for each command as it was typed. */
+static void test_report_curves_have_a_line_for_each_command(void **state)
+{
+    add("run", "sort 1", "wall", "{n}=1 command=sort 1", 10);
+    add("run", "sort 2", "wall", "{n}=2 command=sort 2", 20);
+    add("run", "md5", "wall", "{n}=5 command=md5 5", 10);
+    add("run", "md5", "wall", "{n}=6 command=md5 6", 20);
+    add("run", "md5", "wall", "{n}=5 command=md5 -x 5", 30);
+    add("run", "md5", "wall", "{n}=6 command=md5 -x 6", 40);
+    char *out = curves();
+    assert_int_equal(count(out, "<figure"), 1);
+    assert_int_equal(count(out, "</i>"), 3);
+    assert_non_null(strstr(out, "</i>sort {n}<"));
+    assert_non_null(strstr(out, "</i>md5<"));
+    assert_non_null(strstr(out, "</i>md5, command 2<"));
+    free(out);
+}
+
+/* Values that are no numbers have no curve, and neither has a single value, nor other suites and metrics. */
+static void test_report_curves_are_of_numbers(void **state)
+{
+    add("run", "a", "wall", "{n}=1 {w}=1 {one}=1 command=a", 10);
+    add("run", "a", "wall", "{n}=2k {w}=x {one}=1 command=a", 20);
+    add("run", "a", "user", "{other}=1 command=a", 20);
+    add("run", "a", "user", "{other}=2 command=a", 20);
+    add("unix", "a", "wall", "{other}=2 command=a", 20);
+    add("unix", "a", "wall", "{other}=3 command=a", 20);
+    assert_null(curves());
+}
+
+/* Of many lines the first are drawn, and the figure says so. */
+static void test_report_curves_are_few_lines(void **state)
+{
+    static struct row many[40];
+
+    report.set.rows = many;
+    for (size_t i = 0; i < 40; i++) {
+        char param[64];
+        (void)snprintf(param, sizeof(param), "{n}=%zu {m}=%zu command=a", i % 2, i / 2);
+        many[i] = ROW(&run, (double)i, .suite = "run", .test = "a", .metric = "wall", .param = param);
+        many[i].stats.mean = (double)i;
+    }
+    report.set.n = 40;
+    char *out = curves(), *second = out ? strstr(out, "time by m<") : NULL;
+    assert_non_null(second);
+    *second = '\0';
+    assert_int_equal(count(out, "</i>"), 16);
+    assert_non_null(strstr(out, "the first 16 lines of 20"));
+    free(out);
+}
+
+static int draw_curves(void)
+{
+    memory_exits("report");
+    free(curves());
+    return 0;
+}
+
+static void test_report_curves_without_memory_end_the_program(void **state)
+{
+    add("run", "sort 1", "wall", "{n}=1 command=sort 1", 10);
+    add("run", "sort 2", "wall", "{n}=2 command=sort 2", 20);
+    assert_true(memory_needed_or_end(draw_curves) > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +280,11 @@ int main(void)
         cmocka_unit_test_setup(test_report_figures_without_memory_end_the_program, begin),
         cmocka_unit_test_setup(test_report_figures_leave_out_what_is_constant, begin),
         cmocka_unit_test_setup(test_report_figures_of_cores_over_time, begin),
+        cmocka_unit_test_setup(test_report_curves_over_each_parameter, begin),
+        cmocka_unit_test_setup(test_report_curves_have_a_line_for_each_command, begin),
+        cmocka_unit_test_setup(test_report_curves_are_of_numbers, begin),
+        cmocka_unit_test_setup(test_report_curves_are_few_lines, begin),
+        cmocka_unit_test_setup(test_report_curves_without_memory_end_the_program, begin),
     };
 
     return cmocka_run_group_tests_name("report_figures", tests, NULL, NULL);

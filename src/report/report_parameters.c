@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Curves of the times of commands over their parameters (run --parameter-list and --parameter-scan). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figure.h"
+#include "report/report.h"
+#include "sys/memory.h"
+
+#define POINTS_MAX 768u /* most rows of one figure */
+#define LINES_MAX  16u
+#define LABEL_SIZE 160u
+
+/* The time with one value of the parameter. */
+struct point {
+    const struct row *row;
+    size_t run;
+    double x;
+    char label[LABEL_SIZE]; /* that of its line */
+};
+
+struct curve {
+    const struct report *report;
+    const char *key; /* "{NAME}" */
+    struct point *points;
+    size_t n;
+};
+
+/* Returns the value of the parameter; NAN when the row does not have it, or when it is no number. */
+static double number_of(const struct row *row, const char *key)
+{
+    size_t length;
+    const char *value = row_param(&row->param, key, &length);
+    char *end = NULL;
+    const double number = value ? strtod(value, &end) : (double)NAN;
+
+    return value && length && end == value + length && isfinite(number) ? number : (double)NAN;
+}
+
+static bool is_time(const struct report *report, const struct row *row)
+{
+    return !strcmp(row->suite, "run") && !strcmp(row->metric, "wall") && isfinite(row->stats.mean) &&
+           report_run_of(report, row) < report->n_runs;
+}
+
+/* Takes the rows with the parameter; none when one of its values is no number. */
+static void take_points(struct curve *curve)
+{
+    const struct row_set *set = &curve->report->set;
+    size_t length;
+
+    for (size_t i = 0; i < set->n && curve->n < POINTS_MAX; i++) {
+        const struct row *row = &set->rows[i];
+        if (!is_time(curve->report, row) || !row_param(&row->param, curve->key, &length))
+            continue;
+        const struct point point = {
+            .row = row, .run = report_run_of(curve->report, row), .x = number_of(row, curve->key)};
+        if (isnan(point.x)) {
+            curve->n = 0;
+            return;
+        }
+        curve->points[curve->n++] = point;
+    }
+}
+
+/* --- Lines. --- */
+
+/* Appends the name of a command, with "{NAME}" again where the value of the parameter stands. */
+static void put_template(const struct row *row, const char *key, struct text *out)
+{
+    size_t length = 0;
+    const char *value = row_param(&row->param, key, &length);
+
+    for (const char *at = row->test; *at;) {
+        const bool here = !strncmp(at, value, length);
+        text_append(out, here ? key : at, here ? strlen(key) : 1);
+        at += here ? length : 1;
+    }
+}
+
+/* Formats what a row's line is called: the run, the command, and all but this parameter. */
+static void label(const struct curve *curve, const struct point *point, bool as_template, char buf[LABEL_SIZE])
+{
+    const struct row *row = point->row;
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+    const size_t n_keys = row_params_varied(&row->param, keys, 0);
+    struct text out = {0};
+    size_t length;
+
+    if (curve->report->n_runs > 1)
+        text_printf(&out, "%s: ", curve->report->name[point->run]);
+    if (as_template)
+        put_template(row, curve->key, &out);
+    else
+        text_printf(&out, "%s", row->test);
+    for (size_t i = 0; i < n_keys; i++) {
+        const char *value = row_param(&row->param, keys[i], &length);
+        if (strcmp(keys[i], curve->key) != 0)
+            text_printf(&out, ", %.*s=%.*s", (int)strlen(keys[i]) - 2, keys[i] + 1, (int)length, value);
+    }
+    if (row->copies > 1)
+        text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
+    text_copy(buf, LABEL_SIZE, out.data ? out.data : "");
+    text_free(&out);
+}
+
+static bool has_other(const struct curve *curve, const struct point *point)
+{
+    for (size_t i = 0; i < curve->n; i++)
+        if (fabs(curve->points[i].x - point->x) > 0 && !strcmp(curve->points[i].label, point->label))
+            return true;
+    return false;
+}
+
+/* Returns how many points before this one have its value and label: other commands of the same name. */
+static size_t count_same(const struct curve *curve, size_t at)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < at; i++)
+        n += !(fabs(curve->points[i].x - curve->points[at].x) > 0) &&
+             !strcmp(curve->points[i].label, curve->points[at].label);
+    return n;
+}
+
+/* Labels the points, those of one line alike. Where --name has the parameter in it, the tests of a line differ. */
+static void label_points(struct curve *curve)
+{
+    char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));
+    size_t *same = memory_get(curve->n, sizeof(*same));
+
+    for (size_t i = 0; i < curve->n; i++)
+        label(curve, &curve->points[i], false, curve->points[i].label);
+    for (size_t i = 0; i < curve->n; i++)
+        if (!has_other(curve, &curve->points[i]))
+            label(curve, &curve->points[i], true, other[i]);
+    for (size_t i = 0; i < curve->n; i++)
+        if (other[i][0])
+            text_copy(curve->points[i].label, LABEL_SIZE, other[i]);
+    for (size_t i = 0; i < curve->n; i++)
+        same[i] = count_same(curve, i);
+    for (size_t i = 0; i < curve->n; i++) {
+        const size_t used = strlen(curve->points[i].label);
+        if (same[i])
+            (void)snprintf(curve->points[i].label + used, LABEL_SIZE - used, ", command %zu", same[i] + 1);
+    }
+    free(same);
+    free(other);
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const double x = ((const struct figure_value *)a)->x, y = ((const struct figure_value *)b)->x;
+
+    return (x > y) - (x < y);
+}
+
+/* Takes the points of a line. Returns their number. */
+static size_t take_line(const struct curve *curve, const char *name, struct figure_value *values)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < curve->n; i++) {
+        const struct point *point = &curve->points[i];
+        if (!strcmp(point->label, name))
+            values[n++] = (struct figure_value){.x = point->x,
+                                                .value = point->row->stats.mean,
+                                                .low = point->row->stats.ci95_lo,
+                                                .high = point->row->stats.ci95_hi};
+    }
+    qsort(values, n, sizeof(*values), by_x);
+    return n;
+}
+
+/* Draws a line for each command and each combination of the other parameters. */
+static void put_curve(const struct curve *curve, struct text *out)
+{
+    struct figure_line lines[LINES_MAX];
+    struct figure_value *values = memory_get(POINTS_MAX, sizeof(*values));
+    size_t n_lines = 0, used = 0, left_out = 0;
+    char title[ROW_VARIED_SIZE + 32], x_title[ROW_VARIED_SIZE], note[96];
+
+    for (size_t i = 0; i < curve->n; i++) {
+        const char *name = curve->points[i].label;
+        size_t first = 0;
+        while (strcmp(curve->points[first].label, name) != 0)
+            first++;
+        if (first < i)
+            continue;
+        if (n_lines == LINES_MAX) {
+            left_out++;
+            continue;
+        }
+        const size_t n = take_line(curve, name, values + used);
+        lines[n_lines] = (struct figure_line){
+            .label = name, .colour = (unsigned)(n_lines % HTML_COLOURS), .values = values + used, .n = n};
+        n_lines++;
+        used += n;
+    }
+    text_copy(x_title, sizeof(x_title), curve->key + 1);
+    x_title[strcspn(x_title, "}")] = '\0';
+    (void)snprintf(title, sizeof(title), "Wall-clock time by %s", x_title);
+    (void)snprintf(note, sizeof(note), "whiskers: 95 %% interval of the mean");
+    if (left_out)
+        (void)snprintf(note, sizeof(note), "the first %u lines of %zu; whiskers: 95 %% interval of the mean", LINES_MAX,
+                       n_lines + left_out);
+    (void)figure_curve(out,
+                       &(struct figure){.title = title,
+                                        .note = note,
+                                        .x_title = x_title,
+                                        .x_unit = "",
+                                        .y_title = "Mean",
+                                        .y_unit = report_unit(curve->points[0].row)},
+                       lines, n_lines);
+    free(values);
+}
+
+/* --- All parameters. --- */
+
+void report_put_parameters(const struct report *report, struct text *out)
+{
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+    struct point *points = memory_get(POINTS_MAX, sizeof(*points));
+    struct text figures = {0};
+    size_t n_keys = 0;
+
+    for (size_t i = 0; i < report->set.n; i++)
+        if (is_time(report, &report->set.rows[i]))
+            n_keys = row_params_varied(&report->set.rows[i].param, keys, n_keys);
+    for (size_t i = 0; i < n_keys; i++) {
+        struct curve curve = {.report = report, .key = keys[i], .points = points};
+        take_points(&curve);
+        if (!curve.n)
+            continue;
+        label_points(&curve);
+        put_curve(&curve, &figures);
+    }
+    if (figures.length)
+        text_printf(out, "<div class=\"grid\">\n%s</div>\n", figures.data);
+    text_free(&figures);
+    free(points);
+}
