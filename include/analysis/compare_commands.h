@@ -16,6 +16,9 @@
 /* Word of param with the number of blocks A B B A that would have fitted into the time. Rows whose number of runs was
  * fixed in advance do not have it. */
 #define COMMANDS_PLANNED "planned"
+/* Word of param of these rows with --precision in %: half-width of an interval of the ratio at which a run that found
+ * no difference ends early. */
+#define COMMANDS_PRECISION "precision"
 /* Word of param that marks the second of the two equal commands of run --aa. */
 #define COMMANDS_AA "aa"
 

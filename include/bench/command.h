@@ -33,6 +33,8 @@ struct command_params {
     /* number of blocks A B B A (two runs of each command) that fit into the time; 0: not known, or the number of runs
      * is fixed */
     uint64_t planned;
+    /* half-width in % of an interval of the ratio at which a run that found no difference ends early */
+    double precision_pct;
     /* natural logarithm of the slowdown above which --fail-on reports a command: log(1.05) for slower:5 */
     double margin;
     /* descriptor of shared memory, inherited by the workers; command_pack()'s bytes start at image_offset */

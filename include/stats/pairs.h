@@ -44,10 +44,19 @@ struct paired_looks {
 int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out);
 bool paired_is_look(size_t n);
 
-/* Returns the least difference that is found in the share `power` (e.g. 0.8) of measurements of `pairs` pairs, by
- * paired_test() with this confidence. The noise is that of the given differences between two sides that are alike;
- * 500 measurements are drawn from them, with signs at random. INFINITY when there are too few pairs for the
- * confidence, NAN when n is 0, a difference is not finite, or memory ran out. */
-double paired_least_effect(const double *differences, size_t n, size_t pairs, double confidence, double power);
+/* How many pairs are measured, and when that ends. */
+struct paired_plan {
+    size_t pairs;    /* at most */
+    bool sequential; /* paired_sequential() looks meanwhile; otherwise paired_test() at the end */
+    double narrow;   /* sequential: a look ends it without a claim when the interval is at most so wide and contains 0;
+                      * 0: none does */
+};
+/* Returns the least difference that is found in the share `power` (e.g. 0.8) of such measurements. The noise is that of
+ * the given differences between two sides that are alike; 500 measurements are drawn from them, with signs at random.
+ * The share is that over repetitions of the given measurement too: it allows for how well so few differences tell the
+ * noise. INFINITY when there are too few pairs for the error (e.g. 0.05), NAN when n is 0, a difference is not finite,
+ * or memory ran out. */
+double paired_least_effect(const double *differences, size_t n, const struct paired_plan *plan, double error,
+                           double power);
 
 #endif

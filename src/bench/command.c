@@ -555,6 +555,8 @@ static void describe(const void *params, const struct clock_info *clock, struct 
         row_param_add(out, PARAM_WORK, "aa", "yes");
     if (p->planned)
         row_param_add(out, PARAM_OUTCOME, "planned", "%llu", (unsigned long long)p->planned);
+    if (p->planned && p->again)
+        row_param_add(out, PARAM_OUTCOME, "precision", "%g", p->precision_pct);
     if (p->warmup)
         row_param_add(out, PARAM_WORK, "warmup", "%llu", (unsigned long long)p->warmup);
     if (p->input_line[0])

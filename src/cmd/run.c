@@ -63,12 +63,14 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands, struct p
 
     for (size_t i = 0; i < plan->n; i++) {
         struct sampling *s = &plan->items[i].sampling;
+        struct command_params *params = plan->items[i].params;
         if (measure_given(m, "samples"))
             continue;
         s->max_samples = s->max_samples ? runs : 0;
         s->min_samples = runs;
         if (!measure_given(m, "precision"))
             s->precision_pct = PRECISION_OF_RATIO;
+        params->precision_pct = s->precision_pct;
     }
     plan->enough = run_enough;
 }

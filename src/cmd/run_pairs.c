@@ -128,9 +128,11 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
             return false;
         narrow = true;
     }
-    /* The intervals are narrow: this test is the last one, at which all of the error may be spent. */
+    /* The intervals are narrow: this test is the last one, at which all of the error may be spent. A command against
+     * itself keeps the planned number, since the search for a difference would go on up to there. */
     for (size_t i = 0; narrow && i < n; i++)
-        params_of(&items[i])->planned = blocks;
+        if (!params_of(&items[i])->aa)
+            params_of(&items[i])->planned = blocks;
     return true;
 }
 

@@ -94,6 +94,7 @@ static void put_verdict(const struct row *row, const struct command_comparison *
 
 /* --- A command against itself. --- */
 
+#define POWER      0.8  /* share of measurements that find the least difference */
 #define PAIRS_MOST 800u /* largest number of pairs that is simulated, because more take long */
 
 /* Appends the least difference that 80 % of such measurements find, and how many pairs and how much time it takes to
@@ -106,24 +107,31 @@ static void put_power(const struct row *row, const struct command_comparison *c,
     FREED_BY(memory_free) double *logs = malloc((row->n_samples / 2 + 1) * sizeof(*logs));
     const size_t n = logs ? paired_log_ratios(c->base->samples, row->samples, d->logs.n * each, each, logs) : 0;
     const double seconds = n ? c->seconds / (double)n : 0;
+    const double planned = row_param_number(&row->param, COMMANDS_PLANNED) / (double)d->each;
+    const bool sequential = planned >= (double)n && planned < 1e6;
+    struct paired_plan plan = {.pairs = sequential ? (size_t)planned : n,
+                               .sequential = sequential,
+                               .narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100};
     struct grid grid = {.n_columns = 0};
     static const struct grid_column columns[] = {{.title = "Difference"}, {.title = "Pairs"}, {.title = "Time"}};
     char time[32];
 
     if (n < PAIRED_LEAST)
         return;
-    const double least = 100 * expm1(paired_least_effect(logs, n, n, 1 - COMMANDS_ERROR, 0.8));
-    text_printf(out, "The least difference that is found in 80 %% of such measurements: %.*f %%\n", decimals_of(least),
-                least);
+    const double least = 100 * expm1(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER));
+    text_printf(out, "The least difference that is found in %g %% of such measurements: %.*f %%\n", 100 * POWER,
+                decimals_of(least), least);
     grid_columns(&grid, columns, 3);
-    for (size_t i = 0, pairs = PAIRED_LEAST; i < n_effects; i++) {
-        while (pairs <= PAIRS_MOST &&
-               !(paired_least_effect(logs, n, pairs, 1 - COMMANDS_ERROR, 0.8) <= log1p(effects[i])))
-            pairs += pairs / 4;
+    plan.pairs = PAIRED_LEAST;
+    plan.narrow = 0;
+    for (size_t i = 0; i < n_effects; i++) {
+        while (plan.pairs <= PAIRS_MOST &&
+               !(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER) <= log1p(effects[i])))
+            plan.pairs += plan.pairs / 4;
         text_printf(grid_cell(&grid, COLOR_NONE), "%g %%", 100 * effects[i]);
-        const bool known = pairs <= PAIRS_MOST;
-        text_duration((uint64_t)((double)(known ? pairs : PAIRS_MOST) * seconds * 1e9), time, sizeof(time));
-        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", known ? pairs : (size_t)PAIRS_MOST);
+        const bool known = plan.pairs <= PAIRS_MOST;
+        text_duration((uint64_t)((double)(known ? plan.pairs : PAIRS_MOST) * seconds * 1e9), time, sizeof(time));
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", known ? plan.pairs : (size_t)PAIRS_MOST);
         text_printf(grid_cell(&grid, COLOR_NONE), "%s%s", known ? "" : "> ", time);
     }
     grid_print(&grid, 0, out);

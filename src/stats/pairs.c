@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "stats/stats.h"
+#include "sys/memory.h"
 
 #define SEED     0x7061697265644142u
 #define FLIPS    2047u /* with the signs that were observed, 2,048 */
@@ -306,22 +307,42 @@ static double level_of(const double *differences, size_t n, const struct flips *
     return (double)extreme / (FLIPS + 1);
 }
 
+static void free_flips(struct flips *flips)
+{
+    free(flips->sized);
+    free(flips->ranks);
+    free(flips->all);
+}
+
+/* Prepares tests of at most n differences. Returns false when out of memory; free_flips() follows in both cases. */
+static bool prepare_flips(size_t n, struct flips *flips)
+{
+    *flips = (struct flips){.all = malloc((FLIPS + 1) * sizeof(*flips->all)),
+                            .ranks = malloc((n ? n : 1) * sizeof(*flips->ranks)),
+                            .sized = malloc((n ? n : 1) * sizeof(*flips->sized)),
+                            .left = FLIPS + 1};
+    flips->alive = flips->all;
+    for (unsigned i = 0; flips->all && i <= FLIPS; i++)
+        flips->all[i].flip = i;
+    return flips->all && flips->ranks && flips->sized;
+}
+
+/* Returns the error that may be spent up to a look. */
+static double spent_at(size_t look, size_t planned, double error)
+{
+    return error * (look < planned ? (double)look / (double)planned : 1);
+}
+
 int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out)
 {
-    struct flips flips = {.all = malloc((FLIPS + 1) * sizeof(*flips.all)),
-                          .ranks = malloc((n ? n : 1) * sizeof(*flips.ranks)),
-                          .sized = malloc((n ? n : 1) * sizeof(*flips.sized)),
-                          .left = FLIPS + 1};
-    const bool ready = flips.all && flips.ranks && flips.sized;
+    FREED_BY(free_flips) struct flips flips;
+    const bool ready = prepare_flips(n, &flips);
     size_t beyond = 0;
 
     *out = (struct paired_looks){.level = 0};
-    flips.alive = flips.all;
-    for (unsigned i = 0; ready && i <= FLIPS; i++)
-        flips.all[i].flip = i;
     for (size_t look = 0; ready && !out->claimed && look < n && all_finite(differences, n);) {
         look = next_look(look) < n ? next_look(look) : n;
-        beyond = look_at(differences, look, error * (look < planned ? (double)look / (double)planned : 1), &flips);
+        beyond = look_at(differences, look, spent_at(look, planned, error), &flips);
         for (size_t i = 0; i < beyond; i++)
             out->claimed |= flips.alive[i].flip == 0;
         flips.alive += beyond;
@@ -329,38 +350,138 @@ int paired_sequential(const double *differences, size_t n, size_t planned, doubl
     }
     if (beyond)
         out->level = level_of(differences, n, &flips);
-    free(flips.sized);
-    free(flips.ranks);
-    free(flips.all);
     return ready ? 0 : -1;
 }
 
 /* --- The least effect. --- */
 
-/* A measurement finds a shift when its interval, moved by the shift, is above 0: when the shift is larger than minus
- * the lower end of the interval. Therefore the least effect is a quantile of minus the lower end. */
-double paired_least_effect(const double *differences, size_t n, size_t pairs, double confidence, double power)
-{
-    size_t begin = 0;
-    double *drawn = malloc((pairs ? pairs : 1) * sizeof(*drawn)), *needed = malloc(RESAMPLE * sizeof(*needed));
-    const bool ready = drawn && needed && !interval_begin(pairs, confidence, &begin) && all_finite(differences, n);
-    double least = ready ? (double)INFINITY : (double)NAN;
-    uint64_t state = SEED;
+/* The test after the first n pairs (a look), by the means of any two differences, sorted from the smallest on and
+ * counted from 1: it claims a positive difference when mean number `claim` is above 0, and its interval begins with
+ * mean number `interval`. claim 0: it can claim nothing; interval 0: there are too few pairs for one. */
+struct look {
+    size_t n, claim, interval;
+};
+#define LOOKS_MAX 64u /* for more than a million pairs */
 
-    for (size_t r = 0; ready && begin && r < RESAMPLE; r++) {
-        for (size_t i = 0; i < pairs; i++) {
-            const uint64_t random = stats_random(&state);
-            const double of = differences[(random >> 1) % n];
-            drawn[i] = random & 1 ? of : -of;
-        }
-        stats_sort(drawn, pairs);
-        needed[r] = -mean_of_two(drawn, pairs, begin);
+/* Finds the number `claim` of each look at up to `pairs` pairs. It hardly depends on the order of the ranks, which is
+ * random here. Returns the number of looks; 0 when out of memory. */
+static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MAX])
+{
+    FREED_BY(free_flips) struct flips flips;
+    FREED_BY(memory_free) double *differences = malloc((pairs ? pairs : 1) * sizeof(*differences));
+    const bool ready = prepare_flips(pairs, &flips) && differences;
+    uint64_t state = SEED;
+    size_t n_looks = 0;
+
+    for (size_t i = 0; ready && i < pairs; i++)
+        differences[i] = (double)(stats_random(&state) >> 11) + 1;
+    for (size_t n = 0; ready && n < pairs && n_looks < LOOKS_MAX; n_looks++) {
+        n = next_look(n) < pairs ? next_look(n) : pairs;
+        const size_t beyond = look_at(differences, n, spent_at(n, pairs, error), &flips);
+        /* The ranks of both signs, doubled, differ by 2 |W+ - W-|; W- is the number of means of two below 0. */
+        looks[n_looks] =
+            (struct look){n, beyond ? (n * (n + 1) - (size_t)flips.alive[beyond - 1].extreme) / 4 + 1 : 0, 0};
+        flips.alive += beyond;
+        flips.left -= beyond;
     }
-    if (ready && begin) {
-        stats_sort(needed, RESAMPLE);
-        least = stats_quantile(needed, RESAMPLE, power);
+    return n_looks;
+}
+
+/* Finds the number `interval` of each look. Returns 0, or -1 when out of memory. */
+static int set_intervals(struct look *looks, size_t n_looks, double confidence)
+{
+    for (size_t i = 0; i < n_looks; i++)
+        if (interval_begin(looks[i].n, confidence, &looks[i].interval))
+            return -1;
+    return 0;
+}
+
+/* Returns the standard deviation of what is added to differences that are drawn from n known ones, because new ones lie
+ * between and beyond the known: the normal reference rule (Silverman 1986) for all of them with both signs. sizes has
+ * room for n. */
+static double kernel_width(const double *differences, size_t n, double *sizes)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sizes[i] = fabs(differences[i]);
+        squares += sizes[i] * sizes[i];
     }
-    free(needed);
-    free(drawn);
-    return least;
+    stats_sort(sizes, n);
+    const double quartiles = 2 * stats_quantile(sizes, n, 0.5); /* interquartile range with both signs */
+    return 1.06 * fmin(sqrt(squares / (double)n), quartiles / 1.34) * pow(2 * (double)n, -0.2);
+}
+
+/* Returns a random number with mean 0 and standard deviation 1, nearly normal: the sum of three that are uniform. */
+static double draw_kernel(uint64_t *state)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 3; i++)
+        sum += (double)(stats_random(state) >> 11) * 0x1p-53;
+    return 2 * (sum - 1.5);
+}
+
+/* Draws noise like that of n differences (a smoothed bootstrap). The differences that it is drawn from are themselves
+ * drawn from those n, with repetition, since another measurement would have met others. known has room for n. */
+static void draw_noise(const double *differences, size_t n, double width, double *known, double *drawn, size_t pairs,
+                       uint64_t *state)
+{
+    for (size_t i = 0; i < n; i++)
+        known[i] = differences[stats_random(state) % n];
+    for (size_t i = 0; i < pairs; i++) {
+        const uint64_t random = stats_random(state);
+        const double of = known[(random >> 1) % n];
+        drawn[i] = (random & 1 ? of : -of) + width * draw_kernel(state);
+    }
+}
+
+/* Returns the least shift of the differences that is found: a look claims it before another look ends the measurement,
+ * because its interval is at most `width` wide and, moved by the shift, contains 0. sorted has room for all
+ * differences. */
+static double needed_shift(const double *drawn, double *sorted, const struct look *looks, size_t n_looks, double width)
+{
+    double needed = (double)INFINITY; /* by the looks after this one */
+
+    for (size_t i = n_looks; i-- > 0;) {
+        const struct look *look = &looks[i];
+        memcpy(sorted, drawn, look->n * sizeof(*sorted));
+        stats_sort(sorted, look->n);
+        const size_t means = look->n * (look->n + 1) / 2;
+        const double low = look->interval ? mean_of_two(sorted, look->n, look->interval) : -(double)INFINITY;
+        if (isfinite(low) && isfinite(needed) &&
+            mean_of_two(sorted, look->n, means + 1 - look->interval) - low <= width)
+            needed = fmax(needed, -low);
+        if (look->claim && (isinf(needed) || count_up_to(sorted, look->n, -needed) < look->claim))
+            needed = -mean_of_two(sorted, look->n, look->claim);
+    }
+    return needed;
+}
+
+double paired_least_effect(const double *differences, size_t n, const struct paired_plan *plan, double error,
+                           double power)
+{
+    struct look looks[LOOKS_MAX] = {{plan->pairs, 0, 0}};
+    const size_t pairs = plan->pairs, room = pairs > n ? pairs : n;
+    FREED_BY(memory_free) double *drawn = malloc((room ? room : 1) * sizeof(*drawn));
+    FREED_BY(memory_free) double *other = malloc((room ? room : 1) * sizeof(*other));
+    FREED_BY(memory_free) double *needed = malloc(RESAMPLE * sizeof(*needed));
+    size_t n_looks = 1;
+    uint64_t state = SEED;
+    bool ready = drawn && other && needed && all_finite(differences, n);
+
+    if (ready && plan->sequential && pairs)
+        ready = (n_looks = look_limits(pairs, error, looks)) > 0 &&
+                (!(plan->narrow > 0) || !set_intervals(looks, n_looks, 1 - error));
+    else if (ready)
+        ready = !interval_begin(pairs, 1 - error, &looks[0].claim);
+    const double width = ready ? kernel_width(differences, n, other) : 0;
+    for (size_t r = 0; ready && r < RESAMPLE; r++) {
+        draw_noise(differences, n, width, other, drawn, pairs, &state);
+        needed[r] = needed_shift(drawn, other, looks, n_looks, plan->narrow);
+    }
+    if (!ready)
+        return (double)NAN;
+    stats_sort(needed, RESAMPLE);
+    return isinf(needed[RESAMPLE - 1]) ? (double)INFINITY : stats_quantile(needed, RESAMPLE, power);
 }

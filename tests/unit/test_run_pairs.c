@@ -195,12 +195,13 @@ static void test_run_pairs_without_times(void **state)
 /* --- Simulated runs. --- */
 
 /* The machine drifts by 20 % in a time of ten runs or so, one run in ten is disturbed and takes up to twice as long,
- * and all vary by 3 %. */
-static double level;
+ * and all vary by 3 %. noise: how much of
+ * all that. */
+static double level, noise = 1;
 static double machine(void)
 {
     level = 0.9 * level + 0.09 * normal();
-    return exp(level + 0.03 * normal() + (uniform() < 0.1 ? uniform() * log(2) : 0));
+    return exp(noise * (level + 0.03 * normal() + (uniform() < 0.1 ? uniform() * log(2) : 0)));
 }
 
 /* Counts of the outcomes of simulated runs. */
@@ -208,18 +209,25 @@ struct outcomes {
     unsigned claimed, wrong, covered, blocks;
 };
 
+/* Makes a whole run of blocks of 4 s on that machine. Returns the number of blocks. */
+static size_t run_on_machine(struct made_up *run, double ratio, bool aa, uint64_t limit_ns)
+{
+    make(run, 2, limit_ns);
+    run->params[0].aa = run->params[1].aa = aa;
+    for (size_t blocks = 1;; blocks++) {
+        const double a1 = machine(), b1 = ratio * machine(), b2 = ratio * machine(), a2 = machine();
+        if (add_block(run, (const double[]){a1, b1}, (const double[]){a2, b2}))
+            return blocks;
+    }
+}
+
 static struct outcomes simulate(unsigned runs, double ratio)
 {
     struct outcomes seen = {0};
 
     for (unsigned r = 0; r < runs; r++) {
         struct made_up run;
-        bool ended = false;
-        make(&run, 2, 160 * SECOND); /* 40 blocks of 4 s */
-        for (; !ended; seen.blocks++) {
-            const double a1 = machine(), b1 = ratio * machine(), b2 = ratio * machine(), a2 = machine();
-            ended = add_block(&run, (const double[]){a1, b1}, (const double[]){a2, b2});
-        }
+        seen.blocks += (unsigned)run_on_machine(&run, ratio, false, 160 * SECOND);
         const struct command_difference d = difference_of(&run, 1);
         const bool apart = d.logs.low > 0 || d.logs.high < 0;
         seen.claimed += d.claimed && apart;
@@ -249,6 +257,53 @@ static void test_run_pairs_false_claims_of_whole_runs(void **state)
     assert_true(few.covered >= runs * 0.93 && few.covered <= runs * 0.97 && few.wrong <= runs * 0.01);
     assert_true(some.wrong <= runs * 0.01 && some.claimed >= runs * 0.8);
     assert_true(some.covered >= runs * 0.93 && some.covered <= runs * 0.97);
+}
+
+/* Simulates a command against itself, and then one that is slower by the least effect that this run gives: with as much
+ * time. Returns how many of the latter are found. */
+static unsigned find_least_effect(unsigned runs, double noise_of, uint64_t limit_ns)
+{
+    double logs[RUNS_MOST], sum = 0;
+    unsigned found = 0;
+
+    noise = noise_of;
+    for (unsigned r = 0; r < runs; r++) {
+        struct made_up run;
+        (void)run_on_machine(&run, 1, true, limit_ns);
+        const size_t n = paired_log_ratios(run.samples[0], run.samples[1], run.runs, 2, logs);
+        const struct paired_plan plan = {.pairs = (size_t)run.params[1].planned, .sequential = true, .narrow = 0.01};
+        const double least = paired_least_effect(logs, n, &plan, COMMANDS_ERROR, 0.8);
+        (void)run_on_machine(&run, exp(least), false, limit_ns);
+        const struct command_difference d = difference_of(&run, 1);
+        found += d.claimed && d.logs.low > 0;
+        sum += least;
+    }
+    printf("least effect of %u runs of at most %g s, noise %g: %.2f %%, found in %.1f %%\n", runs,
+           (double)limit_ns / SECOND, noise, 100 * sum / runs, 100.0 * found / runs);
+    noise = 1;
+    return found;
+}
+
+/* What --aa says is found in 80 % of such measurements is: by runs that end early too, after few pairs, and where the
+ * intervals are soon narrow enough. */
+static void test_run_pairs_least_effect_is_found(void **state)
+{
+    const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
+    const unsigned runs = all_of_it ? 1000 : 20;
+    const struct {
+        double noise;
+        uint64_t limit_s;
+    } cases[] = {{1, 160}, {1, 40}, {0.1, 160}};
+
+    seed = 9;
+    level = 0;
+    for (size_t i = 0; i < (all_of_it ? 3 : 1); i++) {
+        const unsigned found = find_least_effect(runs, cases[i].noise, cases[i].limit_s * SECOND);
+        if (all_of_it)
+            assert_in_range(found, runs * 0.775, runs * 0.825); /* 80 %, and two standard errors */
+        else
+            assert_in_range(found, 12, 20); /* of 20; fewer by chance once in 100 seeds */
+    }
 }
 
 /* --- --fail-on. --- */
@@ -340,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_run_pairs_of_itself_end_when_narrow),
         cmocka_unit_test(test_run_pairs_without_times),
         cmocka_unit_test(test_run_pairs_false_claims_of_whole_runs),
+        cmocka_unit_test(test_run_pairs_least_effect_is_found),
         cmocka_unit_test(test_run_pairs_fail_on_slower),
         cmocka_unit_test(test_run_pairs_fail_on_is_read),
     };
