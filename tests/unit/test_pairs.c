@@ -250,9 +250,8 @@ static unsigned find_effect(double (*draw)(void), size_t n, bool sequential, uns
 static void test_pairs_least_effect_is_found(void **state)
 {
     seed = 11;
-    assert_in_range(find_effect(normal, 8, false, 400), 300, 340);
-    assert_in_range(find_effect(normal, 12, true, 100), 70, 90);
-    assert_in_range(find_effect(noise, 20, true, 60), 42, 56);
+    assert_in_range(find_effect(normal, 8, false, 200), 149, 171);
+    assert_in_range(find_effect(normal, 12, true, 50), 33, 47);
 }
 
 /* With looks in between it is larger, with more pairs smaller, and larger where a narrow interval ends it early. */
