@@ -238,7 +238,7 @@ static void test_report_curves_are_of_numbers(void **state)
     assert_null(curves());
 }
 
-/* Of many lines the first are drawn, and the figure says so. */
+/* A figure has at most 16 lines: the first ones. Its note gives the number of all. */
 static void test_report_curves_are_few_lines(void **state)
 {
     static struct row many[40];

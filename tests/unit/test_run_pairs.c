@@ -283,8 +283,8 @@ static unsigned find_least_effect(unsigned runs, double noise_of, uint64_t limit
     return found;
 }
 
-/* What --aa says is found in 80 % of such measurements is: by runs that end early too, after few pairs, and where the
- * intervals are soon narrow enough. */
+/* The least effect that --aa prints is found in 80 % of measurements: also by runs that end early, after few pairs, or
+ * because the intervals are soon narrow enough. */
 static void test_run_pairs_least_effect_is_found(void **state)
 {
     const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
