@@ -11,11 +11,9 @@
 /* Appends text for HTML and SVG, usable in elements and attributes: escapes & < > " ', and replaces invalid UTF-8 and
  * control characters other than tab and line feed by U+FFFD. */
 void html_escape(struct text *out, const char *s, size_t length);
-void html_text(struct text *out, const char *s);
-/* Appends markup: the format as it is, with the texts of %s escaped. Knows %s, %zu and %% only. */
+/* Appends markup: the format as it is, with the texts of %s escaped. Knows %s, %.24s, %c, %zu, %.1f, %+.1f and %%
+ * only. */
 void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Appends formatted text, escaped as a whole, including the characters of format. */
-void html_printf(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Append the page's start up to <main>, and its end from </main> on. */
 void html_begin(struct text *out, const char *title);

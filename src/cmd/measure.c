@@ -152,16 +152,11 @@ static void put_row(void *context, const struct row *row)
 /* Names what --layout random varies on this machine. */
 static const char *layout_varied(const struct machine *machine)
 {
-    switch (machine->randomize_va_space) {
-    case 2:
-        return "random stack,heap,map,env";
-    case 1:
-        return "random stack,map,env";
-    case 0:
-        return "random env (ASLR is off)";
-    default:
-        return "random env (ASLR not known)";
-    }
+    static const char *const varied[] = {"random env (ASLR is off)", "random stack,map,env",
+                                         "random stack,heap,map,env"};
+
+    return machine->randomize_va_space >= 0 && machine->randomize_va_space <= 2 ? varied[machine->randomize_va_space]
+                                                                                : "random env (ASLR not known)";
 }
 
 /* --- A common start. --- */

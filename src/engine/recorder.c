@@ -11,21 +11,18 @@
 
 size_t recorder_size(const struct recorder_spec *spec)
 {
-    switch (spec->kind) {
-    case RECORD_NUMBERS:
-        return spec->capacity * sizeof(double);
-    case RECORD_SLICES:
-        return sizeof(struct slices) + spec->capacity * sizeof(struct slice);
-    case RECORD_HIST:
-        return sizeof(struct hist);
-    case RECORD_SERIES:
-        return sizeof(struct series);
-    case RECORD_CHECKS:
-        return sizeof(struct checks) + spec->capacity * sizeof(struct check);
-    case RECORD_CORE:
-        return sizeof(struct core_record);
-    }
-    return 0;
+    static const struct {
+        size_t fixed, each;
+    } sizes[] = {
+        [RECORD_NUMBERS] = {0, sizeof(double)},
+        [RECORD_SLICES] = {sizeof(struct slices), sizeof(struct slice)},
+        [RECORD_HIST] = {sizeof(struct hist), 0},
+        [RECORD_SERIES] = {sizeof(struct series), 0},
+        [RECORD_CORE] = {sizeof(struct core_record), 0},
+        [RECORD_CHECKS] = {sizeof(struct checks), sizeof(struct check)},
+    };
+
+    return sizes[spec->kind].fixed + spec->capacity * sizes[spec->kind].each;
 }
 
 /* Initialises a recorder. Writes every byte, so that no page is touched for the first time after the gate. */

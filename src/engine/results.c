@@ -508,31 +508,19 @@ static double classic_score(const struct metric_values *m)
 
 static double value_of(const struct metric *metric, const struct stats_summary *s)
 {
-    switch (metric->value) {
-    case VALUE_MEAN:
-        return s->mean;
-    case VALUE_MEDIAN:
-        return s->median;
-    case VALUE_MIN:
-        return s->min;
-    case VALUE_MAX:
-        return s->max;
-    }
-    return (double)NAN;
+    const double values[] = {
+        [VALUE_MEAN] = s->mean, [VALUE_MEDIAN] = s->median, [VALUE_MIN] = s->min, [VALUE_MAX] = s->max};
+
+    return values[metric->value];
 }
 
 /* Fills the statistics of a row. With a histogram, mean, percentiles and the rest describe its events; only the
  * interval is that of the mean over processes, since the events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
-    double *samples = malloc((m->n ? m->n : 1) * sizeof(*samples));
-
-    if (!samples)
+    row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
+    if (!row->samples || stats_summarise(row->samples, known_samples(m, row->samples), &row->stats))
         return -1;
-    if (stats_summarise(samples, known_samples(m, samples), &row->stats)) {
-        free(samples);
-        return -1;
-    }
     if (m->hist) {
         double low = row->stats.ci95_lo, high = row->stats.ci95_hi;
         hist_summary(m->hist, &row->stats);
@@ -541,10 +529,8 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
     }
     scale_summary(&row->stats, scale);
     row->value = value_of(metric, &row->stats);
-    for (size_t i = 0; i < m->n; i++)
-        samples[i] = m->samples[i] * scale;
-    row->samples = samples;
-    row->n_samples = m->n;
+    for (; row->n_samples < m->n; row->n_samples++)
+        row->samples[row->n_samples] = m->samples[row->n_samples] * scale;
     return 0;
 }
 

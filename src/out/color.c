@@ -29,13 +29,7 @@ void color_put(struct text *out, enum color color, const char *s, size_t length)
 
 enum color color_of_status(enum row_status status)
 {
-    switch (status) {
-    case ROW_UNSTABLE:
-    case ROW_DEGRADED:
-        return COLOR_YELLOW;
-    case ROW_FAILED:
-        return COLOR_RED;
-    default:
-        return COLOR_NONE;
-    }
+    return status == ROW_FAILED                               ? COLOR_RED
+           : status == ROW_UNSTABLE || status == ROW_DEGRADED ? COLOR_YELLOW
+                                                              : COLOR_NONE;
 }

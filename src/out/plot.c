@@ -200,16 +200,11 @@ static const char mark_signs[N_MARKS + 1] = "[|]*";
 
 static double mark_value(const struct row *row, int mark)
 {
-    switch (mark) {
-    case MARK_MIN:
-        return row->stats.min;
-    case MARK_P99:
-        return row->stats.p99;
-    case MARK_MAX:
-        return row->stats.max;
-    default:
-        return row->stats.median;
-    }
+    const struct stats_summary *s = &row->stats;
+    const double values[N_MARKS] = {
+        [MARK_MIN] = s->min, [MARK_P99] = s->p99, [MARK_MAX] = s->max, [MARK_MEDIAN] = s->median};
+
+    return values[mark];
 }
 
 /* Finds the decades of the axis. Returns 0 when no row has a value. */

@@ -19,21 +19,33 @@ struct view {
     size_t *group; /* for each row: index of the first row that is printed in the same table line */
 };
 
-static int is_text(enum table_field field)
-{
-    switch (field) {
-    case TABLE_TEST:
-    case TABLE_TITLE:
-    case TABLE_PARAM:
-    case TABLE_LOAD:
-    case TABLE_METRIC:
-    case TABLE_CPUS:
-    case TABLE_UNIT:
-    case TABLE_STATUS:
-        return 1;
-    default:
-        return 0;
+/* Place of a field in the row: of a text, of a double, or of a count, which is not known when it is 0. The others are
+ * computed. */
+enum kind { COMPUTED, TEXT, REAL, COUNT };
+#define AT(kind, member)                                                                                               \
+    {                                                                                                                  \
+        kind, offsetof(struct row, member)                                                                             \
     }
+static const struct {
+    enum kind kind;
+    size_t offset;
+} fields[] = {
+    [TABLE_TEST] = AT(TEXT, test),        [TABLE_TITLE] = AT(TEXT, test),
+    [TABLE_PARAM] = AT(TEXT, param.text), [TABLE_LOAD] = AT(TEXT, load),
+    [TABLE_METRIC] = AT(TEXT, metric),    [TABLE_CPUS] = AT(TEXT, cpus),
+    [TABLE_UNIT] = AT(TEXT, unit),        [TABLE_STATUS] = {TEXT, 0},
+    [TABLE_COPIES] = AT(COUNT, copies),   [TABLE_VALUE] = AT(REAL, value),
+    [TABLE_N] = AT(COUNT, stats.n),       [TABLE_MEAN] = AT(REAL, stats.mean),
+    [TABLE_SD] = AT(REAL, stats.sd),      [TABLE_RSD] = AT(REAL, stats.rsd_pct),
+    [TABLE_MIN] = AT(REAL, stats.min),    [TABLE_MEDIAN] = AT(REAL, stats.median),
+    [TABLE_P90] = AT(REAL, stats.p90),    [TABLE_P99] = AT(REAL, stats.p99),
+    [TABLE_P999] = AT(REAL, stats.p999),  [TABLE_MAX] = AT(REAL, stats.max),
+    [TABLE_INDEX] = AT(REAL, index),      [TABLE_PARAM_VALUE] = {COMPUTED, 0},
+};
+
+static bool is_text(enum table_field field)
+{
+    return fields[field].kind == TEXT;
 }
 
 /* Returns whether the field is the same in all rows of a group, whatever their metric. */
@@ -124,71 +136,25 @@ static size_t lines_of(const struct view *view, size_t group)
 
 /* --- cells ------------------------------------------------------------------------------------------------------ */
 
-static double count_or_nan(uint64_t count)
-{
-    return count == 0 ? NAN : (double)count;
-}
-
 static double number(const struct row *row, enum table_field field, size_t sample)
 {
-    switch (field) {
-    case TABLE_COPIES:
-        return count_or_nan(row->copies);
-    case TABLE_VALUE:
-        return row->value;
-    case TABLE_N:
-        return count_or_nan(row->stats.n);
-    case TABLE_MEAN:
-        return row->stats.mean;
-    case TABLE_SD:
-        return row->stats.sd;
-    case TABLE_RSD:
-        return row->stats.rsd_pct;
-    case TABLE_CI95_HALF:
-        return (row->stats.ci95_hi - row->stats.ci95_lo) / 2;
-    case TABLE_MIN:
-        return row->stats.min;
-    case TABLE_MEDIAN:
-        return row->stats.median;
-    case TABLE_P90:
-        return row->stats.p90;
-    case TABLE_P99:
-        return row->stats.p99;
-    case TABLE_P999:
-        return row->stats.p999;
-    case TABLE_MAX:
-        return row->stats.max;
-    case TABLE_INDEX:
-        return row->index;
-    case TABLE_CORE:
-        return 100 * row_core_share(row);
-    case TABLE_SAMPLE:
-        return sample < row->n_samples ? row->samples[sample] : NAN;
-    default:
-        return NAN;
-    }
+    const void *at = (const char *)row + fields[field].offset;
+
+    if (fields[field].kind == REAL)
+        return *(const double *)at;
+    if (fields[field].kind == COUNT)
+        return *(const uint64_t *)at ? (double)*(const uint64_t *)at : NAN;
+    return field == TABLE_CI95_HALF  ? (row->stats.ci95_hi - row->stats.ci95_lo) / 2
+           : field == TABLE_CORE     ? 100 * row_core_share(row)
+           : sample < row->n_samples ? row->samples[sample]
+                                     : NAN;
 }
 
 static const char *text_cell(const struct view *view, const struct row *row, enum table_field field)
 {
-    const char *title;
-    switch (field) {
-    case TABLE_TITLE:
-        title = view->layout->title_of == NULL ? NULL : view->layout->title_of(row->test);
-        return title == NULL ? row->test : title;
-    case TABLE_PARAM:
-        return row->param.text;
-    case TABLE_LOAD:
-        return row->load;
-    case TABLE_METRIC:
-        return row->metric;
-    case TABLE_CPUS:
-        return row->cpus;
-    case TABLE_UNIT:
-        return row->unit;
-    default:
-        return row->test;
-    }
+    const char *title = field == TABLE_TITLE && view->layout->title_of ? view->layout->title_of(row->test) : NULL;
+
+    return title ? title : (const char *)row + fields[field].offset;
 }
 
 static void put_cell(const struct view *view, size_t group, size_t sample, size_t i, struct grid *grid)

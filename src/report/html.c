@@ -2,9 +2,10 @@
 /* Common parts of the HTML pages. */
 #include "report/html.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -37,20 +38,10 @@ static size_t character(const unsigned char *s, size_t length)
 
 static const char *entity(char c)
 {
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const char *at = c ? strchr(special, c) : NULL;
+
+    return at ? entities[at - special] : NULL;
 }
 
 void html_escape(struct text *out, const char *s, size_t length)
@@ -67,11 +58,6 @@ void html_escape(struct text *out, const char *s, size_t length)
     }
 }
 
-void html_text(struct text *out, const char *s)
-{
-    html_escape(out, s, strlen(s));
-}
-
 void html_put(struct text *out, const char *format, ...)
 {
     va_list args;
@@ -81,26 +67,26 @@ void html_put(struct text *out, const char *format, ...)
         plain = strcspn(format, "%");
         text_append(out, format, plain);
         format += plain;
-        plain = !*format ? 0 : format[1] == 'z' ? 3 : 2;
-        if (format[plain / 2] == 's')
-            html_text(out, va_arg(args, const char *));
-        else if (plain == 3)
+        plain = 0;
+        if (!*format++)
+            break;
+        const bool sign = *format == '+', precise = format[sign] == '.';
+        const int precision = precise ? (int)strtol(format + sign + 1, NULL, 10) : INT_MAX;
+        format += strcspn(format, "%sczf");
+        if (*format == 's') {
+            const char *s = va_arg(args, const char *);
+            html_escape(out, s, strnlen(s, (size_t)precision));
+        } else if (*format == 'f') {
+            text_printf(out, sign ? "%+.*f" : "%.*f", precision, va_arg(args, double));
+        } else if (*format == 'z') {
             text_printf(out, "%zu", va_arg(args, size_t));
-        else
-            text_append(out, "%", plain / 2);
+            format++;
+        } else {
+            text_printf(out, "%c", *format == 'c' ? va_arg(args, int) : '%');
+        }
+        format++;
     }
     va_end(args);
-}
-
-void html_printf(struct text *out, const char *format, ...)
-{
-    char buf[2048];
-    va_list args;
-
-    va_start(args, format);
-    (void)vsnprintf(buf, sizeof(buf), format, args);
-    va_end(args);
-    html_text(out, buf);
 }
 
 static const char *const style[] = {
@@ -111,7 +97,8 @@ static const char *const style[] = {
     "--band:#f6f8fa;--link:#0a58a8;--bad:#b3261e;--s0:#0072b2;--s1:#d55e00;--s2:#00805d;--s3:#b0568c;--s4:#a66f00;"
     "--s5:#2f87bd;--s6:#5c6570;--s7:#857a00;--q0:#f1f3f5;--q1:#dbe9f4;--q2:#b9d5ea;--q3:#8dbbdc;--q4:#5b9bc8;"
     "--q5:#2c77ad;--q6:#0f5288;--q7:#082f52}",
-    "@media(prefers-color-scheme:dark){:root{--w1:#4a2f1c;--w2:#7d4318;--w3:#c2611a;--w4:#ff9d5c;--b1:#1b3650;--b2:#"
+    "@media screen and "
+    "(prefers-color-scheme:dark){:root{--w1:#4a2f1c;--w2:#7d4318;--w3:#c2611a;--w4:#ff9d5c;--b1:#1b3650;--b2:#"
     "1f5a8c;--b3:#3d8ecb;--b4:#8fd0ff;--on3:#000;--on4:#000;"
     "--page:#0f1419;--panel:#0f1419;--ink:#e6e9ed;--soft:#9aa5b1;"
     "--rule:#343c46;--grid:#222931;--band:#171d24;--link:#6cb6ff;--bad:#ff8a80;--s0:#56b4e9;--s1:#f08a4b;--s2:#2bbd92;"
@@ -190,13 +177,8 @@ static const char *const style[] = {
     ".s5{color:var(--s5)}.s6{color:var(--s6)}.s7{color:var(--s7)}.q0{color:var(--q0)}.q1{color:var(--q1)}"
     ".q2{color:var(--q2)}.q3{color:var(--q3)}.q4{color:var(--q4)}.q5{color:var(--q5)}.q6{color:var(--q6)}"
     ".q7{color:var(--q7)}",
-    "@media "
-    "print{@page{margin:12mm}:root{color-scheme:light;--w1:#fbe3d2;--w2:#f6bd94;--w3:#e98a4a;--w4:#b84a00;--b1:#d9e9f5;"
-    "--b2:#a5cde8;--b3:#5b9fd0;--b4:#0f5a94;--on3:#000;--on4:#fff;"
-    "--page:#fff;--panel:#fff;--ink:#000;--soft:#444;--rule:#bbb;"
-    "--grid:#ddd;--band:#fff;--link:#000;--bad:#a00;--s0:#0072b2;--s1:#d55e00;--s2:#00805d;--s3:#b0568c;--s4:#a66f00;"
-    "--s5:#2f87bd;--s6:#5c6570;--s7:#857a00;--q0:#f1f3f5;--q1:#dbe9f4;--q2:#b9d5ea;--q3:#8dbbdc;--q4:#5b9bc8;"
-    "--q5:#2c77ad;--q6:#0f5288;--q7:#082f52}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
+    "@media print{@page{margin:12mm}:root{color-scheme:light;--ink:#000;--soft:#444;--rule:#bbb;--grid:#ddd;"
+    "--band:#fff;--link:#000;--bad:#a00}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
     "body{font-size:10pt}main{padding:0;max-width:none}nav,details:not([open]){display:none}.grid{"
     "grid-template-columns:repeat(2,1fr)}figure,tr,.tiles div,.facts div{break-inside:avoid}h2,h3{break-after:avoid}"
     ".scroll{overflow:visible}table{font-size:8.5pt}th,td{padding-right:8px}td.n,th.n,.rows tbody "

@@ -125,10 +125,8 @@ static void put_bounds(const struct report *report, struct text *out)
         return;
     text_printf(out, "<p class=\"soft\">The figures show the first %zu of %zu runs; the tables have ", report->n_runs,
                 report->n_all_runs);
-    if (report->left_out)
-        text_printf(out, "%zu of %zu rows.</p>\n", report->set.n, report->set.n + report->left_out);
-    else
-        text_printf(out, "the rows of all.</p>\n");
+    text_printf(out, report->left_out ? "%zu of %zu rows.</p>\n" : "the rows of all.</p>\n", report->set.n,
+                report->set.n + report->left_out);
 }
 
 /* Returns whether the runs that are drawn come from more than one host. */
@@ -157,10 +155,8 @@ static void put_head(const struct report *report, const char *const *suites, siz
         text_printf(out, "<ul class=\"runs\">");
         for (size_t i = 0; i < report->n_runs; i++) {
             run = report->set.runs[i];
-            text_printf(out, "<li><i class=\"key s%zu\"></i>", i);
-            html_printf(out, "%c: %s, %s%s%s", (int)('A' + i), run->host, run->utc, run->comment[0] ? ", " : "",
-                        run->comment);
-            text_printf(out, "</li>\n");
+            html_put(out, "<li><i class=\"key s%zu\"></i>%c: %s, %s%s%s</li>\n", i, (int)('A' + i), run->host, run->utc,
+                     run->comment[0] ? ", " : "", run->comment);
         }
         text_printf(out, "</ul>\n");
     }

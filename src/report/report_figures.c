@@ -736,7 +736,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
         const char *words = metrics_title(picks->report->metrics, entries[0].row), *unit = report_unit(entries[0].row);
         if (is_constant(entries, n)) {
             units_value(entries[0].row->value, unit, value, sizeof(value));
-            html_printf(constant, "%s%s %s", constant->length ? ", " : "", metrics[m], value);
+            html_put(constant, "%s%s %s", constant->length ? ", " : "", metrics[m], value);
             continue;
         }
         (void)snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",

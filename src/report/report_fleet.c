@@ -109,12 +109,12 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
                 : j->often || j->far                ? (worse ? "worse" : "better")
                                                     : "broken");
     if (j->often)
-        html_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median)", j->worst_count, j->figures,
+        text_printf(out, "the worst of all in %zu of %zu figures, by %.1f %% (median)", j->worst_count, j->figures,
                     100 * j->median_effect);
     else if (j->far)
-        html_printf(out, "far off in %zu of %zu figures", j->n_far, j->figures);
+        text_printf(out, "far off in %zu of %zu figures", j->n_far, j->figures);
     if (failed)
-        html_printf(out, "%s%zu row%s failed", j->often || j->far ? "; " : "", failed, failed == 1 ? "" : "s");
+        text_printf(out, "%s%zu row%s failed", j->often || j->far ? "; " : "", failed, failed == 1 ? "" : "s");
     text_printf(out, "</td>");
 }
 
@@ -133,9 +133,8 @@ static void put_worst(const struct fleet *f, const struct judged *j, struct text
     name_figure(figure, name, sizeof(name));
     units_value(own, unit, value, sizeof(value));
     units_value(f->judgement.metric[j->figure].median, unit, median, sizeof(median));
-    html_put(out, "<td>%s</td><td>%s, median %s: ", name, value, median);
-    text_printf(out, "%+.1f %%</td><td class=\"n\">%.1f</td>",
-                100 * outlier_effect(&f->judgement.metric[j->figure], own), j->distance);
+    html_put(out, "<td>%s</td><td>%s, median %s: %+.1f %%</td><td class=\"n\">%.1f</td>", name, value, median,
+             100 * outlier_effect(&f->judgement.metric[j->figure], own), j->distance);
 }
 
 static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
@@ -146,7 +145,7 @@ static void put_differences(const struct fleet *f, const struct judged *j, struc
     for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
         const char *value = gather_setting(f->g, s, j->machine), *majority = f->judgement.majority[s];
         if (value && majority && strcmp(value, majority) != 0)
-            html_printf(out, "%s%s=%.80s (most have %.80s)", n++ ? ", " : "", f->g->settings.name[s], value, majority);
+            html_put(out, "%s%s=%.80s (most have %.80s)", n++ ? ", " : "", f->g->settings.name[s], value, majority);
     }
     text_printf(out, "</td>");
 }
@@ -191,20 +190,20 @@ static void put_in_words(const struct fleet *f, struct text *out)
     text_printf(out, "<ul class=\"say\">\n<li><strong>%zu of %zu hosts</strong> stand%s out", outliers,
                 f->g->machines.n, outliers == 1 ? "s" : "");
     for (size_t i = 0; i < outliers && i < 8; i++)
-        html_printf(out, "%s%s%s", i ? ", " : ": ", f->judgement.judged[i].name,
-                    i == 7 && outliers > 8 ? " and others" : "");
+        html_put(out, "%s%s%s", i ? ", " : ": ", f->judgement.judged[i].name,
+                 i == 7 && outliers > 8 ? " and others" : "");
     text_printf(out, "; the settings of %zu differ from those of most.</li>\n", differ);
-    text_printf(out, "<li class=\"soft\">");
     if (f->judgement.n_figures)
-        html_printf(out,
-                    "%zu figures were judged. A host stands out if it is 2 %% and %.1f spreads (robust standard "
-                    "deviations) off the median in one of them, or if it is the worst of all in many. Chance alone "
-                    "names one in 1 of 100 fleets of equal machines.",
+        text_printf(out,
+                    "<li class=\"soft\">%zu figures were judged. A host stands out if it is 2 %% and %.1f spreads "
+                    "(robust standard deviations) off the median in one of them, or if it is the worst of all in "
+                    "many. Chance alone names one in 1 of 100 fleets of equal machines.</li>\n",
                     f->judgement.n_figures, judge_usual_threshold(&f->judgement));
     else
-        html_printf(out, "No figure was judged: %d hosts need to have it, and its median must not be 0.",
+        text_printf(out,
+                    "<li class=\"soft\">No figure was judged: %d hosts need to have it, and its median must not be "
+                    "0.</li>\n",
                     OUTLIER_HOSTS_LEAST);
-    text_printf(out, "</li>\n");
     for (size_t s = 0, n = 0; s < f->g->settings.n && n < 8; s++)
         if (!f->judgement.majority[s]) {
             n++;
@@ -266,11 +265,11 @@ static void put_map(const struct fleet *f, struct text *out)
                      "with a number stand out. Hosts with findings come first.</p>\n");
     heat_put(out, &heat);
     if (heat.n_rows < f->g->machines.n) {
-        size_t more = f->g->machines.n - heat.n_rows, out_too = 0;
+        size_t out_too = 0;
         for (size_t i = heat.n_rows; i < f->g->machines.n; i++)
             out_too += has_finding(f, &f->judgement.judged[i]);
-        text_printf(out, "<p class=\"soft\">%zu more hosts, %zu of them with findings, are left out here.</p>\n", more,
-                    out_too);
+        text_printf(out, "<p class=\"soft\">%zu more hosts, %zu of them with findings, are left out here.</p>\n",
+                    f->g->machines.n - heat.n_rows, out_too);
     }
     if (f->n_hidden)
         text_printf(out, "<p class=\"soft\">%zu more figures are left out here.</p>\n", f->n_hidden);

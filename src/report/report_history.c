@@ -124,16 +124,15 @@ void report_put_history(const struct report *report, struct text *out)
 {
     const struct history *h = &report->history;
 
+    html_put(out,
+             "<section><h2 id=\"history\">History</h2>\n<ul class=\"say\">\n<li><strong>%zu change%s</strong> in %zu "
+             "figure%s of %zu runs from %s to %s.</li>\n",
+             h->n_changes, h->n_changes == 1 ? "" : "s", h->n_figures, h->n_figures == 1 ? "" : "s", h->n_runs,
+             h->run[0].utc, h->run[h->n_runs - 1].utc);
     text_printf(out,
-                "<section><h2 id=\"history\">History</h2>\n<ul class=\"say\">\n<li><strong>%zu change%s</strong> in ",
-                h->n_changes, h->n_changes == 1 ? "" : "s");
-    html_put(out, "%zu figure%s of %zu runs from %s to %s.</li>\n<li class=\"soft\">", h->n_figures,
-             h->n_figures == 1 ? "" : "s", h->n_runs, h->run[0].utc, h->run[h->n_runs - 1].utc);
-    html_printf(out,
-                "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories without any change. "
-                "A change lies between the run and the one before it.",
+                "<li class=\"soft\">Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories "
+                "without any change. A change lies between the run and the one before it.</li>\n</ul>\n",
                 100 * h->least_effect, 1 / HISTORY_ALPHA);
-    html_put(out, "</li>\n</ul>\n");
     put_changes(h, out);
     put_figures(h, out);
     html_put(out, "</section>\n");

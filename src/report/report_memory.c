@@ -52,10 +52,11 @@ static void put_cell(const struct report *report, const struct map *map, size_t 
 
 static void put_map(const struct report *report, size_t run, const struct map *map, struct text *out)
 {
-    text_printf(out, "<h3>Between CPUs, ns%s", report->n_runs > 1 ? ": " : "");
-    html_text(out, report->n_runs > 1 ? report->name[run] : "");
-    text_printf(out, "</h3>\n<p class=\"soft\">One way of a stored number from one CPU to the other.</p>\n"
-                     "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>CPU</th>");
+    html_put(out,
+             "<h3>Between CPUs, ns%s%s</h3>\n"
+             "<p class=\"soft\">One way of a stored number from one CPU to the other.</p>\n"
+             "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>CPU</th>",
+             report->n_runs > 1 ? ": " : "", report->n_runs > 1 ? report->name[run] : "");
     for (size_t i = 0; i < map->of.n; i++)
         text_printf(out, "<th><span>%u</span></th>", map->of.cpu[i]);
     text_printf(out, "</tr></thead><tbody>\n");

@@ -135,10 +135,7 @@ enum { N_FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
 static double figure_of(const struct row *row, size_t i)
 {
-    double value;
-
-    memcpy(&value, (const char *)row + figures[i].offset, sizeof(value));
-    return value;
+    return *(const double *)(const void *)((const char *)row + figures[i].offset);
 }
 
 static bool is_shown(const struct row *row, const char *suite, bool all)
@@ -187,14 +184,12 @@ static void put_heads(const struct report *report, unsigned columns, const struc
                 "<th class=\"n\">Value</th>",
                 report->n_runs > 1 ? "<th>Run</th>" : "");
     if (columns >> HAS_RATIO & 1) {
-        text_printf(out, "<th class=\"n\">Ratio to ");
-        if (report->n_all_runs > 1)
-            html_text(out, report->name[0]);
-        else if (!strcmp(base->suite, "run"))
-            html_printf(out, "%.24s", base->test);
-        else
-            html_printf(out, "%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
-        text_printf(out, "</th>");
+        char copies[32];
+        (void)snprintf(copies, sizeof(copies), "%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
+        html_put(out, "<th class=\"n\">Ratio to %.24s</th>",
+                 report->n_all_runs > 1        ? report->name[0]
+                 : !strcmp(base->suite, "run") ? base->test
+                                               : copies);
     }
     if (columns >> HAS_INTERVAL & 1)
         text_printf(out, "<th class=\"n\">95 %% interval</th>");
@@ -235,15 +230,6 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
     (void)snprintf(buf + used, size - used, " (%s)", interval);
 }
 
-static void put_ratio(const struct report *report, const struct report_place *place, struct text *out)
-{
-    char buf[2 * UNITS_SIZE] = "";
-
-    if (place->base != REPORT_NO_BASE)
-        report_ratio(&report->set.rows[place->row], &report->set.rows[place->base], buf, sizeof(buf));
-    html_put(out, "<td class=\"n ratio\">%s</td>", buf);
-}
-
 /* Appends a row. n: number of rows spanned by the cells with work and metric; 0: an earlier row has them. */
 static void put_row(const struct report *report, const struct report_place *place, unsigned columns, size_t n,
                     struct text *out)
@@ -259,8 +245,12 @@ static void put_row(const struct report *report, const struct report_place *plac
     }
     put_run(report, row, "td", out);
     put_number(row->value, unit, "val", out);
-    if (columns >> HAS_RATIO & 1)
-        put_ratio(report, place, out);
+    if (columns >> HAS_RATIO & 1) {
+        buf[0] = '\0';
+        if (place->base != REPORT_NO_BASE)
+            report_ratio(row, &report->set.rows[place->base], buf, sizeof(buf));
+        html_put(out, "<td class=\"n ratio\">%s</td>", buf);
+    }
     if (columns >> HAS_INTERVAL & 1) {
         units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
         html_put(out, "<td class=\"n ci\">%s</td>", buf);
@@ -309,8 +299,7 @@ static void put_remarks(const struct report *report, const struct report_place *
         any = true;
         text_printf(out, "<div>");
         put_run(report, row, "span", out);
-        html_text(out, remark);
-        text_printf(out, "</div>");
+        html_put(out, "%s</div>", remark);
     }
     if (any)
         text_printf(out, "</td></tr>\n");

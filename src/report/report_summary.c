@@ -45,17 +45,8 @@ static const struct headline headlines[] = {
     {.suite = "wakeup", .metric = "latency_p999", .name = "Wake-up of a timer, P99.9"},
     {.suite = "prime", .metric = "cycles", .key = "limit", .prefer = "22", .name = "Prime loop, median"},
     {.suite = "prime", .metric = "delayed_400", .key = "limit", .prefer = "22", .name = "Prime loop, time in delays"},
-    {.suite = "stream",
-     .test = "array",
-     .metric = "cycles",
-     .key = "elements",
-     .prefer = "100",
-     .name = "Array copy, median"},
-    {.suite = "stream",
-     .test = "bandwidth",
-     .metric = "triad_rate",
-     .name = "Memory bandwidth, Triad",
-     .choice = CHOOSE_GREATEST},
+    {"stream", "array", .metric = "cycles", .key = "elements", .prefer = "100", .name = "Array copy, median"},
+    {"stream", "bandwidth", NULL, "triad_rate", .name = "Memory bandwidth, Triad", .choice = CHOOSE_GREATEST},
     {.suite = "unix", .test = "index", .metric = "index", .name = "UNIX index"},
     {.suite = "latency", .test = "audio", .load = "none", .metric = "latency", .name = "Audio alone, mean wait"},
     {.suite = "latency",
@@ -77,22 +68,21 @@ static bool preferred(const struct headline *h, const struct row *row)
     return h->key && row_param_is(&row->param, h->key, h->prefer);
 }
 
+/* Returns the figure of the row that is compared and shown. */
+static double shown(const struct headline *h, const struct row *row)
+{
+    return h->choice == CHOOSE_LONGEST ? row->stats.max : row->value;
+}
+
 /* Returns whether the row replaces the one found so far. */
 static bool better(const struct headline *h, const struct row *row, const struct row *so_far)
 {
     if (!so_far)
         return true;
-    switch (h->choice) {
-    case CHOOSE_FIRST:
+    if (h->choice == CHOOSE_FIRST)
         return preferred(h, row) && !preferred(h, so_far);
-    case CHOOSE_LEAST:
-        return row->value < so_far->value || isnan(so_far->value);
-    case CHOOSE_GREATEST:
-        return row->value > so_far->value || isnan(so_far->value);
-    case CHOOSE_LONGEST:
-        return row->stats.max > so_far->stats.max || isnan(so_far->stats.max);
-    }
-    return false;
+    const double sign = h->choice == CHOOSE_LEAST ? -1 : 1, own = shown(h, row), best = shown(h, so_far);
+    return sign * own > sign * best || isnan(best);
 }
 
 static const struct row *find(const struct report *report, size_t run, const struct headline *h)
@@ -130,16 +120,15 @@ static void which(const struct headline *h, const struct row *row, char *buf, si
 static void say(const struct headline *h, const struct row *row, char *value, char *below, size_t size)
 {
     char where[160], interval[UNITS_SIZE], mean[UNITS_SIZE];
-    bool longest = h->choice == CHOOSE_LONGEST;
     const struct stats_summary *s = &row->stats;
 
-    units_value(longest ? s->max : row->value, !strcmp(row->unit, "ratio") ? "" : row->unit, value, UNITS_SIZE);
+    units_value(shown(h, row), !strcmp(row->unit, "ratio") ? "" : row->unit, value, UNITS_SIZE);
     which(h, row, where, sizeof(where));
     units_range(s->ci95_lo, s->ci95_hi, row->unit, interval, sizeof(interval));
     units_value(s->mean, row->unit, mean, sizeof(mean));
     if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
         (void)snprintf(below, size, "%s%s: %s", where, row_status_name(row->status), row->reason);
-    else if (longest)
+    else if (h->choice == CHOOSE_LONGEST)
         (void)snprintf(below, size, "%sof %" PRIu64, where, s->n);
     else if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
         (void)snprintf(below, size, "%smean %s, 95 %% interval %s", where, mean, interval);
@@ -211,10 +200,10 @@ static void put_times(const struct headline *h, const struct row *row, const str
     char ratio[2 * UNITS_SIZE];
 
     if (h->choice == CHOOSE_LONGEST)
-        units_value(row->stats.max / base->stats.max, "", ratio, sizeof(ratio));
+        units_value(shown(h, row) / shown(h, base), "", ratio, sizeof(ratio));
     else
         report_ratio(row, base, ratio, sizeof(ratio));
-    html_printf(out, ", %s times %s", ratio, name);
+    html_put(out, ", %s times %s", ratio, name);
 }
 
 static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
@@ -378,9 +367,9 @@ static void say_quiet(const struct report *report, size_t run, const struct loss
     text_printf(out, "<li>The machine was <strong>%s</strong>", how_quiet(slower));
     if (cause)
         html_put(out, ": most of what it took went to <strong>%s</strong>", cause_words(cause));
-    html_printf(out, ". A program that only computes lost %s of its time on CPU %s", least, best->cpus);
+    html_put(out, ". A program that only computes lost %s of its time on CPU %s", least, best->cpus);
     if (best != worst)
-        html_printf(out, ", the quietest, and %s on CPU %s, the noisiest", most, worst->cpus);
+        html_put(out, ", the quietest, and %s on CPU %s, the noisiest", most, worst->cpus);
     if (l->core.n)
         text_printf(out, "; it had %.0f %% of its core", 100 * l->core.mean);
     text_printf(out, ".</li>\n");
@@ -395,8 +384,10 @@ static void say_shared(const struct losses *l, struct text *out)
 
     if (l->of_noise || !cause || strcmp(cause, detour_cause_names[DETOUR_SHARED]) != 0 || lost_pct < SHARED_LEAST_PCT)
         return;
-    text_printf(out, "<li>The tests had <strong>%.0f %%</strong> of their core: ", 100 - lost_pct);
-    html_put(out, "most of what they lost went to <strong>%s</strong>.</li>\n", cause_words(cause));
+    html_put(out,
+             "<li>The tests had <strong>%.0f %%</strong> of their core: most of what they lost went to "
+             "<strong>%s</strong>.</li>\n",
+             100 - lost_pct, cause_words(cause));
 }
 
 static void say_cause(const struct losses *l, struct text *out)
@@ -406,34 +397,35 @@ static void say_cause(const struct losses *l, struct text *out)
     if (!(l->ms > 0))
         return;
     units_value(l->causes[l->most].number, "ms", took, sizeof(took));
-    html_put(out, "<li>Most time went to <strong>%s</strong>: ", cause_words(l->causes[l->most].name));
-    html_printf(out, "%s, %.0f %% of what was lost%s.", took, 100 * l->causes[l->most].number / l->ms,
-                l->of_noise ? " in the noise test" : "");
-    text_printf(out, "</li>\n");
+    html_put(out, "<li>Most time went to <strong>%s</strong>: %s, %.0f %% of what was lost%s.</li>\n",
+             cause_words(l->causes[l->most].name), took, 100 * l->causes[l->most].number / l->ms,
+             l->of_noise ? " in the noise test" : "");
+}
+
+/* Formats the maximum and the median. Returns false when there is no such row, or it has no maximum. */
+static bool longest_of(const struct row *row, char longest[UNITS_SIZE], char median[UNITS_SIZE])
+{
+    if (!row || !isfinite(row->stats.max))
+        return false;
+    units_value(row->stats.max, row->unit, longest, UNITS_SIZE);
+    units_value(row->stats.median, row->unit, median, UNITS_SIZE);
+    return true;
 }
 
 static void say_longest(const struct report *report, size_t run, struct text *out)
 {
-    const struct row *noise = find(report, run, &headlines[2]), *task = NULL;
     char longest[UNITS_SIZE], median[UNITS_SIZE];
+    const struct row *row = find(report, run, &headlines[2]);
 
-    task = find(report, run, &headlines[sizeof(headlines) / sizeof(headlines[0]) - 1]);
-    if (noise && isfinite(noise->stats.max)) {
-        units_value(noise->stats.max, noise->unit, longest, sizeof(longest));
-        units_value(noise->stats.median, noise->unit, median, sizeof(median));
-        text_printf(out, "<li>");
-        html_printf(out, "The longest interruption took %s, on CPU %s; half of those on that CPU took no more than %s.",
-                    longest, noise->cpus, median);
-        text_printf(out, "</li>\n");
-    }
-    if (task && isfinite(task->stats.max)) {
-        units_value(task->stats.max, task->unit, longest, sizeof(longest));
-        units_value(task->stats.median, task->unit, median, sizeof(median));
-        text_printf(out, "<li>");
-        html_printf(out, "An interactive task waited up to %s (%s, beside the load '%s'; median there %s).", longest,
-                    task->test, task->load, median);
-        text_printf(out, "</li>\n");
-    }
+    if (longest_of(row, longest, median))
+        html_put(out,
+                 "<li>The longest interruption took %s, on CPU %s; half of those on that CPU took no more than "
+                 "%s.</li>\n",
+                 longest, row->cpus, median);
+    row = find(report, run, &headlines[sizeof(headlines) / sizeof(headlines[0]) - 1]);
+    if (longest_of(row, longest, median))
+        html_put(out, "<li>An interactive task waited up to %s (%s, beside the load '%s'; median there %s).</li>\n",
+                 longest, row->test, row->load, median);
 }
 
 /* Names the task and load with the largest share of wake-ups whose delay a person would notice. */
@@ -447,12 +439,10 @@ static void say_late(const struct report *report, size_t run, struct text *out)
     if (!row || !isfinite(row->value))
         return;
     units_value(row->value, "%", share, sizeof(share));
-    text_printf(out, "<li>");
-    if (row->value > 0)
-        html_printf(out, "A person would notice %s of the wake-ups of %s beside the load '%s'", share, row->test,
-                    row->load);
-    else
-        text_printf(out, "No wake-up was so late that a person would notice");
+    html_put(out,
+             row->value > 0 ? "<li>A person would notice %s of the wake-ups of %s beside the load '%s'"
+                            : "<li>No wake-up was so late that a person would notice",
+             share, row->test, row->load);
     text_printf(out,
                 " (late by more than 50 ms for audio, a frame for video, 7 ms for others, unless --late-after says "
                 "otherwise).</li>\n");
@@ -485,11 +475,9 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
 static void put_each_run(const struct report *report, const struct headline *list, size_t n, struct text *out)
 {
     for (size_t run = 0; run < report->n_runs; run++) {
-        if (report->n_runs > 1) {
-            text_printf(out, "<h3><i class=\"key s%zu\"></i>", run);
-            html_printf(out, "%c: %s, %s", (int)('A' + run), report->set.runs[run]->host, report->set.runs[run]->utc);
-            text_printf(out, "</h3>\n");
-        }
+        if (report->n_runs > 1)
+            html_put(out, "<h3><i class=\"key s%zu\"></i>%c: %s, %s</h3>\n", run, (int)('A' + run),
+                     report->set.runs[run]->host, report->set.runs[run]->utc);
         text_printf(out, "<ul class=\"say\">\n");
         const struct losses losses = losses_of(report, run);
         say_quiet(report, run, &losses, out);
@@ -613,17 +601,14 @@ static void list_items(const char *items, char *buf, size_t size)
 
 static void fill_fact(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
 {
-    uint64_t count;
+    const void *at = (const char *)report->set.runs[run] + fact->offset;
 
-    buf[0] = '\0';
-    if (fact->source == FROM_RUN_COUNT) {
-        memcpy(&count, (const char *)report->set.runs[run] + fact->offset, sizeof(count));
-        if (count)
-            (void)snprintf(buf, size, "%" PRIu64, count);
-    } else if (fact->source == FROM_RUN_ITEMS)
-        list_items((const char *)report->set.runs[run] + fact->offset, buf, size);
+    if (fact->source == FROM_RUN_COUNT)
+        (void)snprintf(buf, size, "%.0" PRIu64, *(const uint64_t *)at); /* nothing for 0 */
+    else if (fact->source == FROM_RUN_ITEMS)
+        list_items(at, buf, size);
     else if (fact->source == FROM_RUN)
-        text_copy(buf, size, (const char *)report->set.runs[run] + fact->offset);
+        text_copy(buf, size, at);
     else if (fact->source == FROM_ROWS)
         list_texts(report, run, fact->offset, buf, size);
     else
@@ -641,19 +626,16 @@ static void put_fact(const struct report *report, const struct fact *fact, struc
     }
     if (!any)
         return;
-    bool table = report->n_runs > 1, same = table;
+    const bool table = report->n_runs > 1;
+    bool same = table;
     for (size_t run = 1; run < report->n_runs; run++)
         same = same && !strcmp(cells[run], cells[0]);
     const char *begin = fact->source == FROM_RUN_ITEMS ? "<div class=\"wide\"><dt>" : "<div><dt>";
     text_printf(out, "%s%s%s", table ? "<tr><th>" : begin, fact->name, table ? "</th>" : "</dt>");
-    for (size_t run = 0; run < (same ? 1 : report->n_runs); run++) {
-        if (same)
-            text_printf(out, "<td colspan=\"%zu\">", report->n_runs);
-        else
-            text_printf(out, table ? "<td>" : "<dd>");
-        html_text(out, cells[run]);
-        text_printf(out, table ? "</td>" : "</dd>");
-    }
+    if (same)
+        html_put(out, "<td colspan=\"%zu\">%s</td>", report->n_runs, cells[0]);
+    for (size_t run = 0; run < report->n_runs && !same; run++)
+        html_put(out, table ? "<td>%s</td>" : "<dd>%s</dd>", cells[run]);
     text_printf(out, table ? "</tr>\n" : "</div>\n");
 }
 

@@ -251,18 +251,10 @@ static int start_file(struct csv *csv, int fd, const char *path, int created)
 
 static const char *place_directory(unsigned place)
 {
-    const char *directory;
-    switch (place) {
-    case PLACE_TMPDIR:
-        directory = getenv("TMPDIR");
-        return directory != NULL && directory[0] == '/' ? directory : NULL;
-    case PLACE_TMP:
-        return "/tmp";
-    case PLACE_SHM:
-        return "/dev/shm";
-    default:
-        return "";
-    }
+    static const char *const places[PLACES] = {[PLACE_CURRENT] = "", [PLACE_TMP] = "/tmp", [PLACE_SHM] = "/dev/shm"};
+    const char *directory = place == PLACE_TMPDIR ? getenv("TMPDIR") : NULL;
+
+    return directory && directory[0] == '/' ? directory : places[place];
 }
 
 /* Creates a file of the default name in the directory ("" is the current one). Returns 0, or -1 with errno. */

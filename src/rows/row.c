@@ -110,19 +110,13 @@ const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 
 const char *row_status_name(enum row_status status)
 {
-    switch (status) {
-    case ROW_OK:
-        return "ok";
-    case ROW_UNSTABLE:
-        return "unstable";
-    case ROW_DEGRADED:
-        return "degraded";
-    case ROW_SKIPPED:
-        return "skipped";
-    case ROW_FAILED:
-        return "failed";
-    }
-    return "unknown";
+    static const char *const names[] = {[ROW_OK] = "ok",
+                                        [ROW_UNSTABLE] = "unstable",
+                                        [ROW_DEGRADED] = "degraded",
+                                        [ROW_SKIPPED] = "skipped",
+                                        [ROW_FAILED] = "failed"};
+
+    return (size_t)status < sizeof names / sizeof names[0] ? names[status] : "unknown";
 }
 
 void row_run_init(struct row_run *run)

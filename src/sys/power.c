@@ -14,18 +14,11 @@ bool power_is_first_process(void)
 
 int power_end(enum power_end how)
 {
+    static const int commands[] = {
+        [POWER_OFF] = RB_POWER_OFF, [POWER_RESTART] = RB_AUTOBOOT, [POWER_HALT] = (int)RB_HALT_SYSTEM};
+
     sync();
-    switch (how) {
-    case POWER_OFF:
-        (void)reboot(RB_POWER_OFF);
-        break;
-    case POWER_RESTART:
-        (void)reboot(RB_AUTOBOOT);
-        break;
-    case POWER_HALT:
-        (void)reboot((int)RB_HALT_SYSTEM);
-        break;
-    }
+    (void)reboot(commands[how]);
     return -errno;
 }
 
