@@ -136,7 +136,7 @@ size_t command_table(const struct command *command, struct option_table *tables)
 /* The entry of the option --help in a table. */
 #define COMMAND_HELP_ROW(struct_)                                                                                      \
     {                                                                                                                  \
-        .name = "help", .letter = 'h', OPTION_AT(struct_, help), .help = "print this help"                             \
+        OPTION("help", 'h', struct_, help, "print this help")                                                          \
     }
 
 /* Appends the help of a command. */

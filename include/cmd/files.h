@@ -31,16 +31,17 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
 /* The option --min-effect of commands that judge changes: its least value, default and help. */
 #define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_)                                                          \
     {                                                                                                                  \
-        .name = "min-effect", OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), .preset = {preset_},                 \
-        OPTION_AT(struct_, min_effect_pct), .help = (help_)                                                            \
+        OPTION("min-effect", 0, struct_, min_effect_pct, (help_)), OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), \
+            .preset = {                                                                                                \
+                preset_                                                                                                \
+            }                                                                                                          \
     }
 
 /* The option --force of commands that have -o, and its implementation: removes a regular file of that name before the
  * output is created. Returns 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */
 #define FILES_FORCE_ROW(struct_)                                                                                       \
     {                                                                                                                  \
-        .name = "force", OPTION_AT(struct_, force),                                                                    \
-        .help = "replace the file that -o names; never through a symbolic link"                                        \
+        OPTION("force", 0, struct_, force, "replace the file that -o names; never through a symbolic link")            \
     }
 int files_clear(const char *command, const char *path);
 

@@ -131,8 +131,8 @@ struct suite {
 /* The option entry of --time, for the tables of suites whose samples have a length. */
 #define MEASURE_TIME_ROW(help_)                                                                                        \
     {                                                                                                                  \
-        .name = "time", .letter = 't', .aliases = "seconds", .type = OPTION_DURATION, .value_name = "TIME",            \
-        .min = 10e6, .max = 86400e9, OPTION_AT(struct measure_options, time_ns), .help = help_                         \
+        OPTION("time", 't', struct measure_options, time_ns, help_),                                                   \
+            OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds"                                \
     }
 
 /* Fills in the table of time and scratch directory, for suites whose samples have a length, with m's options as

@@ -12,14 +12,13 @@ struct require_options {
 };
 
 #define REQUIRE_ROWS(struct_)                                                                                          \
-    {.name = "require",                                                                                                \
-     .type = OPTION_LINES,                                                                                             \
-     .value_name = "TEST/METRIC<VALUE",                                                                                \
-     OPTION_AT(struct_, require.require),                                                                              \
-     .help = "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"},                     \
+    {OPTION("require", 0, struct_, require.require,                                                                    \
+            "exit 4 unless the figure is below VALUE (<, <=, > or >=): 'noise/detour.max<20us'"),                      \
+     .type = OPTION_LINES, .value_name = "TEST/METRIC<VALUE"},                                                         \
     {                                                                                                                  \
-        .name = "requirements", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct_, require.requirements),   \
-        .help = "the same for each line of FILE; '#' begins a comment"                                                 \
+        OPTION("requirements", 0, struct_, require.requirements,                                                       \
+               "the same for each line of FILE; '#' begins a comment"),                                                \
+            OPTION_WORD("FILE")                                                                                        \
     }
 
 /* Reads the requirements of both options into the set, whose names are known. Returns 0, or EXIT_USAGE with a line on

@@ -18,12 +18,12 @@ struct tune_options {
 
 #define TUNE_SNAPSHOT_ROW                                                                                              \
     {                                                                                                                  \
-        .name = "snapshot", .type = OPTION_TEXT, .value_name = "FILE", OPTION_AT(struct tune_options, snapshot),       \
-        .help = "file that keeps the old state, instead of one in /run or /dev/shm"                                    \
+        OPTION("snapshot", 0, struct tune_options, snapshot,                                                           \
+               "file that keeps the old state, instead of one in /run or /dev/shm"),                                   \
+            OPTION_WORD("FILE")                                                                                        \
     }
 #define TUNE_COMMON_ROWS                                                                                               \
-    {.name = "quiet", .letter = 'q', OPTION_AT(struct tune_options, quiet), .help = "print only errors"},              \
-        COMMAND_HELP_ROW(struct tune_options)
+    {OPTION("quiet", 'q', struct tune_options, quiet, "print only errors")}, COMMAND_HELP_ROW(struct tune_options)
 
 /* Returns where the old state is kept. */
 struct snapshot_place tune_place(const struct tune_options *options);

@@ -77,6 +77,9 @@ struct option {
 
 /* Initialises offset and size: OPTION_AT(struct prime_params, limit). */
 #define OPTION_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+/* Initialises what every option has: its name, its letter (0: none), where its value is stored, and its help. */
+#define OPTION(name_, letter_, type, member, help_)                                                                    \
+    .name = name_, .letter = letter_, .help = help_, OPTION_AT(type, member)
 
 /* Initialise the type with what goes with it: the placeholder, the range of a number, the words to choose from. */
 #define OPTION_NUMBER(type_, value_name_, min_, max_) .type = type_, .value_name = value_name_, .min = min_, .max = max_

@@ -15,8 +15,8 @@ enum color { COLOR_NONE, COLOR_GREEN, COLOR_YELLOW, COLOR_RED };
 extern const char *const color_choices[]; /* auto, always, never */
 #define COLOR_ROW(struct_)                                                                                             \
     {                                                                                                                  \
-        .name = "color", .type = OPTION_CHOICE, .value_name = "auto|always|never", .choices = color_choices,           \
-        .preset = {"auto"}, OPTION_AT(struct_, color), .help = "colours of statuses and verdicts; auto: on a terminal" \
+        OPTION("color", 0, struct_, color, "colours of statuses and verdicts; auto: on a terminal"),                   \
+            OPTION_ONE_OF("auto|always|never", color_choices), .preset[0] = "auto"                                     \
     }
 
 /* Returns whether text for the descriptor gets colours. choice is an index in color_choices. auto: yes on a terminal

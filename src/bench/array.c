@@ -169,17 +169,10 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct option options[] = {
-    {.name = "sizes",
-     OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, ELEMENTS_MAX),
-     .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"},
-     OPTION_AT(struct array_params, sizes),
-     .help = "number of 8-byte elements in each small array"},
-    {.name = "experiments",
-     .letter = 'n',
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12),
-     .preset = {"100K", "10K", "10M"},
-     OPTION_AT(struct array_params, experiments),
-     .help = "copies of the small array in a run"},
+    {OPTION("sizes", 0, struct array_params, sizes, "number of 8-byte elements in each small array"),
+     OPTION_NUMBER(OPTION_COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
+    {OPTION("experiments", 'n', struct array_params, experiments, "copies of the small array in a run"),
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M"}},
 };
 
 static const struct party parties[] = {

@@ -264,16 +264,12 @@ static int supported(const void *params, char *why, size_t why_size)
 }
 
 static const struct option options[] = {
-    {.name = "array-size",
-     OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 1e15),
-     OPTION_AT(struct bandwidth_params, array_bytes),
-     .help = "size of each of the three arrays; default: 4 times the sum of all last-level caches"},
-    {.name = "repetitions",
-     .letter = 'k',
-     OPTION_NUMBER(OPTION_COUNT, "N", 2, REPETITIONS_MAX),
-     .preset = {"10", "3", "10"},
-     OPTION_AT(struct bandwidth_params, repetitions),
-     .help = "repetitions of the four kernels in a run; the first is not counted"},
+    {OPTION("array-size", 0, struct bandwidth_params, array_bytes,
+            "size of each of the three arrays; default: 4 times the sum of all last-level caches"),
+     OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 1e15)},
+    {OPTION("repetitions", 'k', struct bandwidth_params, repetitions,
+            "repetitions of the four kernels in a run; the first is not counted"),
+     OPTION_NUMBER(OPTION_COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
 };
 
 static const struct party parties[] = {

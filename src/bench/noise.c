@@ -716,15 +716,11 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 /* --- The descriptor. --- */
 
 static const struct option options[] = {
-    {.name = "threshold",
-     .type = OPTION_TEXT,
-     .value_name = "TIME|Nx",
-     .preset = {"8x"},
-     OPTION_AT(struct noise_params, threshold),
-     .help = "a longer gap is a detour: a time, or a multiple of the loop's shortest gap"},
-    {.name = "who",
-     OPTION_AT(struct noise_params, who),
-     .help = "name the tasks and interrupts that took the time, in a second window of half the length"},
+    {OPTION("threshold", 0, struct noise_params, threshold,
+            "a longer gap is a detour: a time, or a multiple of the loop's shortest gap"),
+     OPTION_WORD("TIME|Nx"), .preset = {"8x"}},
+    {OPTION("who", 0, struct noise_params, who,
+            "name the tasks and interrupts that took the time, in a second window of half the length")},
 };
 
 static const struct party parties[] = {

@@ -184,17 +184,10 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct option options[] = {
-    {.name = "limit",
-     OPTION_NUMBER(OPTION_SWEEP, "N|A:B:STEP", 3, 1e5),
-     .preset = {"22", "22", "10:46:4"},
-     OPTION_AT(struct prime_params, limits),
-     .help = "count the primes below N, or below each of A, A+STEP, .. B"},
-    {.name = "experiments",
-     .letter = 'n',
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12),
-     .preset = {"1M", "200K", "10M"},
-     OPTION_AT(struct prime_params, experiments),
-     .help = "experiments a run"},
+    {OPTION("limit", 0, struct prime_params, limits, "count the primes below N, or below each of A, A+STEP, .. B"),
+     OPTION_NUMBER(OPTION_SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4"}},
+    {OPTION("experiments", 'n', struct prime_params, experiments, "experiments a run"),
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M"}},
 };
 
 static const struct party parties[] = {

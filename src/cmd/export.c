@@ -25,19 +25,10 @@ static const struct option_foreign foreign[] = {
 };
 
 static const struct option rows[] = {
-    {.name = "format",
-     .letter = 'f',
-     OPTION_ONE_OF("FORMAT", export_names),
-     .foreign = formats,
-     .preset = {"json"},
-     OPTION_AT(struct export_options, format),
-     .help = "what to write"},
-    {.name = "output",
-     .letter = 'o',
-     OPTION_WORD("FILE|-"),
-     .preset = {"-"},
-     OPTION_AT(struct export_options, output),
-     .help = "the file to make; '-' is standard output"},
+    {OPTION("format", 'f', struct export_options, format, "what to write"), OPTION_ONE_OF("FORMAT", export_names),
+     .foreign = formats, .preset = {"json"}},
+    {OPTION("output", 'o', struct export_options, output, "the file to make; '-' is standard output"),
+     OPTION_WORD("FILE|-"), .preset = {"-"}},
     FILES_FORCE_ROW(struct export_options),
     COMMAND_HELP_ROW(struct export_options),
 };

@@ -24,26 +24,18 @@ struct fleet_options {
 
 static const struct option rows[] = {
     FILES_MIN_EFFECT_ROW(struct fleet_options, 0.01, "2", "ignore machines that deviate by less"),
-    {.name = "by",
-     OPTION_ONE_OF("host|rank", by_choices),
-     .preset = {"host"},
-     OPTION_AT(struct fleet_options, by),
-     .help = "unit that is judged: a machine, or each rank of a job by itself"},
-    {.name = "fail-on",
-     OPTION_ONE_OF("outlier|difference", fail_on_choices),
-     OPTION_AT(struct fleet_options, fail_on),
-     .help = "exit 4 when a machine stands out; difference: also when settings differ"},
-    {.name = "output",
-     .letter = 'o',
-     OPTION_WORD("FILE|-"),
-     OPTION_AT(struct fleet_options, output),
-     .help = "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
-             "standard error"},
+    {OPTION("by", 0, struct fleet_options, by, "unit that is judged: a machine, or each rank of a job by itself"),
+     OPTION_ONE_OF("host|rank", by_choices), .preset = {"host"}},
+    {OPTION("fail-on", 0, struct fleet_options, fail_on,
+            "exit 4 when a machine stands out; difference: also when settings differ"),
+     OPTION_ONE_OF("outlier|difference", fail_on_choices)},
+    {OPTION("output", 'o', struct fleet_options, output,
+            "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
+            "standard error"),
+     OPTION_WORD("FILE|-")},
     FILES_FORCE_ROW(struct fleet_options),
-    {.name = "verbose",
-     .letter = 'v',
-     OPTION_AT(struct fleet_options, verbose),
-     .help = "print a line for every machine, with all figures that are far off"},
+    {OPTION("verbose", 'v', struct fleet_options, verbose,
+            "print a line for every machine, with all figures that are far off")},
     COMMAND_HELP_ROW(struct fleet_options),
 };
 

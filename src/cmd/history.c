@@ -23,24 +23,18 @@ struct history_options {
 
 static const struct option rows[] = {
     FILES_MIN_EFFECT_ROW(struct history_options, 0, "1", "leave out smaller changes"),
-    {.name = "stat",
-     OPTION_ONE_OF("STAT", stat_choices),
-     OPTION_AT(struct history_options, stat),
-     .help = "judge this column of the CSV. Default: the figure with the core free where at least half of the runs "
-             "have it, otherwise value"},
-    {.name = "recent",
-     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6),
-     OPTION_AT(struct history_options, recent),
-     .help = "show only changes in the last N runs, which are judged together with all earlier ones"},
-    {.name = "fail-on",
-     OPTION_ONE_OF("worse|change", fail_on_choices),
-     OPTION_AT(struct history_options, fail_on),
-     .help = "exit 4 when a change that is shown is for the worse, or when any is shown"},
-    {.name = "verbose",
-     .letter = 'v',
-     .type = OPTION_FLAG,
-     OPTION_AT(struct history_options, verbose),
-     .help = "print a line for each figure that did not change as well"},
+    {OPTION("stat", 0, struct history_options, stat,
+            "judge this column of the CSV. Default: the figure with the core free where at least half of the runs have "
+            "it, otherwise value"),
+     OPTION_ONE_OF("STAT", stat_choices)},
+    {OPTION("recent", 0, struct history_options, recent,
+            "show only changes in the last N runs, which are judged together with all earlier ones"),
+     OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6)},
+    {OPTION("fail-on", 0, struct history_options, fail_on,
+            "exit 4 when a change that is shown is for the worse, or when any is shown"),
+     OPTION_ONE_OF("worse|change", fail_on_choices)},
+    {OPTION("verbose", 'v', struct history_options, verbose,
+            "print a line for each figure that did not change as well")},
     COMMAND_HELP_ROW(struct history_options),
 };
 

@@ -8,7 +8,7 @@
 #include "out/plot.h"
 
 static const struct option common_rows[] = {
-    {.name = "no-file", .letter = 'c', OPTION_AT(struct measure_options, no_file), .help = "the same as --no-csv"},
+    {OPTION("no-file", 'c', struct measure_options, no_file, "the same as --no-csv")},
 };
 
 /* --- Tables. --- */

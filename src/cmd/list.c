@@ -10,9 +10,8 @@ struct list_options {
 };
 
 static const struct option rows[] = {
-    {.name = "metrics",
-     OPTION_AT(struct list_options, metrics),
-     .help = "list the metrics of each test too: id, unit, which direction is better"},
+    {OPTION("metrics", 0, struct list_options, metrics,
+            "list the metrics of each test too: id, unit, which direction is better")},
     COMMAND_HELP_ROW(struct list_options),
 };
 

@@ -12,10 +12,7 @@
 #include "sys/task.h"
 
 static const struct option series_rows[] = {
-    {.name = "series",
-     OPTION_WORD("FILE"),
-     OPTION_AT(struct series_option, path),
-     .help = "write every experiment to FILE, as text"},
+    {OPTION("series", 0, struct series_option, path, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
 };
 
 /* --- Help. --- */

@@ -37,13 +37,9 @@ static const struct bench *const tests[N_TESTS] = {
 #define STREAM_MIN (8ull << 20)
 
 static const struct option rows[] = {
-    {.name = "max-size",
-     .type = OPTION_SIZE,
-     .value_name = "SIZE",
-     .min = 65536,
-     .max = 1e15,
-     OPTION_AT(struct memory_options, max_size),
-     .help = "largest working set; default: 4 times the sum of all last-level caches"},
+    {OPTION("max-size", 0, struct memory_options, max_size,
+            "largest working set; default: 4 times the sum of all last-level caches"),
+     OPTION_NUMBER(OPTION_SIZE, "SIZE", 65536, 1e15)},
 };
 
 static size_t tables(void *options, struct option_table *out)

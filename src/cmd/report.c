@@ -14,12 +14,10 @@ struct report_options {
 };
 
 static const struct option rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     OPTION_WORD("FILE|-"),
-     OPTION_AT(struct report_options, output),
-     .help = "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
-             "FILE's name with .html, in the current directory"},
+    {OPTION("output", 'o', struct report_options, output,
+            "write the page to FILE; '-' is standard output. Default: standard output, or on a terminal the first "
+            "FILE's name with .html, in the current directory"),
+     OPTION_WORD("FILE|-")},
     FILES_FORCE_ROW(struct report_options),
     COMMAND_HELP_ROW(struct report_options),
 };

@@ -27,18 +27,12 @@ struct show_options {
 };
 
 static const struct option rows[] = {
-    {.name = "counters",
-     OPTION_AT(struct show_options, counters),
-     .help = "print the event counts of each test too: cycles, instructions, misses, switches"},
-    {.name = "quiet",
-     .letter = 'q',
-     OPTION_AT(struct show_options, quiet),
-     .help = "print only the tables: no header and no warnings"},
-    {.name = "verbose",
-     .letter = 'v',
-     OPTION_AT(struct show_options, verbose),
-     .help = "print a line for each run and all columns in every table, and histograms even if standard output is not "
-             "a terminal"},
+    {OPTION("counters", 0, struct show_options, counters,
+            "print the event counts of each test too: cycles, instructions, misses, switches")},
+    {OPTION("quiet", 'q', struct show_options, quiet, "print only the tables: no header and no warnings")},
+    {OPTION("verbose", 'v', struct show_options, verbose,
+            "print a line for each run and all columns in every table, and histograms even if standard output is not a "
+            "terminal")},
     COLOR_ROW(struct show_options),
     COMMAND_HELP_ROW(struct show_options),
 };

@@ -13,16 +13,11 @@
 #include "sys/signals.h"
 
 static const struct option tune_rows[] = {
-    {.name = "cpus",
-     .type = OPTION_CPUS,
-     .value_name = "LIST|all|quiet",
-     .choices = cpus_choices,
-     OPTION_AT(struct tune_options, cpus),
-     .help = "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all "
-             "but the boot CPU; quiet: the CPU that loses the least speed now"},
-    {.name = "dry-run",
-     OPTION_AT(struct tune_options, dry_run),
-     .help = "show what would be written, and write nothing"},
+    {OPTION("cpus", 0, struct tune_options, cpus,
+            "CPUs to measure on, kept free of interrupts and the kernel's work; default: the isolated CPUs, or all but "
+            "the boot CPU; quiet: the CPU that loses the least speed now"),
+     .type = OPTION_CPUS, .value_name = "LIST|all|quiet", .choices = cpus_choices},
+    {OPTION("dry-run", 0, struct tune_options, dry_run, "show what would be written, and write nothing")},
     TUNE_SNAPSHOT_ROW,
     TUNE_COMMON_ROWS,
 };

@@ -26,20 +26,14 @@ static const struct {
 };
 
 static const struct option rows[] = {
-    {.name = "all-tests", OPTION_AT(struct unix_options, all_tests), .help = "run the tests outside the index too"},
-    {.name = "pairs",
-     OPTION_SOME_OF("KIND,...", pairs_names),
-     OPTION_AT(struct unix_options, pairs),
-     .help = "context1-two between neighbours, between packages or nodes, or from the first half of the CPUs to the "
-             "second; a row for each"},
-    {.name = "brief",
-     .letter = 'b',
-     OPTION_AT(struct unix_options, brief),
-     .help = "describe the machine in one line only"},
-    {.name = "unixbench-csv",
-     OPTION_WORD("FILE"),
-     OPTION_AT(struct unix_options, unixbench_csv),
-     .help = "write the results in UnixBench's CSV format too"},
+    {OPTION("all-tests", 0, struct unix_options, all_tests, "run the tests outside the index too")},
+    {OPTION("pairs", 0, struct unix_options, pairs,
+            "context1-two between neighbours, between packages or nodes, or from the first half of the CPUs to the "
+            "second; a row for each"),
+     OPTION_SOME_OF("KIND,...", pairs_names)},
+    {OPTION("brief", 'b', struct unix_options, brief, "describe the machine in one line only")},
+    {OPTION("unixbench-csv", 0, struct unix_options, unixbench_csv, "write the results in UnixBench's CSV format too"),
+     OPTION_WORD("FILE")},
 };
 
 size_t unix_tables(void *options, struct option_table *out)
