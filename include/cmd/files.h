@@ -32,9 +32,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
 #define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_)                                                          \
     {                                                                                                                  \
         OPTION("min-effect", 0, struct_, min_effect_pct, (help_)), OPTION_NUMBER(OPTION_PERCENT, "PCT", least_, 1000), \
-            .preset = {                                                                                                \
-                preset_                                                                                                \
-            }                                                                                                          \
+            .preset[0] = preset_                                                                                       \
     }
 
 /* The option --force of commands that have -o, and its implementation: removes a regular file of that name before the
