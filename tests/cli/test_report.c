@@ -284,8 +284,7 @@ static void test_report_says_what_a_person_notices(void **state)
     (void)snprintf(text, sizeof(text), rows, "12.5");
     cli_write_file(cli->work, "late.csv", text);
     char *page = report(cli, ARGS("report", "late.csv"), &size);
-    cli_expect_text(page,
-                    " of the wake-ups of video beside the load 'burn' (late by more than 50 ms for audio");
+    cli_expect_text(page, " of the wake-ups of video beside the load 'burn' (late by more than 50 ms for audio");
     free(page);
     (void)snprintf(text, sizeof(text), rows, "0");
     cli_write_file(cli->work, "never.csv", text);
