@@ -289,9 +289,6 @@ adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting
 .PHONY: boot boot-aarch64
 boot: $(PROGRAM) $(BUILD)/unit/test_noise_trace ## Debian's kernels booted with jitbench as PID 1, about three minutes
 	@BUILD=$(BUILD) $(RUN) --one tests/boot/boot.py $(PROGRAM)
-.PHONY: boot-rt
-boot-rt: $(PROGRAM) ## boots the PREEMPT_RT kernel in an emulated PC, all suites
-	@BUILD=$(BUILD) $(RUN) --one tests/boot/boot.py $(PROGRAM) rt
 boot-aarch64: ## as boot, for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench
 	@$(RUN) --one tests/boot/boot.py --arch aarch64 $(BUILD)/aarch64/jitbench

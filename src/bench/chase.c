@@ -99,12 +99,12 @@ __attribute__((noinline)) void chase_walk(struct chase *chase, uint64_t loads)
 uint64_t chase_warm_up(struct chase *chase)
 {
     const uint64_t lines = chase->bytes / CHASE_LINE, start = clock_raw_ns();
-    uint64_t took, loads = 0, last = start;
+    uint64_t took, loads = 0;
 
     do {
-        last = clock_raw_ns();
+        const uint64_t begin = clock_raw_ns();
         chase_walk(chase, WARM_LOADS);
-        took = clock_raw_ns() - last;
+        took = clock_raw_ns() - begin;
         loads += WARM_LOADS;
     } while (loads < lines && clock_raw_ns() - start < WARM_NS);
     const double fit = (double)WARM_LOADS * CORE_SLICE_NS / (double)(took ? took : 1);

@@ -2,15 +2,23 @@
 /* First process of a machine that is upset while jitbench measures on it. It runs `/jitbench init` with the words
  * behind "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back
  * (upset=cpu), prints how often, and ends the machine. With upset=no nothing of this happens, and program=FILE in the
- * environment is run instead. */
+ * environment is run instead. Without upset the first process itself becomes `/jitbench init`.
+ *
+ * Before anything else it opens counters and leaves them open. The kernel patches its code when the first
+ * counter of page faults or of context switches is opened and when the last one is closed: it puts a breakpoint there
+ * for a moment. QEMU 7.2, with a thread for each emulated CPU, sometimes translates the breakpoint while another CPU
+ * replaces it, and keeps that translation: the CPU takes the breakpoint in the scheduler for ever, and the machine
+ * stands still. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +27,28 @@
 /* Delay before the first change, and interval between changes, in tenths of a second. */
 #define QUIET 30u
 #define EVERY 7u
+
+static void hold_counters(void)
+{
+    static const unsigned held[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES};
+
+    for (unsigned i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+        struct perf_event_attr event = {
+            .type = PERF_TYPE_SOFTWARE, .size = sizeof(event), .config = held[i], .disabled = 1};
+        if (syscall(SYS_perf_event_open, &event, 0, -1, -1, 0ul) < 0)
+            printf("upset: counters: %s\n", strerror(errno));
+    }
+}
+
+static void become_jitbench(char **argv)
+{
+    char *words[64] = {(char *)"jitbench", (char *)"init", (char *)"--"};
+
+    for (size_t i = 1; argv[i] && i < 60; i++)
+        words[i + 2] = argv[i];
+    (void)execv("/jitbench", words);
+    _exit(127);
+}
 
 static int set_clock_back(void)
 {
@@ -83,20 +113,18 @@ int main(int argc, char **argv)
     (void)mkdir("/mnt", 0755);
     (void)mkdir("/tmp", 01777);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    hold_counters();
+    if (!how)
+        become_jitbench(argv);
     pid_t child = fork();
     if (child == 0 && getenv("program")) {
         (void)execl(getenv("program"), getenv("program"), (char *)NULL);
         _exit(127);
     }
-    if (child == 0) {
-        char *words[64] = {(char *)"jitbench", (char *)"init", (char *)"--"};
-        for (size_t i = 1; argv[i] && i < 60; i++)
-            words[i + 2] = argv[i];
-        (void)execv("/jitbench", words);
-        _exit(127);
-    }
-    unsigned done = upset_while(child, how ? how : "", &status);
-    printf("upset: %s %u times, status %d\n", how ? how : "", done, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    if (child == 0)
+        become_jitbench(argv);
+    unsigned done = upset_while(child, how, &status);
+    printf("upset: %s %u times, status %d\n", how, done, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     (void)put("/sys/devices/system/cpu/cpu1/online", "1");
     sync();
     (void)reboot(RB_POWER_OFF);

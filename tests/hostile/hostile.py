@@ -549,6 +549,7 @@ def case_dev_full(case):
 
 SUITES = {
     "noise": ["noise", "-t", "200ms", "-i", "2"],
+    "wakeup": ["wakeup", "-D", "200ms"],
     "prime": ["prime", "-n", "20000", "-i", "2"],
     "stream": ["stream", "--sizes", "25,400", "-n", "20000", "-i", "2", "--array-size", "1M", "-k", "3"],
     "unix": ["unix", "dhry2reg", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell1", "syscall", "-t", "100ms",
@@ -846,6 +847,7 @@ def limited(what, soft, hard=None):
 
 SMALL = {
     "noise": ["noise", "-t", "100ms", "-i", "1"],
+    "wakeup": ["wakeup", "-D", "100ms"],
     "prime": ["prime", "-n", "1000", "-i", "1"],
     "stream": ["stream", "--sizes", "25", "-n", "1000", "-i", "1", "--array-size", "1M", "-k", "3"],
     "unix": ["unix", "execl", "fcopy1024", "pipe", "context1", "spawn", "shell8", "-t", "50ms", "-i", "1", "-c", "2"],
