@@ -178,5 +178,7 @@ struct sampling measure_sampling(const struct measure *m, const struct bench *be
 /* Fills in the tables of a suite's command, with operands and --series (targets NULL: for help). */
 size_t measure_tables(const struct command *command, struct option_table *tables);
 int measure_suite_main(const struct command *command, int argc, char **argv);
+/* Initialises a command that measures one suite. */
+#define COMMAND_MEASURES(suite_) .suite = &(suite_), .run = measure_suite_main, .tables = measure_tables
 
 #endif

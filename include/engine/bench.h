@@ -193,9 +193,18 @@ struct bench;
         .min_samples = min_, .max_samples = max_, .max_ns = (uint64_t)((seconds_)*1e9), .precision_pct = 2             \
     }
 
+/* Initialises what every descriptor has; params_: the struct of its parameters. */
+#define BENCH_IS(suite_, name_, title_, params_)                                                                       \
+    .suite = suite_, .name = name_, .title = title_, .params_size = sizeof(params_)
+/* The same stop rule under every preset. */
+#define SAMPLING_ALWAYS(rule_)                                                                                         \
+    {                                                                                                                  \
+        [PRESET_DEFAULT] = rule_, [PRESET_QUICK] = rule_, [PRESET_CLASSIC] = rule_                                     \
+    }
+
 /* Initialise what a descriptor has of tables, with their lengths. */
-#define BENCH_OPTIONS(params_, options_)                                                                               \
-    .options = options_, .n_options = sizeof(options_) / sizeof((options_)[0]), .params_size = sizeof(params_)
+#define BENCH_OPTIONS(options_) .options = options_, .n_options = sizeof(options_) / sizeof((options_)[0])
+#define BENCH_METRICS(metrics_) .own_metrics = metrics_, .n_metrics = sizeof(metrics_) / sizeof((metrics_)[0])
 #define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = sizeof(parties_) / sizeof((parties_)[0])
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number);

@@ -107,6 +107,10 @@ struct option_table {
     bool shortened[OPTION_ROWS_MAX]; /* by entry: the user abbreviated the name */
 };
 
+/* Initialises a table with its entries, an array, and the struct that it fills. */
+#define OPTION_TABLE(heading_, rows_, target_)                                                                         \
+    .heading = heading_, .rows = rows_, .n = sizeof(rows_) / sizeof((rows_)[0]), .target = target_
+
 /* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be
  * shortened to an unambiguous prefix; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of
  * flags combine. An optional value is only taken from "--name=value" or "-nVALUE", unless it `follows`. Operands are

@@ -83,6 +83,10 @@ struct setting {
     int (*writes)(const struct settings_view *view, struct setting_writes *out);
 };
 
+/* Initialises what every setting has. */
+#define SETTING(name_, title_, good_, cost_, set_)                                                                     \
+    .name = name_, .title = title_, .good = good_, .cost = cost_, .set = set_
+
 /* Finds out the state of a setting now. */
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out);
 /* Adds the files to write to make the setting good, in the order in which they must be written. Adds no file whose

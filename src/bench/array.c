@@ -192,10 +192,8 @@ static const struct metric own_metrics[] = {
 };
 
 const struct bench bench_array = {
-    .name = "array",
-    .suite = "stream",
-    .title = "Small-array copy: memory noise",
-    BENCH_OPTIONS(struct array_params, options),
+    BENCH_IS("stream", "array", "Small-array copy: memory noise", struct array_params),
+    BENCH_OPTIONS(options),
     BENCH_PARTIES(parties),
     .metrics = experiment_metrics,
     .n_shared_metrics = METRIC_OWN,

@@ -308,13 +308,10 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_bandwidth = {
-    .name = "bandwidth",
-    .suite = "stream",
-    .title = "STREAM-style bandwidth",
-    BENCH_OPTIONS(struct bandwidth_params, options),
+    BENCH_IS("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params),
+    BENCH_OPTIONS(options),
     BENCH_PARTIES(parties),
-    .own_metrics = metrics,
-    .n_metrics = sizeof(metrics) / sizeof(metrics[0]),
+    BENCH_METRICS(metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLES_WITHIN(5, 0, 5),
                  [PRESET_QUICK] = SAMPLES_WITHIN(1, 1, 3),
                  [PRESET_CLASSIC] = SAMPLES_WITHIN(1, 1, 60)},

@@ -151,17 +151,13 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_calibrate = {
-    .name = "calibrate",
-    .suite = "latency",
-    .title = "the speed of the simulations' work on the CPUs that will be used",
-    .params_size = sizeof(struct sim_params),
+    BENCH_IS("latency", "calibrate", "the speed of the simulations' work on the CPUs that will be used",
+             struct sim_params),
     BENCH_PARTIES(parties),
     .metrics = metrics,
     .n_shared_metrics = 1,
     .n_metrics = 1,
-    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 0, 60),
-                 [PRESET_QUICK] = SAMPLING_EXACT(1, 0, 60),
-                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 0, 60)},
+    .sampling = SAMPLING_ALWAYS(SAMPLING_EXACT(1, 0, 60)),
     .place = place,
     .reduce = reduce,
 };

@@ -595,13 +595,10 @@ static const struct metric metrics[COMMAND_N_METRICS] = {
 };
 
 const struct bench bench_command = {
-    .name = "command",
-    .suite = "run",
-    .title = "any program, under controlled placement",
-    BENCH_OPTIONS(struct command_params, options),
+    BENCH_IS("run", "command", "any program, under controlled placement", struct command_params),
+    BENCH_OPTIONS(options),
     BENCH_PARTIES(parties),
-    .own_metrics = metrics,
-    .n_metrics = COMMAND_N_METRICS,
+    BENCH_METRICS(metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLES_WITHIN(10, 0, 60),
                  [PRESET_QUICK] = SAMPLES_WITHIN(3, 3, 10),
                  [PRESET_CLASSIC] = SAMPLES_WITHIN(10, 0, 60)},

@@ -163,31 +163,16 @@ static const struct party parties[N_PARTIES] = {
 };
 
 static const struct metric metrics[N_METHODS] = {
-    [METHOD_STORE] = {.id = "store",
-                      .unit = "ns",
-                      .better = "lower",
-                      .value = VALUE_MEDIAN,
-                      .headline = true,
-                      .title = "one way of a stored number to another CPU"},
-    [METHOD_SWAP] = {.id = "swap",
-                     .unit = "ns",
-                     .better = "lower",
-                     .value = VALUE_MEDIAN,
-                     .title = "one way of a number by compare-and-swap"},
+    [METHOD_STORE] = {METRIC("store", "ns", "lower", "one way of a stored number to another CPU"),
+                      .value = VALUE_MEDIAN, .headline = true},
+    [METHOD_SWAP] = {METRIC("swap", "ns", "lower", "one way of a number by compare-and-swap"), .value = VALUE_MEDIAN},
 };
 
 const struct bench bench_memory_cores = {
-    .name = "cores",
-    .suite = "memory",
-    .title = "One way of a cache line between two CPUs",
-    .params_size = sizeof(struct memory_cores_params),
-    .parties = parties,
-    .n_parties = N_PARTIES,
-    .own_metrics = metrics,
-    .n_metrics = N_METHODS,
-    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 0, 1),
-                 [PRESET_QUICK] = SAMPLING_EXACT(1, 0, 1),
-                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 0, 1)},
+    BENCH_IS("memory", "cores", "One way of a cache line between two CPUs", struct memory_cores_params),
+    BENCH_PARTIES(parties),
+    BENCH_METRICS(metrics),
+    .sampling = SAMPLING_ALWAYS(SAMPLING_EXACT(1, 0, 1)),
     .shared_size = SHARED_SIZE,
     .describe = describe,
     .place = place,

@@ -169,28 +169,16 @@ static const struct party parties[] = {
 };
 
 static const struct metric metrics[] = {
-    [METRIC_LATENCY] = {.id = "loaded_latency",
-                        .unit = "ns",
-                        .better = "lower",
-                        .value = VALUE_MEDIAN,
-                        .headline = true,
-                        .title = "time of a load that needs the one before it"},
-    [METRIC_BANDWIDTH] = {.id = "loaded_bandwidth",
-                          .unit = "MB/s",
-                          .better = "higher",
-                          .value = VALUE_MEDIAN,
-                          .title = "bytes that the other CPUs read meanwhile"},
+    [METRIC_LATENCY] = {METRIC("loaded_latency", "ns", "lower", "time of a load that needs the one before it"),
+                        .value = VALUE_MEDIAN, .headline = true},
+    [METRIC_BANDWIDTH] = {METRIC("loaded_bandwidth", "MB/s", "higher", "bytes that the other CPUs read meanwhile"),
+                          .value = VALUE_MEDIAN},
 };
 
 const struct bench bench_memory_loaded = {
-    .name = "loaded",
-    .suite = "memory",
-    .title = "Time of a load while the other CPUs read memory",
-    .params_size = sizeof(struct memory_loaded_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .own_metrics = metrics,
-    .n_metrics = N_METRICS,
+    BENCH_IS("memory", "loaded", "Time of a load while the other CPUs read memory", struct memory_loaded_params),
+    BENCH_PARTIES(parties),
+    BENCH_METRICS(metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(3, 60, 10),
                  [PRESET_QUICK] = SAMPLING_EXACT(1, 40, 10),
                  [PRESET_CLASSIC] = SAMPLING_EXACT(3, 60, 10)},

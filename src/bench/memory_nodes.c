@@ -107,28 +107,16 @@ static const struct party parties[] = {
 };
 
 static const struct metric metrics[] = {
-    [METRIC_LATENCY] = {.id = "node_latency",
-                        .unit = "ns",
-                        .better = "lower",
-                        .value = VALUE_MEDIAN,
-                        .headline = true,
-                        .title = "time of a load that needs the one before it"},
-    [METRIC_BANDWIDTH] = {.id = "node_bandwidth",
-                          .unit = "MB/s",
-                          .better = "higher",
-                          .value = VALUE_MEDIAN,
-                          .title = "bytes that one CPU reads"},
+    [METRIC_LATENCY] = {METRIC("node_latency", "ns", "lower", "time of a load that needs the one before it"),
+                        .value = VALUE_MEDIAN, .headline = true},
+    [METRIC_BANDWIDTH] = {METRIC("node_bandwidth", "MB/s", "higher", "bytes that one CPU reads"),
+                          .value = VALUE_MEDIAN},
 };
 
 const struct bench bench_memory_nodes = {
-    .name = "nodes",
-    .suite = "memory",
-    .title = "Latency and bandwidth between memory nodes",
-    .params_size = sizeof(struct memory_nodes_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .own_metrics = metrics,
-    .n_metrics = N_METRICS,
+    BENCH_IS("memory", "nodes", "Latency and bandwidth between memory nodes", struct memory_nodes_params),
+    BENCH_PARTIES(parties),
+    BENCH_METRICS(metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(3, 0, 3),
                  [PRESET_QUICK] = SAMPLING_EXACT(1, 0, 1),
                  [PRESET_CLASSIC] = SAMPLING_EXACT(3, 0, 3)},

@@ -212,10 +212,8 @@ static const struct metric own_metrics[] = {
 };
 
 const struct bench bench_prime = {
-    .name = "prime",
-    .suite = "prime",
-    .title = "Prime loop: CPU noise",
-    BENCH_OPTIONS(struct prime_params, options),
+    BENCH_IS("prime", "prime", "Prime loop: CPU noise", struct prime_params),
+    BENCH_OPTIONS(options),
     BENCH_PARTIES(parties),
     .metrics = experiment_metrics,
     .n_shared_metrics = METRIC_OWN,

@@ -137,21 +137,12 @@ static const struct party parties[] = {
 };
 
 static const struct metric metrics[WAKEUP_N_METRICS] = {
-    [WAKEUP_METRIC_LATENCY] = {.id = "latency",
-                               .unit = "ns",
-                               .better = "lower",
-                               .value = VALUE_MEDIAN,
-                               .headline = true,
-                               .title =
-                                   "time from the end of the sleep until the thread ran, missed wake-ups included"},
-    [WAKEUP_METRIC_OVERFLOWS] = {.id = "overflows",
-                                 .unit = "count",
-                                 .better = "lower",
-                                 .title = "wake-ups beyond the histogram's end"},
-    [WAKEUP_METRIC_MISSED] = {.id = "missed",
-                              .unit = "count",
-                              .better = "lower",
-                              .title = "wake-ups that passed while the thread was late for an earlier one"},
+    [WAKEUP_METRIC_LATENCY] = {METRIC("latency", "ns", "lower",
+                                      "time from the end of the sleep until the thread ran, missed wake-ups included"),
+                               .value = VALUE_MEDIAN, .headline = true},
+    [WAKEUP_METRIC_OVERFLOWS] = {METRIC("overflows", "count", "lower", "wake-ups beyond the histogram's end")},
+    [WAKEUP_METRIC_MISSED] = {METRIC("missed", "count", "lower",
+                                     "wake-ups that passed while the thread was late for an earlier one")},
 };
 
 #define SAMPLING(seconds_)                                                                                             \
@@ -161,14 +152,9 @@ static const struct metric metrics[WAKEUP_N_METRICS] = {
     }
 
 const struct bench bench_wakeup = {
-    .name = "wakeup",
-    .suite = "wakeup",
-    .title = "Wake-up latency of a real-time timer",
-    .params_size = sizeof(struct wakeup_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .own_metrics = metrics,
-    .n_metrics = WAKEUP_N_METRICS,
+    BENCH_IS("wakeup", "wakeup", "Wake-up latency of a real-time timer", struct wakeup_params),
+    BENCH_PARTIES(parties),
+    BENCH_METRICS(metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLING(10), [PRESET_QUICK] = SAMPLING(3), [PRESET_CLASSIC] = SAMPLING(60)},
     .group_per_copy = true,
     .ends_early = true,

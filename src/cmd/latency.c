@@ -205,7 +205,5 @@ const struct command command_latency = {
                    "(none, video, x, burn, write, read, ring, compile, memload, hack, custom), and measures their "
                    "latency after each wake-up, how much of their work they do, and how many deadlines they meet. "
                    "Without names it measures the most informative pairs. Interbench's letters keep their meaning.",
-    .suite = &suite_latency,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_latency),
 };

@@ -82,11 +82,7 @@ static const struct option rows[] = {
 
 size_t latency_tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){.heading = "Options of latency",
-                                   .rows = rows,
-                                   .n = sizeof(rows) / sizeof(rows[0]),
-                                   .foreign = foreign_cyclictest,
-                                   .target = options};
+    out[0] = (struct option_table){OPTION_TABLE("Options of latency", rows, options), .foreign = foreign_cyclictest};
     return 1;
 }
 

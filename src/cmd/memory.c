@@ -44,8 +44,7 @@ static const struct option rows[] = {
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of memory", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    out[0] = (struct option_table){OPTION_TABLE("Options of memory", rows, options)};
     return 1;
 }
 
@@ -264,7 +263,5 @@ const struct command command_memory = {
                    "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
                    "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
                    "memory are. All run unless some are named.",
-    .suite = &suite_memory,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_memory),
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The options common to all commands that measure. */
-#include <string.h>
-
 #include "cmd/cpus.h"
 #include "cmd/measure.h"
 #include "out/color.h"
@@ -88,35 +86,24 @@ static const struct option timed_rows[] = {
 
 void measure_copies_table(struct measure_options *options, struct option_table *table)
 {
-    memset(table, 0, sizeof(*table));
-    table->rows = copies_rows;
-    table->n = sizeof(copies_rows) / sizeof(copies_rows[0]);
-    table->target = options;
+    *table = (struct option_table){OPTION_TABLE(NULL, copies_rows, options)};
 }
 
 void measure_timed_table(struct measure_options *options, struct option_table *table)
 {
-    memset(table, 0, sizeof(*table));
-    table->rows = timed_rows;
-    table->n = sizeof(timed_rows) / sizeof(timed_rows[0]);
-    table->target = options;
+    *table = (struct option_table){OPTION_TABLE(NULL, timed_rows, options)};
 }
 
 void measure_dir_table(struct measure_options *options, struct option_table *table)
 {
-    memset(table, 0, sizeof(*table));
-    table->rows = &timed_rows[DIR_ROW];
-    table->n = 1;
-    table->target = options;
+    *table = (struct option_table){.rows = &timed_rows[DIR_ROW], .n = 1, .target = options};
 }
 
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table)
 {
-    memset(table, 0, sizeof(*table));
-    table->heading = "Options common to all that measure";
-    table->rows = rows;
-    table->n = sizeof(rows) / sizeof(rows[0]);
-    table->defaults = suite ? suite->defaults : NULL;
-    table->taken = suite ? suite->letters : NULL;
-    table->target = options;
+    *table = (struct option_table){OPTION_TABLE("Options common to all that measure", rows, options)};
+    if (suite) {
+        table->defaults = suite->defaults;
+        table->taken = suite->letters;
+    }
 }

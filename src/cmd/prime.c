@@ -68,7 +68,5 @@ const struct command command_prime = {
     .description = "Counts the primes below a small limit by trial division, in registers only, a million times a run, "
                    "and times each count. A count that takes longer than the rest was disturbed by an interrupt, "
                    "another task or the hypervisor. Runs on one CPU, and on all that --cpus names at once.",
-    .suite = &suite_prime,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_prime),
 };

@@ -197,7 +197,5 @@ const struct command command_stream = {
     .description = "array copies small arrays element by element and times each copy: memory noise. bandwidth measures "
                    "copy, scale, add and triad on arrays larger than the caches, on all CPUs, with ordinary and with "
                    "non-temporal stores. Both run unless one is named.",
-    .suite = &suite_stream,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_stream),
 };

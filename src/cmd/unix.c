@@ -267,7 +267,5 @@ const struct command command_unix = {
         "The default protocol takes many short samples, each in a fresh process; --classic keeps the original's "
         "passes, times and pauses, and gives an index of its own, to hold against published scores. Groups: index, "
         "cpu, file, process, arith, shell, misc.",
-    .suite = &suite_unix,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_unix),
 };

@@ -38,8 +38,7 @@ static const struct option rows[] = {
 
 size_t unix_tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){
-        .heading = "Options of unix", .rows = rows, .n = sizeof(rows) / sizeof(rows[0]), .target = options};
+    out[0] = (struct option_table){OPTION_TABLE("Options of unix", rows, options)};
     return 1;
 }
 

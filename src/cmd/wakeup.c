@@ -60,11 +60,7 @@ static const struct option common_rows[] = {
 
 static size_t tables(void *options, struct option_table *out)
 {
-    out[0] = (struct option_table){.heading = "Options of wakeup",
-                                   .rows = rows,
-                                   .n = sizeof(rows) / sizeof(rows[0]),
-                                   .foreign = foreign_wakeup,
-                                   .target = options};
+    out[0] = (struct option_table){OPTION_TABLE("Options of wakeup", rows, options), .foreign = foreign_wakeup};
     return 1;
 }
 
@@ -360,7 +356,5 @@ const struct command command_wakeup = {
                    "the other commands; --help prints this). Reports minimum, mean, median, P99, P99.9, maximum and a "
                    "histogram with classes of 1 us for each CPU, and the worst of all CPUs. /dev/cpu_dma_latency is "
                    "held at 0 meanwhile.",
-    .suite = &suite_wakeup,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_wakeup),
 };
