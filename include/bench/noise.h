@@ -19,6 +19,8 @@ struct noise_params {
     uint64_t threshold_ns;
     double threshold_loops; /* threshold as a multiple of the loop's shortest gap */
     bool who;               /* a second window records who took the time: bench/who.h */
+    uint64_t stop_ns;       /* instead of measuring, records until a detour of this length; 0: measures */
+    char keep[1024];        /* file for what ran before that detour */
 };
 
 /* Parses `threshold` into the other two fields. Returns 0, or -1 with one line in error that names the valid range. */

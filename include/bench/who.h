@@ -11,12 +11,16 @@
 
 struct who_params {
     uint64_t threshold_ns;      /* only longer detours are looked at */
+    uint64_t stop_ns;           /* the run ends with a detour of this length; 0: with its time */
     uint64_t ring_bytes, spans; /* by CPU: size of the ring, and number of detours that can be kept */
     struct trace_events events;
 };
 
 /* Sets ring and number of detours for windows of that length on so many CPUs, within a share of the memory. */
 void who_sizes(struct who_params *params, uint64_t time_ns, size_t cpus, uint64_t memory_bytes);
+
+/* With stop_ns the window is the last part of the run, of this length; longer if the last detour was. */
+#define WHO_LAST_NS 10000000u
 
 /* A taker as it leaves the worker. */
 struct who_entry {
@@ -41,9 +45,13 @@ struct who_report {
     uint32_t cpu, n;
     uint32_t counted; /* nothing could be recorded: CPU times of the machine's tasks, counts of the interrupts */
     uint32_t n_names;
+    uint64_t stopped_ns,
+        begun_ns; /* the detour that ended the run: its length (0: none did), its start in the window */
+    uint32_t n_pieces;
     uint32_t outside; /* of another PID namespace than the first: tasks without number need not be idle */
     struct who_entry entry[WHO_ENTRIES];
     struct who_name named[WHO_NAMES];
+    struct who_piece piece[WHO_PIECES]; /* from: since the window's start; taker: index of its entry */
 };
 
 /* One row's worth: what has the same name on all CPUs. */
@@ -53,6 +61,7 @@ struct who_line {
     uint64_t number;
     double n, ns, max_ns;
     float cell[WHO_CELLS];
+    uint64_t entries; /* bits: which entries of the first report have the name */
     struct cpuset cpus;
 };
 /* Joins the reports of all CPUs by name, the most time first. functions: names of addresses (tasks_kernel_functions()),

@@ -49,6 +49,10 @@ int files_clear(const char *command, const char *path);
 struct text;
 int files_write(const char *command, const char *path, struct text *text);
 
+/* Checks before measuring that a file can be created, and leaves none; path "" is no file. Returns 0, or -1 with one
+ * line in error that names the option. */
+int files_check(const char *option, const char *path, char *error, size_t error_size);
+
 /* As files_write(), for output too large for memory: call files_begin(); if it returns 0, call files_put() any number
  * of times, which empties the text; then call files_end(), which returns the status of the whole output. */
 struct files_output {

@@ -35,6 +35,14 @@ struct who_taker {
     uint64_t function; /* of its present work item */
 };
 
+/* Part of a detour in which one taker had the CPU. */
+struct who_piece {
+    uint64_t from, ns;
+    size_t taker;
+};
+/* Number of pieces that are kept: the first half of them, and the last half. */
+#define WHO_PIECES 512u
+
 /* Times in CLOCK_MONOTONIC_RAW. */
 struct who_span {
     uint64_t from, to;
@@ -51,6 +59,9 @@ struct who {
     struct who_taker *takers;
     size_t n;
     uint32_t *slot; /* hash table of takers, + 1 */
+    /* Places of pieces: who_piece(). */
+    struct who_piece piece[WHO_PIECES];
+    size_t n_pieces;
     /* Stack of what has the CPU: a task, then the interrupts within each other. */
     struct who_frame {
         size_t taker;
@@ -73,6 +84,9 @@ void who_add(struct who *who, const struct trace_record *record);
 /* Ends the account: sets `order`, without takers that had no time. */
 void who_end(struct who *who);
 void who_free(struct who *who);
+
+/* Returns piece number i of n_pieces; NULL when it was not kept. */
+const struct who_piece *who_piece(const struct who *who, size_t i);
 
 /* Returns the taker that stands for the task without its work items; NULL when there is none. */
 const struct who_taker *who_task(const struct who *who, uint32_t tid);

@@ -22,8 +22,9 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
 struct trace_ring {
     int fd[TRACE_EVENTS_MAX + 1];
     size_t n;
-    void *memory; /* a page of the kernel's, then the ring */
-    size_t bytes; /* of the ring */
+    void *memory;  /* a page of the kernel's, then the ring */
+    size_t bytes;  /* of the ring */
+    uint64_t mark; /* where the ring ended at the last call of trace_ring_drop() */
     const struct trace_events *events;
 };
 
@@ -36,6 +37,9 @@ void trace_ring_start(struct trace_ring *ring);
 
 /* Takes the next record out of the ring. Returns false when there is none. */
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
+
+/* Discards the records that were there at the last call already, to make room. */
+void trace_ring_drop(struct trace_ring *ring);
 
 /* Returns what is needed for trace_ring_open() after it failed with that error, in words. */
 const char *trace_ring_why(int error, char *buf, size_t size);

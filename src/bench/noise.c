@@ -721,6 +721,12 @@ static const struct option options[] = {
      OPTION_WORD("TIME|Nx"), .preset = {"8x"}},
     {OPTION("who", 0, struct noise_params, who,
             "name the tasks and interrupts that took the time, in a second window of half the length")},
+    {OPTION("stop-at", 0, struct noise_params, stop_ns,
+            "do not measure: run until a detour is longer than this, print what ran on that CPU in its last 10 ms, and "
+            "exit with status 4; in microseconds if it has no unit"),
+     .type = OPTION_DURATION_US, .value_name = "TIME", .min = 1e3, .max = 60e9},
+    {OPTION("keep", 0, struct noise_params, keep, "write what --stop-at prints to this file, as CSV"),
+     OPTION_WORD("FILE")},
 };
 
 static const struct party parties[] = {

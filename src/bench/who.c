@@ -49,6 +49,8 @@ struct watcher {
     unsigned cpu;
     struct who_span *spans; /* the detours; in ticks, and behind the window in ns */
     size_t n_spans, capacity;
+    size_t old_spans;  /* number of spans at the last drop_old() */
+    bool stopped;      /* the last span ended the run */
     uint64_t from, to; /* of the window, in ticks */
     struct clock_pair first, last;
     /* Without records: before the window. */
@@ -115,18 +117,30 @@ static int setup(struct party_context *context)
     return 0;
 }
 
+/* Forgets what was known at the last call already. */
+static void drop_old(struct watcher *w)
+{
+    if (w->recorded)
+        trace_ring_drop(&w->ring);
+    w->n_spans -= w->old_spans;
+    memmove(w->spans, w->spans + w->old_spans, w->n_spans * sizeof(*w->spans));
+    w->old_spans = w->n_spans;
+}
+
 static int run(struct party_context *context)
 {
     const struct who_params *params = context->params;
     struct watcher *w = context->state;
     const uint64_t least_ns = params->threshold_ns > WHO_LEAST_NS ? params->threshold_ns : WHO_LEAST_NS;
-    const uint64_t threshold = (uint64_t)((double)least_ns / w->ns_per_tick);
-    const uint64_t turn = (uint64_t)(TURN_NS / w->ns_per_tick) + 1;
+    const uint64_t stop = params->stop_ns ? (uint64_t)((double)params->stop_ns / w->ns_per_tick) : UINT64_MAX;
+    uint64_t threshold = (uint64_t)((double)least_ns / w->ns_per_tick);
+    threshold = stop < threshold ? stop : threshold;
+    const uint64_t turn = (uint64_t)(TURN_NS / w->ns_per_tick) + 1, kept = (uint64_t)(WHO_LAST_NS / w->ns_per_tick);
 
     if (w->recorded)
         trace_ring_start(&w->ring);
     clock_pair_read(context->clock, &w->first);
-    uint64_t from = w->from = clock_now(context->clock);
+    uint64_t from = w->from = clock_now(context->clock), dropped = from;
     const uint64_t end = from + (uint64_t)((double)context->time_ns / w->ns_per_tick) + 1;
     while (from < end && w->n_spans < w->capacity && !party_stopped(context)) {
         const struct noise_gap gap =
@@ -134,6 +148,15 @@ static int run(struct party_context *context)
         if (gap.to > gap.from && gap.to - gap.from > threshold)
             w->spans[w->n_spans++] = (struct who_span){gap.from, gap.to};
         from = gap.to;
+        if (gap.to > gap.from && gap.to - gap.from > stop) {
+            w->stopped = true;
+            party_stop_all(context);
+            break;
+        }
+        if (params->stop_ns && from > dropped + kept) {
+            drop_old(w);
+            dropped = from;
+        }
     }
     w->to = from;
     clock_pair_read(context->clock, &w->last);
@@ -179,6 +202,28 @@ static void add_time(struct who_entry *entry, const struct who_taker *taker, con
         entry->cell[i] += cell[i];
 }
 
+/* Reports the pieces, and the detour that ended the run. */
+static void fill_pieces(const struct who *who, const struct watcher *w, struct who_report *report)
+{
+    if (w->stopped) {
+        report->stopped_ns = w->spans[w->n_spans - 1].to - w->spans[w->n_spans - 1].from;
+        report->begun_ns = w->spans[w->n_spans - 1].from - who->from;
+    }
+    for (size_t i = 0; i < who->n_pieces; i++) {
+        const struct who_piece *kept = who_piece(who, i);
+        struct who_piece *piece = &report->piece[report->n_pieces];
+        size_t at = 0;
+        if (!kept)
+            continue;
+        report->n_pieces++;
+        *piece = *kept;
+        while (at < who->n_order && who->order[at].taker != piece->taker)
+            at++;
+        piece->taker = at < WHO_ENTRIES ? at : WHO_ENTRIES - 1;
+        piece->from -= who->from;
+    }
+}
+
 /* Fills the report with the takers that took most; the last entry is the sum of the others. */
 static void fill_report(const struct who *who, struct who_report *report)
 {
@@ -221,11 +266,16 @@ static void drain(struct watcher *w, struct who *who)
 
 static int join(struct party_context *context, struct watcher *w, struct who_report *report)
 {
-    const struct who_span window = {to_raw_ns(w, w->from), to_raw_ns(w, w->to)};
+    const struct who_params *params = context->params;
+    struct who_span window = {to_raw_ns(w, w->from), to_raw_ns(w, w->to)};
     struct who who;
 
     for (size_t i = 0; i < w->n_spans; i++)
         w->spans[i] = (struct who_span){to_raw_ns(w, w->spans[i].from), to_raw_ns(w, w->spans[i].to)};
+    if (params->stop_ns && window.to - window.from > WHO_LAST_NS)
+        window.from = window.to - WHO_LAST_NS;
+    if (w->stopped && w->spans[w->n_spans - 1].from < window.from)
+        window.from = w->spans[w->n_spans - 1].from;
     if (who_begin(&who, (uint32_t)getpid(), &window, w->spans, w->n_spans)) {
         who_free(&who);
         return party_fail(context, "out of memory");
@@ -238,6 +288,7 @@ static int join(struct party_context *context, struct watcher *w, struct who_rep
         who.to = who.now;
     who_end(&who);
     fill_report(&who, report);
+    fill_pieces(&who, w, report);
     if (who.lost)
         party_degraded(context, "%llu records of what ran were lost: the ring was full after %.1f s",
                        (unsigned long long)who.lost, (double)report->observed_ns * 1e-9);
@@ -313,6 +364,9 @@ static int verify(struct party_context *context)
     report->observed_ns = clock_raw_ns() - w->counted_ns;
     for (size_t i = 0; i < w->n_spans; i++)
         report->lost_ns += (uint64_t)((double)(w->spans[i].to - w->spans[i].from) * w->ns_per_tick);
+    if (w->stopped)
+        report->stopped_ns =
+            (uint64_t)((double)(w->spans[w->n_spans - 1].to - w->spans[w->n_spans - 1].from) * w->ns_per_tick);
     if (context->copy == 0)
         count_tasks(w, report);
     count_interrupts(w, report);
@@ -445,6 +499,7 @@ size_t who_join(const struct who_report *const *reports, size_t n,
             (*lines)[i].ns += (double)entry->ns;
             (*lines)[i].max_ns = fmax((*lines)[i].max_ns, (double)entry->max_ns);
             cpuset_add(&(*lines)[i].cpus, reports[r]->cpu);
+            (*lines)[i].entries |= r ? 0 : (uint64_t)1 << e;
             for (unsigned c = 0; c < WHO_CELLS; c++)
                 (*lines)[i].cell[c] += entry->cell[c];
         }
@@ -489,10 +544,31 @@ static int enter_cells(struct results *results, unsigned group, const float *cel
     return results_series(results, group, WHO_METRIC_TAKEN, series);
 }
 
-static int enter_line(struct results *results, const struct trial *trial, const struct who_line *line, bool counted,
-                      double observed_ns)
+/* Adds when and for how long a name had the CPU. */
+static int enter_pieces(struct results *results, unsigned group, const struct who_report *report, uint64_t entries)
 {
-    const struct trial_spec *spec = trial_spec_of(trial);
+    FREED_BY(memory_free) struct series *series = calloc(1, sizeof(*series));
+
+    if (!series)
+        return -1;
+    for (uint32_t i = 0; i < report->n_pieces; i++)
+        if (entries >> report->piece[i].taker & 1)
+            series_add(series, report->piece[i].from, report->piece[i].ns);
+    return results_series(results, group, WHO_METRIC_LONGEST, series);
+}
+
+/* The reports that rows are made of, and their sums. */
+struct sums {
+    const struct who_report **reports;
+    size_t n;
+    double observed_ns, lost_ns, records_lost;
+};
+
+static int enter_line(struct results *results, const struct trial *trial, const struct who_line *line,
+                      const struct sums *sums)
+{
+    const struct who_report *report = sums->reports[0];
+    const double cpus = (double)sums->n;
     const int group = results_group(results, &line->cpus);
     int error = 0;
 
@@ -500,47 +576,74 @@ static int enter_line(struct results *results, const struct trial *trial, const 
         return -1;
     remark(results, (unsigned)group, line);
     if (line->ns > 0)
-        error |= results_sample(results, (unsigned)group, WHO_METRIC_TAKEN, 100 * line->ns / observed_ns);
+        error |= results_sample(results, (unsigned)group, WHO_METRIC_TAKEN, 100 * line->ns / sums->observed_ns);
     if (line->n > 0)
-        error |= results_sample(results, (unsigned)group, WHO_METRIC_TIMES, line->n / observed_ns * 1e9 * spec->copies);
-    if (!counted) {
-        error |= results_sample(results, (unsigned)group, WHO_METRIC_LONGEST, line->max_ns);
-        error |= enter_cells(results, (unsigned)group, line->cell, spec->copies, spec->time_ns / 1000);
-    }
-    return error;
+        error |= results_sample(results, (unsigned)group, WHO_METRIC_TIMES, line->n / sums->observed_ns * 1e9 * cpus);
+    if (report->counted)
+        return error;
+    error |= results_sample(results, (unsigned)group, WHO_METRIC_LONGEST, line->max_ns);
+    if (report->stopped_ns)
+        return error | enter_pieces(results, (unsigned)group, report, line->entries);
+    return error | enter_cells(results, (unsigned)group, line->cell, sums->n, trial_spec_of(trial)->time_ns / 1000);
 }
 
+/* ended: the report of the CPU whose detour ended the run; NULL: none did. */
+static void remark_all(struct results *results, const struct who_params *params, bool counted,
+                       const struct who_report *ended)
+{
+    struct row_params out = {.n = 0};
+
+    row_param_add(&out, PARAM_OUTCOME, "source", "%s", counted ? "proc" : "perf");
+    if (params->stop_ns)
+        row_param_add(&out, PARAM_WORK, "stop_at_us", "%.10g", (double)params->stop_ns * 1e-3);
+    if (ended) {
+        row_param_add(&out, PARAM_OUTCOME, "stopped_us", "%.3f", (double)ended->stopped_ns * 1e-3);
+        row_param_add(&out, PARAM_OUTCOME, "begun_us", "%.3f", (double)ended->begun_ns * 1e-3);
+        row_param_add(&out, PARAM_OUTCOME, "worst_cpu", "%u", ended->cpu);
+    }
+    results_remark(results, 0, &out);
+}
+
+/* Makes rows of the names on all CPUs, or on the CPU whose detour ended the run. */
 static int reduce(const struct trial *trial, struct results *results)
 {
-    const size_t copies = trial_spec_of(trial)->copies;
-    FREED_BY(memory_free) const struct who_report **reports = calloc(copies, sizeof(const struct who_report *));
-    double observed_ns = 0, lost_ns = 0, records_lost = 0, unseen_ns = 0;
+    const struct trial_spec *spec = trial_spec_of(trial);
+    const struct who_params *params = spec->params;
+    FREED_BY(memory_free) const struct who_report **reports = calloc(spec->copies, sizeof(const struct who_report *));
     FREED_BY(memory_free) struct who_line *lines = NULL;
-    struct row_params source = {.n = 0};
+    struct sums sums = {.reports = reports, .n = spec->copies};
+    const struct who_report *ended = NULL;
+    double unseen_ns = 0;
     int error = 0;
 
     if (!reports)
         return -1;
-    for (unsigned copy = 0; copy < copies; copy++) {
+    for (unsigned copy = 0; copy < spec->copies; copy++) {
         reports[copy] = trial_recorder(trial, 0, copy, WHO_REPORT);
-        observed_ns += (double)reports[copy]->observed_ns;
-        lost_ns += (double)reports[copy]->lost_ns;
-        records_lost += (double)reports[copy]->records_lost;
+        if (reports[copy]->stopped_ns > (ended ? ended->stopped_ns : 0))
+            ended = reports[copy];
     }
-    const bool counted = reports[0]->counted != 0;
-    size_t n = who_join(reports, copies, functions_here, &lines);
-    row_param_add(&source, PARAM_OUTCOME, "source", "%s", counted ? "proc" : "perf");
-    results_remark(results, 0, &source);
-    for (size_t i = 0, rows = 0; i < n; i++) {
+    if (ended && !ended->counted) {
+        reports[0] = ended;
+        sums.n = 1;
+    }
+    for (size_t i = 0; i < sums.n; i++) {
+        sums.observed_ns += (double)reports[i]->observed_ns;
+        sums.lost_ns += (double)reports[i]->lost_ns;
+        sums.records_lost += (double)reports[i]->records_lost;
+    }
+    remark_all(results, params, reports[0]->counted, ended);
+    const size_t n = params->stop_ns && !ended ? 0 : who_join(reports, sums.n, functions_here, &lines);
+    for (size_t i = 0; i < n; i++) {
         if (!strcmp(lines[i].kind, "unseen"))
             unseen_ns = lines[i].ns;
-        if (rows++ < ROWS_MOST)
-            error |= enter_line(results, trial, &lines[i], counted, observed_ns);
+        if (i < ROWS_MOST || ended)
+            error |= enter_line(results, trial, &lines[i], &sums);
     }
-    error |= results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * lost_ns / observed_ns);
-    if (!counted) {
-        error |= results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / observed_ns);
-        error |= results_sample(results, 0, WHO_METRIC_RECORDS_LOST, records_lost);
+    error |= results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * sums.lost_ns / sums.observed_ns);
+    if (!reports[0]->counted) {
+        error |= results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / sums.observed_ns);
+        error |= results_sample(results, 0, WHO_METRIC_RECORDS_LOST, sums.records_lost);
     }
     return error;
 }

@@ -17,6 +17,7 @@
 #include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/directory.h"
+#include "sys/fail.h"
 #include "sys/memory.h"
 #include "sys/scratch.h"
 #include "sys/signals.h"
@@ -214,6 +215,22 @@ int files_clear(const char *command, const char *path)
     const int why = path[0] && strcmp(path, "-") != 0 ? directory_clear(path) : 0;
 
     return why ? command_fail(command, EXIT_USAGE, "-o '%.4000s': %s", path, directory_why_not(why)) : 0;
+}
+
+int files_check(const char *option, const char *path, char *error, size_t error_size)
+{
+    if (!path[0])
+        return 0;
+    int fd = scratch_unnamed(path);
+    const bool named = fd < 0 && fd != -EEXIST;
+    if (named) /* without unnamed files: creates the file, which does not exist yet */
+        fd = directory_create(path);
+    if (fd < 0)
+        return fail_because(-1, error, error_size, "%s '%.200s': %s", option, path, directory_why_not(fd));
+    if (named)
+        directory_remove(path, fd);
+    (void)close(fd);
+    return 0;
 }
 
 /* The output file that has its name already but is not complete; NULL: none. */

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/files.h"
 #include "cmd/foreign.h"
 #include "cmd/suites.h"
 #include "out/plot.h"
+#include "sys/fail.h"
 
 #define HISTS_MAX 4u
 
@@ -33,12 +35,16 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 
     if (noise_read_threshold(params, error, error_size))
         return -1;
-    struct plan_item *item = plan_add(out, &bench_noise, params);
+    if (params->keep[0] && !params->stop_ns)
+        return fail_because(-1, error, error_size, "--keep: it goes with --stop-at");
+    if (files_check("--keep", params->keep, error, error_size))
+        return -1;
+    struct plan_item *item = params->stop_ns ? NULL : plan_add(out, &bench_noise, params);
     if (item) {
         item->copies = (unsigned)m->place.n_order;
         item->sampling = measure_sampling(m, &bench_noise);
     }
-    if (!item || noise_who_plan(m, params, out)) {
+    if ((!item && !params->stop_ns) || noise_who_plan(m, params, out)) {
         (void)snprintf(error, error_size, "out of memory");
         return -1;
     }
@@ -256,13 +262,15 @@ static void print(const struct table_rows *r, struct text *out)
         return;
     }
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
-    table_print(&detour_layout, rows, n, r->table_width, out);
-    put_quietest(lines, n_lines, out);
-    put_periods(lines, n_lines, out);
-    text_append(out, "\n", 1);
-    table_print(&count_layout, rows, n, r->table_width, out);
+    if (n) {
+        table_print(&detour_layout, rows, n, r->table_width, out);
+        put_quietest(lines, n_lines, out);
+        put_periods(lines, n_lines, out);
+        text_append(out, "\n", 1);
+        table_print(&count_layout, rows, n, r->table_width, out);
+    }
     noise_who_print(r, out);
-    if (r->pictures) {
+    if (n && r->pictures) {
         put_strips(lines, n_lines, r->width, out);
         put_histograms(lines, n_lines, r->width, out);
     }
@@ -281,6 +289,7 @@ const struct suite suite_noise = {
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,
     .print = print,
+    .finish = noise_who_finish,
 };
 
 const struct command command_noise = {

@@ -3,15 +3,23 @@
 #include "cmd/noise_who.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/who.h"
+#include "cmd/files.h"
 #include "out/grid.h"
+#include "rows/csv.h"
 #include "sys/memory.h"
 
 /* The window, as part of that of the measurement. */
 #define WHO_PART 2u
+/* Until a detour is long enough: the longest time of a run, and the time for which rings and lists have room. */
+#define STOP_RUN_NS  (86400 * (uint64_t)1000000000)
+#define STOP_ROOM_NS (uint64_t)1000000000
+/* Stays that are printed at the start and at the end of a timeline. */
+#define STAYS_SHOWN 40u
 /* Size of a ring that is opened to see whether the kernel allows it. */
 #define TRY_BYTES ((size_t)16 << 10)
 
@@ -30,14 +38,16 @@ static bool can_record(const struct measure *m)
 
 int noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out)
 {
-    struct who_params who = {.threshold_ns = params->threshold_ns};
+    struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
     struct sampling sampling = bench_who.sampling[m->preset];
 
-    if (!params->who && !(m->of_all && can_record(m)))
+    if (!params->who && !params->stop_ns && !(m->of_all && can_record(m)))
         return 0;
-    if (m->options.time_ns)
+    if (params->stop_ns)
+        sampling.time_ns = m->options.time_ns ? m->options.time_ns : STOP_RUN_NS;
+    else if (m->options.time_ns)
         sampling.time_ns = m->options.time_ns / WHO_PART;
-    who_sizes(&who, sampling.time_ns, m->place.n_order, measure_memory(m));
+    who_sizes(&who, params->stop_ns ? STOP_ROOM_NS : sampling.time_ns, m->place.n_order, measure_memory(m));
     trace_events_find(&who.events);
     struct plan_item *item = plan_add(out, &bench_who, &who);
     if (!item)
@@ -47,7 +57,7 @@ int noise_who_plan(const struct measure *m, const struct noise_params *params, s
     item->phase = 1;
     if (m->place.bind == BIND_ONE)
         return 0;
-    item->skip = strdup("--who needs samplers that are bound to one CPU each (--bind one)");
+    item->skip = strdup("--who and --stop-at need samplers that are bound to one CPU each (--bind one)");
     return item->skip ? 0 : -1;
 }
 
@@ -115,11 +125,28 @@ static void put_line(const struct row *rows, size_t n, struct grid *grid)
     grid_text(grid, rows->cpus);
 }
 
+static bool is_who(const struct row *row)
+{
+    return !strcmp(row->suite, bench_who.suite) && !strcmp(row->test, bench_who.name);
+}
+
+/* Returns the row that tells which detour ended the run; NULL: none did. */
+static const struct row *ended_by(const struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_who(&rows[i]) && isfinite(row_param_number(&rows[i].param, "stopped_us")))
+            return &rows[i];
+    return NULL;
+}
+
 static void put_title(const struct row *rows, size_t n, struct text *out)
 {
     const double disturbed = value_of(rows, n, "disturbed"), unseen = value_of(rows, n, "unseen");
+    const double stop_us = row_param_number(&rows->param, "stop_at_us");
 
-    if (row_param_is(&rows->param, "source", "proc"))
+    if (isfinite(stop_us) && !ended_by(rows, n))
+        text_printf(out, "\nNo detour was longer than %.10g us in %.3g s\n", stop_us, rows->wall_s);
+    else if (row_param_is(&rows->param, "source", "proc"))
         text_printf(out,
                     "\nWho had CPU time, on the whole machine (from the kernel's counters: nothing was recorded)\n");
     else if (isfinite(disturbed))
@@ -128,6 +155,118 @@ static void put_title(const struct row *rows, size_t n, struct text *out)
                     rows->wall_s, disturbed, unseen);
 }
 
+/* --- The timeline. --- */
+
+/* A time in which the name that the row is of had the CPU. */
+struct stay {
+    double us, length_us; /* us: since the detour that ended the run began */
+    const struct row *row;
+};
+
+static int earlier(const void *a, const void *b)
+{
+    const struct stay *x = a, *y = b;
+
+    return (x->us > y->us) - (x->us < y->us);
+}
+
+/* Returns the stays of all rows in the order of time, which the caller frees; NULL when there are none. */
+static struct stay *find_stays(const struct row *rows, size_t n, double begun_us, size_t *n_stays)
+{
+    struct stay *stays = NULL;
+    size_t capacity = 0;
+
+    *n_stays = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; is_who(&rows[i]) && !strcmp(rows[i].metric, "longest") && k < rows[i].n_series; k++)
+            if (grow_array(&stays, &capacity, *n_stays, sizeof(*stays)))
+                stays[(*n_stays)++] = (struct stay){.us = rows[i].series[k].at * 1e-3 - begun_us,
+                                                    .length_us = rows[i].series[k].value * 1e-3,
+                                                    .row = &rows[i]};
+    if (stays)
+        qsort(stays, *n_stays, sizeof(*stays), earlier);
+    return stays;
+}
+
+/* Prints what had the CPU in its last milliseconds. Returns false when that is not known. */
+static bool put_timeline(const struct row *rows, size_t n, unsigned width, struct text *out)
+{
+    static const struct grid_column stay_columns[] = {
+        {.title = "At us"},
+        {.title = "For us"},
+        {.title = "Kind", .left = true},
+        {.title = "PID"},
+        {.title = "Name", .left = true},
+    };
+    const struct row *end = ended_by(rows, n);
+    struct grid grid = {.n_columns = 0};
+    size_t n_stays = 0;
+    FREED_BY(memory_free)
+    struct stay *stays = end ? find_stays(rows, n, row_param_number(&end->param, "begun_us"), &n_stays) : NULL;
+
+    if (!stays)
+        return false;
+    text_append(out, "\nWhat ran on CPU ", 17);
+    put_param(end, "worst_cpu", out);
+    text_printf(out, " until its detour of %.1f us ended; times are from the start of that detour\n",
+                row_param_number(&end->param, "stopped_us"));
+    grid_columns(&grid, stay_columns, sizeof(stay_columns) / sizeof(stay_columns[0]));
+    for (size_t i = 0; i < n_stays; i++) {
+        if (n_stays > 2 * STAYS_SHOWN && i == STAYS_SHOWN)
+            text_printf(grid_note(&grid), "... %zu more (in the CSV)", n_stays - 2 * STAYS_SHOWN);
+        if (n_stays > 2 * STAYS_SHOWN && i >= STAYS_SHOWN && i < n_stays - STAYS_SHOWN)
+            continue;
+        /* Entry to the kernel and return from it are part of every detour. */
+        if (row_param_is(&stays[i].row->param, "kind", "unseen") && stays[i].length_us * 1e3 < WHO_LEAST_NS)
+            continue;
+        grid_number(&grid, stays[i].us, 1);
+        grid_number(&grid, stays[i].length_us, 1);
+        put_param(stays[i].row, "kind", grid_cell(&grid, COLOR_NONE));
+        put_param(stays[i].row, "pid", grid_cell(&grid, COLOR_NONE));
+        put_name(stays[i].row, grid_cell(&grid, COLOR_NONE));
+    }
+    grid_print(&grid, width, out);
+    return true;
+}
+
+int noise_who_finish(const struct measure *m, const void *options)
+{
+    const struct noise_params *params = options;
+    const struct row *end = ended_by(m->rows, m->n_rows);
+    FREED_BY(memory_free) struct stay *stays = NULL;
+    static const char *const fields[] = {"kind", "name", "work", "pid"};
+    struct text out = {0};
+    char cpu[16] = "", message[160];
+    size_t n = 0, length;
+
+    if (!end)
+        return EXIT_DONE;
+    const char *value = row_param(&end->param, "worst_cpu", &length);
+    (void)snprintf(cpu, sizeof(cpu), "%.*s", value ? (int)length : 0, value);
+    stays = find_stays(m->rows, m->n_rows, row_param_number(&end->param, "begun_us"), &n);
+    text_printf(&out, "cpu,at_us,us,kind,name,work,pid\n");
+    for (size_t i = 0; params->keep[0] && i < n; i++) {
+        text_printf(&out, "%s,%.3f,%.3f", cpu, stays[i].us, stays[i].length_us);
+        for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+            char word[64] = "";
+            value = row_param(&stays[i].row->param, fields[f], &length);
+            (void)snprintf(word, sizeof(word), "%.*s", value ? (int)length : 0, value ? value : "");
+            text_append(&out, ",", 1);
+            csv_text(&out, word);
+        }
+        text_append(&out, "\n", 1);
+    }
+    const int status = params->keep[0] ? files_write("noise", params->keep, &out) : 0;
+    text_free(&out);
+    if (status)
+        return status;
+    (void)snprintf(message, sizeof(message), "CPU %s was lost for %.1f us, more than %.10g us", cpu,
+                   row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
+    return command_complain("noise", message, EXIT_FINDING);
+}
+
+/* --- All of it. --- */
+
 void noise_who_print(const struct table_rows *r, struct text *out)
 {
     FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
@@ -135,9 +274,11 @@ void noise_who_print(const struct table_rows *r, struct text *out)
     size_t n = 0, length;
 
     for (size_t i = 0; rows && i < r->n; i++)
-        if (!strcmp(r->rows[i].suite, bench_who.suite) && !strcmp(r->rows[i].test, bench_who.name))
+        if (is_who(&r->rows[i]))
             rows[n++] = r->rows[i];
-    if (n) {
+    if (put_timeline(rows, n, r->table_width, out)) {
+        table_put_reasons(rows, n, out);
+    } else if (n) {
         put_title(rows, n, out);
         grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
         for (size_t i = 0; i < n; i++)

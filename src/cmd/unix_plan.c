@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/files.h"
 #include "cmd/suites.h"
 #include "cmd/unix.h"
 #include "sys/directory.h"
@@ -133,23 +134,6 @@ void unix_end(void *options, bool unused)
         topology_pairs_free(&o->of[k]);
 }
 
-/* Checks before measuring that UnixBench's CSV can be created; finish() creates it. */
-static int check_unixbench_csv(const char *path, char *error, size_t error_size)
-{
-    if (!path[0])
-        return 0;
-    int fd = scratch_unnamed(path);
-    const bool named = fd < 0 && fd != -EEXIST;
-    if (named) /* without unnamed files: creates the file, which does not exist yet */
-        fd = directory_create(path);
-    if (fd < 0)
-        return fail_because(-1, error, error_size, "--unixbench-csv '%.200s': %s", path, directory_why_not(fd));
-    if (named)
-        directory_remove(path, fd);
-    (void)close(fd);
-    return 0;
-}
-
 int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     struct unix_options *o = options;
@@ -158,7 +142,7 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
     bool paired = false;
     struct unix_test test;
 
-    if (check_unixbench_csv(o->unixbench_csv, error, error_size))
+    if (files_check("--unixbench-csv", o->unixbench_csv, error, error_size))
         return -1;
     if (find_pairs(m, o))
         goto no_memory;

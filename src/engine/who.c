@@ -86,6 +86,29 @@ static void add_cells(const struct who *who, float *cell, uint64_t from, uint64_
     }
 }
 
+static size_t place_of(size_t i)
+{
+    const size_t half = WHO_PIECES / 2;
+
+    return i < half ? i : half + i % half;
+}
+
+const struct who_piece *who_piece(const struct who *who, size_t i)
+{
+    return i < WHO_PIECES / 2 || i + WHO_PIECES / 2 >= who->n_pieces ? &who->piece[place_of(i)] : NULL;
+}
+
+/* Adds a piece, or makes the last one longer. */
+static void add_piece(struct who *who, size_t taker, uint64_t from, uint64_t to)
+{
+    struct who_piece *last = who->n_pieces ? &who->piece[place_of(who->n_pieces - 1)] : NULL;
+
+    if (last && last->taker == taker && last->from + last->ns == from)
+        last->ns += to - from;
+    else
+        who->piece[place_of(who->n_pieces++)] = (struct who_piece){from, to - from, taker};
+}
+
 /* Gives the lost time from the last record until `to` to what has the CPU. */
 static void account(struct who *who, uint64_t to)
 {
@@ -100,6 +123,7 @@ static void account(struct who *who, uint64_t to)
             continue;
         frame->ns += high - low;
         add_cells(who, who->cell[frame->taker], low, high);
+        add_piece(who, frame->taker, low, high);
         if (frame->taker == UNSEEN && high == span->to)
             close_frame(who, frame);
     }

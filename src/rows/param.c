@@ -30,7 +30,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         {"up_to", PARAM_OUTCOME},      {"planned", PARAM_OUTCOME},   {"histogram_us", PARAM_OUTCOME},
         {"stopped_us", PARAM_OUTCOME}, {"worst_cpu", PARAM_OUTCOME}, {"pid", PARAM_OUTCOME},
         {"tasks", PARAM_OUTCOME},      {"irq", PARAM_OUTCOME},       {"source", PARAM_OUTCOME},
-        {"precision", PARAM_OUTCOME},  {command_key, PARAM_COMMAND},
+        {"precision", PARAM_OUTCOME},  {"begun_us", PARAM_OUTCOME},  {command_key, PARAM_COMMAND},
     };
 
     if (key[length] != '=')

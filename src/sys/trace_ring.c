@@ -225,6 +225,15 @@ static uint64_t *head_of(const struct trace_ring *ring)
     return (uint64_t *)(void *)((char *)ring->memory + HEAD_AT);
 }
 
+void trace_ring_drop(struct trace_ring *ring)
+{
+    uint64_t *ends = head_of(ring);
+    const uint64_t head = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
+
+    __atomic_store_n(&ends[1], ring->mark, __ATOMIC_RELEASE);
+    ring->mark = head;
+}
+
 /* Copies bytes out of the ring; a record may continue at its beginning. */
 static void copy_out(const struct trace_ring *ring, uint64_t from, void *to, size_t size)
 {

@@ -137,6 +137,96 @@ static void test_who_names_a_hog_and_a_timer(void **state)
     cli_result_free(&result);
 }
 
+/* --- Until a detour is long enough. --- */
+
+/* Takes the CPU for 15 ms again and again, before everything of normal priority. */
+static pid_t start_bursts(const char *cpu)
+{
+    const struct sched_param param = {.sched_priority = 10};
+    const pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    on_cpu(cpu, "burst");
+    if (sched_setscheduler(0, SCHED_FIFO, &param))
+        _exit(1);
+    for (;;) {
+        cli_sleep_ms(60);
+        for (const uint64_t end = cli_now_ns() + 15000000; cli_now_ns() < end;)
+            ;
+    }
+}
+
+/* The run ends with the detour, and shows who took the CPU when it began and for how long. */
+static void test_who_stops_at_a_detour(void **state)
+{
+    const struct cli *cli = *state;
+    char keep[CLI_PATH];
+    struct cli_result result;
+
+    cli_need_root();
+    (void)snprintf(keep, sizeof(keep), "%s/kept.csv", cli->work);
+    const struct cli_run run = {
+        .args = ARGS("noise", "--stop-at", "10ms", "--keep", keep, "-t", "20s", "--cpus", cli_cpu, "-o", "-")};
+    const pid_t burst = start_bursts(cli_cpu);
+    cli_expect(cli, &run, 4, &result);
+    end(burst);
+    struct cli_csv csv;
+    cli_csv_parse(result.out, &csv);
+    need_records(&csv);
+    assert_true(cli_number(&csv, 0, "wall_s") < 19);
+    cli_expect_text(result.err, " was lost for ");
+    cli_expect_text(result.err, " us, more than 10000 us");
+    cli_expect_text(result.err, "What ran on CPU ");
+    cli_expect_text(result.err, " burst\n");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+
+    FILE *file = fopen(keep, "r");
+    char line[256], name[32];
+    double at, us, first = -1, sum = 0;
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof(line), file));
+    assert_string_equal(line, "cpu,at_us,us,kind,name,work,pid\n");
+    while (fgets(line, sizeof(line), file)) {
+        assert_int_equal(sscanf(line, "%*[^,],%lf,%lf,%*[^,],%31[^,]", &at, &us, name), 3);
+        if (strcmp(name, "burst") != 0 || at < 0)
+            continue;
+        first = first < 0 ? at : first;
+        sum += us;
+    }
+    (void)fclose(file);
+    /* The detour began when the burst did, and most of its time is the burst's. */
+    if (!(first >= 0 && first < 5000 && sum > 8000))
+        fail_msg("burst began %.1f us after the detour and had %.1f us", first, sum);
+}
+
+/* Nothing was as long: that is said, and no finding. */
+static void test_who_without_such_a_detour_says_so(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {
+        .args = ARGS("noise", "--stop-at", "60s", "-q", "-t", "100ms", "--cpus", cli_cpu, "--no-csv")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 0, &result);
+    cli_expect_text(result.out, "\nNo detour was longer than 60000000 us in 0.1");
+    cli_expect_no_text(result.out, "Name");
+    cli_result_free(&result);
+}
+
+static void test_who_keeps_only_what_it_stops_at(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("noise", "--keep", "kept.csv", "--no-csv")};
+    struct cli_result result;
+
+    cli_expect(cli, &run, 2, &result);
+    cli_expect_text(result.err, "--keep: it goes with --stop-at");
+    cli_result_free(&result);
+}
+
 /* --- Without rights. --- */
 
 static void expect_counted(const struct cli *cli, const struct cli_run *run, const char *why)
@@ -218,12 +308,12 @@ static void test_who_needs_bound_samplers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_who_names_a_hog_and_a_timer),
-        CLI_TEST(test_who_without_rights_says_which_would_do),
+        CLI_TEST(test_who_names_a_hog_and_a_timer),       CLI_TEST(test_who_without_rights_says_which_would_do),
 #ifdef SYS_perf_event_open
         CLI_TEST(test_who_under_a_filter_says_so),
 #endif
-        CLI_TEST(test_who_needs_bound_samplers),
+        CLI_TEST(test_who_needs_bound_samplers),          CLI_TEST(test_who_stops_at_a_detour),
+        CLI_TEST(test_who_without_such_a_detour_says_so), CLI_TEST(test_who_keeps_only_what_it_stops_at),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

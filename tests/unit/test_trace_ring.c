@@ -258,6 +258,27 @@ static void test_trace_ring_records_come_in_order(void **state)
     assert_true(written * 32 > 4 * RING);
 }
 
+/* What was there at the call before goes, what came since then stays. */
+static void test_trace_ring_drops_what_is_old(void **state)
+{
+    struct trace_record record;
+
+    while (trace_ring_next(&ring, &record))
+        ;
+    trace_ring_drop(&ring);
+    for (uint64_t at = 1; at <= 6; at++) {
+        put_switch(0, 7, 8, at);
+        assert_true(write_made());
+        if (at % 2 == 0)
+            trace_ring_drop(&ring);
+    }
+    assert_true(trace_ring_next(&ring, &record));
+    assert_int_equal(record.ns, 5);
+    assert_true(trace_ring_next(&ring, &record));
+    assert_int_equal(record.ns, 6);
+    assert_false(trace_ring_next(&ring, &record));
+}
+
 /* --- Rings of the kernel's. --- */
 
 /* The switches between this task and a pause, with their times. */
@@ -358,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_trace_ring_names_parents_and_losses),
         cmocka_unit_test(test_trace_ring_short_records_are_rejected),
         cmocka_unit_test_setup_teardown(test_trace_ring_records_come_in_order, make_ring, free_ring),
+        cmocka_unit_test_setup_teardown(test_trace_ring_drops_what_is_old, make_ring, free_ring),
         cmocka_unit_test(test_trace_ring_of_this_machine),
         cmocka_unit_test(test_trace_ring_says_which_right_is_missing),
 #ifdef SYS_perf_event_open

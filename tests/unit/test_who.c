@@ -304,6 +304,59 @@ static void test_who_parts_of_the_window_add_up(void **state)
     who_free(&who);
 }
 
+static void expect_piece(size_t i, uint32_t tid, uint64_t us, uint64_t for_us)
+{
+    const struct who_piece *piece = who_piece(&who, i);
+
+    assert_non_null(piece);
+    assert_int_equal(piece->from, us * US);
+    assert_int_equal(piece->ns, for_us * US);
+    assert_int_equal(who.takers[piece->taker].tid, tid);
+}
+
+/* What had the CPU one after the other; the pause between two detours is no piece. */
+static void test_who_pieces_are_in_order(void **state)
+{
+    static const struct who_span spans[] = {{1100 * US, 1200 * US}, {1300 * US, 1310 * US}};
+
+    begin(spans, COUNT(spans));
+    add(1100, TRACE_SWITCH, 7, 0);
+    add_named(1120, TRACE_ENTER, TRACE_IRQ, 5, "device");
+    add_named(1130, TRACE_LEAVE, TRACE_IRQ, 5, "");
+    rename_to(1150, 7, "renamed"); /* does not end the piece */
+    add(1200, TRACE_SWITCH, SELF, 0);
+    add(1300, TRACE_SWITCH, 8, 0);
+    add(1310, TRACE_SWITCH, SELF, 0);
+    who_end(&who);
+    assert_int_equal(who.n_pieces, 4);
+    expect_piece(0, 7, 1100, 20);
+    expect_piece(1, 0, 1120, 10);
+    expect_piece(2, 7, 1130, 70);
+    expect_piece(3, 8, 1300, 10);
+    who_free(&who);
+}
+
+/* The first and the last pieces are kept. */
+static void test_who_pieces_are_limited(void **state)
+{
+    static const struct who_span spans[] = {{1000 * US, 2000 * US}};
+    const size_t half = WHO_PIECES / 2;
+
+    begin(spans, COUNT(spans));
+    for (unsigned i = 0; i < 900; i++)
+        add(1000 + i, TRACE_SWITCH, 1 + i % 2, 0);
+    add(1900, TRACE_SWITCH, SELF, 0);
+    who_end(&who);
+    assert_int_equal(who.n_pieces, 901);
+    expect_piece(0, 1, 1000, 1);
+    expect_piece(half - 1, 2, 1000 + half - 1, 1);
+    assert_null(who_piece(&who, half));
+    assert_null(who_piece(&who, 900 - half));
+    expect_piece(901 - half, 2, 1901 - half, 1);
+    expect_piece(900, 0, 1900, 100);
+    who_free(&who);
+}
+
 /* --- All CPUs. --- */
 
 static void functions(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE])
@@ -426,6 +479,8 @@ int main(void)
         cmocka_unit_test(test_who_a_full_ring_ends_the_window),
         cmocka_unit_test(test_who_too_many_tasks_are_added_up),
         cmocka_unit_test(test_who_parts_of_the_window_add_up),
+        cmocka_unit_test(test_who_pieces_are_in_order),
+        cmocka_unit_test(test_who_pieces_are_limited),
         cmocka_unit_test(test_who_names_are_joined_over_cpus),
         cmocka_unit_test(test_who_without_a_number_is_idle_or_outside),
         cmocka_unit_test(test_who_memory_is_a_share_of_what_there_is),
