@@ -21,6 +21,9 @@ struct metrics_test {
     const struct metrics_metric *metric; /* NULL: a variant, which has the metrics of other tests of the suite */
     size_t n;
 };
+/* Initialises a test with its metrics, an array. */
+#define METRICS_TEST(suite_, name_, title_, metrics_)                                                                  \
+    .suite = suite_, .name = name_, .title = title_, .metric = metrics_, .n = sizeof(metrics_) / sizeof((metrics_)[0])
 
 struct metrics_suite {
     const char *name, *title;

@@ -62,7 +62,8 @@ int arena_make(struct trial *trial);
 
 /* Functions of trial_wait.c. */
 /* Sets outcome and reason, unless the trial has failed already. */
-void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *reason);
+void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Returns whether any process still runs. */
 bool trial_any_process(const struct trial *trial);
 /* Kills everything that still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited

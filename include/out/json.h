@@ -9,6 +9,8 @@
 void json_text(struct text *out, const char *s);
 /* Appends a number with 17 significant digits; null when it is not finite. */
 void json_number(struct text *out, double value);
+/* Appends an array of numbers. */
+void json_numbers(struct text *out, const double *values, size_t n);
 /* Appends the name of a member and a colon. */
 void json_name(struct text *out, const char *name);
 

@@ -59,6 +59,10 @@ struct table_layout {
     const char *(*title_of)(const char *test); /* returns the text of TABLE_TITLE; may be NULL */
 };
 
+/* Initialises a layout with its title and its columns, an array. */
+#define TABLE_OF(title_, columns_)                                                                                     \
+    .title = title_, .columns = columns_, .n_columns = sizeof(columns_) / sizeof((columns_)[0])
+
 /* Prints the groups of rows that have the layout's metrics. Rows with the same item, test, load, param, copies and cpus
  * form a group and share one line; numbers are right-aligned under their headings, text is left-aligned. A group
  * without any of the columns' metrics is left out; an unknown number is printed as "-". If the worst status in a group

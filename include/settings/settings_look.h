@@ -48,7 +48,7 @@ void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpus
 struct setting_of_cpus {
     const char *file; /* below the CPU's directory */
     /* Reads the value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
-    int (*read)(const char *root, unsigned cpu, char *text, size_t size, bool *good);
+    int (*read)(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good);
     const char *value;  /* the good value, written where the present one is not good */
     bool once_a_policy; /* CPUs that share cpufreq files need one write */
 };

@@ -114,18 +114,11 @@ static void put_histograms(const struct table_rows *r, const struct experiment_t
 
 void cmd_print_experiments(const struct table_rows *r, const struct experiment_tables *t, struct text *out)
 {
-    const struct table_layout runs = {.title = t->run_title,
-                                      .columns = run_columns,
-                                      .n_columns = sizeof(run_columns) / sizeof(run_columns[0]),
-                                      .per_sample = 1,
-                                      .no_status = 1};
-    const struct table_layout summary = {.title = t->summary_title,
-                                         .columns = summary_columns,
-                                         .n_columns = sizeof(summary_columns) / sizeof(summary_columns[0])};
+    const struct table_layout runs = {TABLE_OF(t->run_title, run_columns), .per_sample = 1, .no_status = 1};
+    const struct table_layout summary = {TABLE_OF(t->summary_title, summary_columns)};
     static const struct table_layout share = {
-        .title = "Share of the time that delays take, in %, counted from the mean, the median and the minimum",
-        .columns = share_columns,
-        .n_columns = sizeof(share_columns) / sizeof(share_columns[0]),
+        TABLE_OF("Share of the time that delays take, in %, counted from the mean, the median and the minimum",
+                 share_columns),
         .no_status = 1};
     bool any = false;
 

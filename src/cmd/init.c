@@ -309,24 +309,16 @@ static void run_shell(struct init *init)
 
 static void follow_end(struct init *init)
 {
-    switch ((enum init_end)init->orders.end) {
-    case INIT_POWEROFF:
-        end_machine(init, POWER_OFF);
-        break;
-    case INIT_REBOOT:
-        end_machine(init, POWER_RESTART);
-        break;
-    case INIT_HALT:
-        end_machine(init, POWER_HALT);
-        break;
-    case INIT_SHELL:
+    static const enum power_end ends[] = {[INIT_POWEROFF] = POWER_OFF,
+                                          [INIT_REBOOT] = POWER_RESTART,
+                                          [INIT_HALT] = POWER_HALT,
+                                          [INIT_STAY] = POWER_RESTART};
+
+    if (init->orders.end == INIT_SHELL) {
         init->asked = false;
         run_shell(init);
-        break;
-    case INIT_STAY:
-        if (init->asked && init->place == PLACE_MACHINE)
-            end_machine(init, POWER_RESTART);
-        break;
+    } else if (init->orders.end != INIT_STAY || (init->asked && init->place == PLACE_MACHINE)) {
+        end_machine(init, ends[init->orders.end]);
     }
     if (init->place == PLACE_MACHINE)
         stay(init);

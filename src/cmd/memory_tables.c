@@ -51,11 +51,8 @@ static void find_curve(const struct row *rows, size_t n, const char *chase, stru
 static const struct metrics_metric level_metrics[] = {
     {"level", "time of a load on a plateau of the curve", "ns", "lower", true},
 };
-const struct metrics_test memory_levels = {.suite = "memory",
-                                           .name = "levels",
-                                           .title = "Levels of the curve: caches and memory",
-                                           .metric = level_metrics,
-                                           .n = sizeof(level_metrics) / sizeof(level_metrics[0])};
+const struct metrics_test memory_levels = {
+    METRICS_TEST("memory", "levels", "Levels of the curve: caches and memory", level_metrics)};
 
 static void put_level(struct measure *m, const char *cpus, double ns, double up_to, const char *name,
                       uint64_t known_bytes)
@@ -203,10 +200,8 @@ static const struct table_column loaded_columns[] = {
     {.heading = "Pause ns", .metric = "loaded_latency", .field = TABLE_PARAM_VALUE, .key = "pause_ns"},
     {.heading = "CPUs", .metric = "loaded_latency", .field = TABLE_CPUS},
 };
-static const struct table_layout loaded_layout = {
-    .title = "Time of a load on the first CPU while the others read memory, with a pause after each 4 KiB",
-    .columns = loaded_columns,
-    .n_columns = sizeof(loaded_columns) / sizeof(loaded_columns[0])};
+static const struct table_layout loaded_layout = {TABLE_OF(
+    "Time of a load on the first CPU while the others read memory, with a pause after each 4 KiB", loaded_columns)};
 
 static const struct table_column node_columns[] = {
     {.heading = "From node", .metric = "node_latency", .field = TABLE_PARAM_VALUE, .key = "from_node"},
@@ -215,9 +210,7 @@ static const struct table_column node_columns[] = {
     {.heading = "MB/s", .metric = "node_bandwidth", .field = TABLE_VALUE},
     {.heading = "CPU", .metric = "node_latency", .field = TABLE_CPUS},
 };
-static const struct table_layout node_layout = {.title = "Memory nodes: one CPU's loads and readings",
-                                                .columns = node_columns,
-                                                .n_columns = sizeof(node_columns) / sizeof(node_columns[0])};
+static const struct table_layout node_layout = {TABLE_OF("Memory nodes: one CPU's loads and readings", node_columns)};
 
 static const struct table_column steady_columns[] = {
     {.heading = "Memory ns", .metric = "memory_latency", .field = TABLE_VALUE, .decimals = 1},
@@ -230,9 +223,7 @@ static const struct table_column steady_columns[] = {
     {.heading = "CPU", .metric = "memory_latency", .field = TABLE_CPUS},
 };
 static const struct table_layout steady_layout = {
-    .title = "How steady last cache and memory are, looked at every millisecond",
-    .columns = steady_columns,
-    .n_columns = sizeof(steady_columns) / sizeof(steady_columns[0])};
+    TABLE_OF("How steady last cache and memory are, looked at every millisecond", steady_columns)};
 
 /* Prints the matrix of one method between CPUs. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)

@@ -59,8 +59,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
         {.heading = "n", .field = TABLE_N, .rank = 3},
     };
     char title[64];
-    const struct table_layout layout = {
-        .title = title, .columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0])};
+    const struct table_layout layout = {TABLE_OF(title, columns)};
     FREED_BY(memory_free) struct row *lines = calloc(n + 1, sizeof(*lines));
 
     if (!lines) {

@@ -112,9 +112,8 @@ static const struct {
 static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
-        .title = "STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
-        .columns = bandwidth_columns,
-        .n_columns = sizeof(bandwidth_columns) / sizeof(bandwidth_columns[0])};
+        TABLE_OF("STREAM-style bandwidth: MB = 10^6 bytes, times in seconds, best of each run's repetitions",
+                 bandwidth_columns)};
     FREED_BY(memory_free) struct row *rows = calloc(r->n ? r->n : 1, sizeof(*rows));
     size_t n = 0;
 

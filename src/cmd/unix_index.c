@@ -27,8 +27,7 @@ static const struct metrics_metric index_metrics[N_METRICS] = {
     [METRIC_ALONE] = {"index_alone", "the same with the core free", "ratio", "higher", false},
     [METRIC_SCALING] = {"scaling", "index over that of the first number of copies", "ratio", "higher", false},
 };
-const struct metrics_test unix_index = {
-    .suite = "unix", .name = "index", .title = "Index of the tests above", .metric = index_metrics, .n = N_METRICS};
+const struct metrics_test unix_index = {METRICS_TEST("unix", "index", "Index of the tests above", index_metrics)};
 
 static bool is_rate(const struct row *row, uint64_t copies)
 {

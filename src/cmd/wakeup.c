@@ -12,6 +12,7 @@
 #include "cmd/latency.h"
 #include "cmd/suites.h"
 #include "out/plot.h"
+#include "sys/fail.h"
 
 struct wakeup_options {
     struct wakeup_params params;
@@ -66,12 +67,6 @@ static size_t tables(void *options, struct option_table *out)
 
 /* --- The plan. --- */
 
-static int fail(char *error, size_t error_size, const char *why)
-{
-    (void)snprintf(error, error_size, "%s", why);
-    return -1;
-}
-
 /* Sets the background load of an item, with the size that the load has in `jitbench latency`. */
 static int set_load(const struct measure *m, struct plan_item *item, const struct load *load)
 {
@@ -113,20 +108,20 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 
     o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
     if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
-        return fail(error, error_size, "--interval: it is longer than the run (--time)");
+        return fail_because(-1, error, error_size, "--interval: it is longer than the run (--time)");
     if (!o->smp && o->threads > m->place.n_order)
-        return fail(error, error_size, "--threads: there are not so many CPUs to measure on");
+        return fail_because(-1, error, error_size, "--threads: there are not so many CPUs to measure on");
     for (size_t i = 0; load_list[i] && !failed; i++)
         for (size_t k = 0; k < sizeof(simulated) / sizeof(simulated[0]); k++)
             if (o->loads & 1ull << i && load_list[i] == simulated[k])
-                return fail(
-                    error, error_size,
+                return fail_because(
+                    -1, error, error_size,
                     "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
     if (!o->loads)
         failed = add(m, o, NULL, out);
     for (size_t i = 0; load_list[i] && !failed; i++)
         failed = o->loads & 1ull << i && add(m, o, load_list[i], out);
-    return failed ? fail(error, error_size, "out of memory") : 0;
+    return failed ? fail_because(-1, error, error_size, "out of memory") : 0;
 }
 
 static bool holds_latency(const void *options)
@@ -142,11 +137,8 @@ static const struct metrics_metric worst_metrics[] = {
     [WORST_P999] = {"latency_p999", "99.9th percentile of the latency, on the CPU where it is largest", "ns", "lower",
                     true},
 };
-static const struct metrics_test wakeup_worst = {.suite = "wakeup",
-                                                 .name = "worst",
-                                                 .title = "Wake-up latency of the worst CPU",
-                                                 .metric = worst_metrics,
-                                                 .n = sizeof(worst_metrics) / sizeof(worst_metrics[0])};
+static const struct metrics_test wakeup_worst = {
+    METRICS_TEST("wakeup", "worst", "Wake-up latency of the worst CPU", worst_metrics)};
 
 static bool is_latency(const struct row *row)
 {
@@ -241,8 +233,7 @@ static void put_table(const struct table_rows *r, struct text *out)
         {.heading = over, .metric = "overflows", .field = TABLE_VALUE},
         {.heading = "Missed", .metric = "missed", .field = TABLE_VALUE, .rank = 1},
     };
-    const struct table_layout layout = {
-        .title = title, .columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0])};
+    const struct table_layout layout = {TABLE_OF(title, columns)};
 
     for (size_t i = 0; i < r->n; i++) {
         const struct row *row = &r->rows[i];

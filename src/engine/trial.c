@@ -135,12 +135,11 @@ static void stop_parties(struct trial *trial, bool with_loads)
 
 static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
 {
-    char limit[32], reason[160];
+    char limit[32];
 
     text_duration(limit_ns, limit, sizeof(limit));
-    (void)snprintf(reason, sizeof(reason), "%s within %s%s; killed", what, limit,
-                   trial->halted ? ": stopped by a signal and not continued" : "");
-    trial_fail(trial, TRIAL_FAILED, reason);
+    trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, limit,
+               trial->halted ? ": stopped by a signal and not continued" : "");
 }
 
 static unsigned gated_slots(const struct trial *trial)
@@ -279,8 +278,6 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
             trial_wait_event(trial, end, false);
         stop_parties(trial, false);
         (void)trial_wait_for(trial, STATE_DONE, true, clock_raw_ns() + LOAD_GRACE_NS);
-    }
-    if (head->time_ns) {
         add_load_counts(trial, 1);
         stop_parties(trial, true);
     }
@@ -316,12 +313,10 @@ static void drain(struct trial *trial)
 
 static void start_and_run(struct trial *trial, struct machine_counters *before)
 {
-    char reason[96];
     int events[2];
 
     if (pipe2(events, O_CLOEXEC | O_NONBLOCK)) {
-        (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(errno));
-        trial_fail(trial, TRIAL_FAILED, reason);
+        trial_fail(trial, TRIAL_FAILED, "cannot make a pipe: %s", strerror(errno));
         return;
     }
     trial->event_read = events[0];
@@ -344,18 +339,6 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     (void)close(events[1]);
 }
 
-static int make_arena(struct trial *trial)
-{
-    char reason[96];
-    int error = arena_make(trial);
-
-    if (error) {
-        (void)snprintf(reason, sizeof(reason), "cannot share memory with workers: mmap: %s", strerror(-error));
-        trial_fail(trial, TRIAL_FAILED, reason);
-    }
-    return error;
-}
-
 struct trial *trial_run(const struct trial_spec *spec)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
@@ -376,7 +359,10 @@ struct trial *trial_run(const struct trial_spec *spec)
         goto no_memory;
     for (unsigned i = 0; i < n_slots; i++)
         trial->stop_write[i] = -1;
-    if (make_arena(trial) == 0)
+    const int error = arena_make(trial);
+    if (error)
+        trial_fail(trial, TRIAL_FAILED, "cannot share memory with workers: mmap: %s", strerror(-error));
+    else
         start_and_run(trial, before);
     return trial;
 

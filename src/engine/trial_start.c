@@ -116,15 +116,12 @@ static void child_main(struct trial *trial, unsigned slot)
 
 static int start_process(struct trial *trial, unsigned slot)
 {
-    char reason[160];
-
     if (party_of(trial, slot)->kind != PARTY_PROCESS)
         return 0;
     pid_t pid = fork();
     if (pid < 0) {
-        (void)snprintf(reason, sizeof(reason), "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
-                       strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
-        trial_fail(trial, TRIAL_FAILED, reason);
+        trial_fail(trial, TRIAL_FAILED, "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
+                   strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
         return -1;
     }
     if (pid == 0)
@@ -145,11 +142,8 @@ static int start_parties(struct trial *trial, unsigned first, unsigned n)
 
     for (unsigned i = 0; i < n && !error; i++)
         error = open_pipes(trial, first + i);
-    if (error) {
-        char reason[96];
-        (void)snprintf(reason, sizeof(reason), "cannot make a pipe: %s", strerror(-error));
-        trial_fail(trial, TRIAL_FAILED, reason);
-    }
+    if (error)
+        trial_fail(trial, TRIAL_FAILED, "cannot make a pipe: %s", strerror(-error));
     for (unsigned i = 0; i < n && !error; i++)
         error = start_process(trial, first + i);
     close_pipes(trial, first, n);

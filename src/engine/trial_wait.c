@@ -3,6 +3,7 @@
 #include "engine/trial_state.h"
 
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,12 +21,16 @@
 
 /* --- Failures and the end of processes. --- */
 
-void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *reason)
+void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
 {
+    va_list args;
+
     if (trial->outcome != TRIAL_DONE)
         return; /* keep only the first reason */
     trial->outcome = outcome;
-    text_copy(trial->reason, sizeof(trial->reason), reason);
+    va_start(args, format);
+    (void)vsnprintf(trial->reason, sizeof(trial->reason), format, args);
+    va_end(args);
 }
 
 static void describe_slot(const struct trial *trial, unsigned slot, char *buf, size_t size)
@@ -71,7 +76,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 {
     const struct trial_slot *s = &trial->head->slot[slot];
     uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
-    char who[96], how[160], reason[400];
+    char who[96], how[160];
 
     if (state == STATE_DONE)
         return;
@@ -81,13 +86,11 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         return;
     }
     describe_slot(trial, slot, who, sizeof(who));
+    describe_death(status, how, sizeof(how));
     if (state == STATE_FAILED && s->reason[0])
-        (void)snprintf(reason, sizeof(reason), "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
-    else {
-        describe_death(status, how, sizeof(how));
-        (void)snprintf(reason, sizeof(reason), "%s %s", who, how);
-    }
-    trial_fail(trial, TRIAL_FAILED, reason);
+        trial_fail(trial, TRIAL_FAILED, "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
+    else
+        trial_fail(trial, TRIAL_FAILED, "%s %s", who, how);
 }
 
 /* Handles a party that a signal stopped or continued. */

@@ -123,12 +123,8 @@ static void put_result(const struct export_rows *rows, const struct export_group
     put_member("system", mean_of_partner(rows, group, "system"), out);
     put_member("min", stats.min, out);
     put_member("max", stats.max, out);
-    text_printf(out, ", \"times\": [");
-    for (size_t i = 0; i < group->n_samples; i++) {
-        text_append(out, ", ", i ? 2 : 0);
-        json_number(out, seconds[i]);
-    }
-    text_append(out, "]", 1);
+    text_printf(out, ", \"times\": ");
+    json_numbers(out, seconds, group->n_samples);
     put_exit_codes(rows, group, out);
     text_append(out, "}", 1);
 }

@@ -7,16 +7,6 @@
 #include "rows/causes.h"
 #include "rows/rows.h"
 
-static void put_samples(const struct row *row, struct text *out)
-{
-    text_append(out, "[", 1);
-    for (size_t i = 0; i < row->n_samples; i++) {
-        text_append(out, ", ", i ? 2 : 0);
-        json_number(out, row->samples[i]);
-    }
-    text_append(out, "]", 1);
-}
-
 static void put_pairs(const struct stats_point *pairs, size_t n, struct text *out)
 {
     text_append(out, "[", 1);
@@ -73,7 +63,7 @@ static void put_column(const struct row *row, const struct row_column *column, s
         put_uint(ROW_SCHEMA, out);
         break;
     case COLUMN_SAMPLES:
-        put_samples(row, out);
+        json_numbers(out, row->samples, row->n_samples);
         break;
     case COLUMN_HIST:
         put_pairs(row->hist, row->n_hist, out);

@@ -45,6 +45,16 @@ void json_number(struct text *out, double value)
         text_append(out, "null", 4);
 }
 
+void json_numbers(struct text *out, const double *values, size_t n)
+{
+    text_append(out, "[", 1);
+    for (size_t i = 0; i < n; i++) {
+        text_append(out, ", ", i ? 2 : 0);
+        json_number(out, values[i]);
+    }
+    text_append(out, "]", 1);
+}
+
 void json_name(struct text *out, const char *name)
 {
     json_text(out, name);

@@ -65,7 +65,7 @@ void setting_look_cpus(const struct settings_view *view, const struct setting_of
     char text[sizeof tally.value[0].text], path[96];
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
         bool good;
-        int error = of->read(view->root, cpu, text, sizeof text, &good);
+        int error = of->read(view->root, cpu, of->file, text, sizeof text, &good);
         if (error == 0) {
             tally_add(&tally, text);
             tally.all_good &= good;
@@ -98,7 +98,7 @@ int setting_write_cpus(const struct settings_view *view, const struct setting_of
     char path[96], text[48];
     bool good;
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        if (of->read(view->root, cpu, text, sizeof text, &good) || good ||
+        if (of->read(view->root, cpu, of->file, text, sizeof text, &good) || good ||
             (of->once_a_policy && shares_policy(view, cpu)))
             continue;
         cpu_path(cpu, of->file, path, sizeof path);
@@ -108,9 +108,7 @@ int setting_write_cpus(const struct settings_view *view, const struct setting_of
     return 0;
 }
 
-/* --- Governor. --- */
-
-#define GOVERNOR "cpufreq/scaling_governor"
+/* --- Governor, and energy or speed preferences of the hardware. --- */
 
 static int read_preference(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
 {
@@ -121,36 +119,22 @@ static int read_preference(const char *root, unsigned cpu, const char *file, cha
     return error == 0 && strchr(text, '?') ? -EILSEQ : error;
 }
 
-static int read_governor(const char *root, unsigned cpu, char *text, size_t size, bool *good)
-{
-    return read_preference(root, cpu, GOVERNOR, text, size, good);
-}
+const struct setting_of_cpus setting_cpu_governor = {"cpufreq/scaling_governor", read_preference, "performance", true};
 
-const struct setting_of_cpus setting_cpu_governor = {GOVERNOR, read_governor, "performance", true};
-
-/* --- Energy or speed preferences of the hardware. --- */
-
-#define EPP "cpufreq/energy_performance_preference"
-#define EPB "power/energy_perf_bias"
-
-static int read_epp(const char *root, unsigned cpu, char *text, size_t size, bool *good)
-{
-    return read_preference(root, cpu, EPP, text, size, good);
-}
-
-static int read_epb(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+static int read_epb(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
 {
     char path[96];
     int64_t value = 0;
-    cpu_path(cpu, EPB, path, sizeof path);
+    cpu_path(cpu, file, path, sizeof path);
     int error = setting_read_number(root, path, &value);
     snprintf(text, size, "%" PRId64, value);
     *good = value == 0;
     return error;
 }
 
-const struct setting_of_cpus setting_cpu_epp = {EPP, read_epp, "performance", false};
-const struct setting_of_cpus setting_cpu_epb = {EPB, read_epb, "0", false};
+const struct setting_of_cpus setting_cpu_epp = {"cpufreq/energy_performance_preference", read_preference, "performance",
+                                                false};
+const struct setting_of_cpus setting_cpu_epb = {"power/energy_perf_bias", read_epb, "0", false};
 
 /* --- Frequency limits. --- */
 
@@ -168,9 +152,10 @@ static int read_limits(const char *root, unsigned cpu, int64_t *min_khz, int64_t
     return setting_read_number(root, path, max_khz);
 }
 
-static int read_frequency(const char *root, unsigned cpu, char *text, size_t size, bool *good)
+static int read_frequency(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
 {
     int64_t min_khz, max_khz;
+    (void)file;
     int error = read_limits(root, cpu, &min_khz, &max_khz);
     if (error)
         return error;

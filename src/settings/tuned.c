@@ -49,14 +49,9 @@ const char *tuned_refusal(const char *path, int error)
 {
     if (tuned_is_managed(path, error))
         return "the kernel manages this interrupt itself";
-    switch (-error) {
-    case EROFS:
-        return "mounted read-only, as in a container";
-    case EPERM:
-        return geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(EPERM);
-    default:
-        return strerror(-error);
-    }
+    return error == -EROFS                     ? "mounted read-only, as in a container"
+           : error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it"
+                                               : strerror(-error);
 }
 
 /* --- Around a run. --- */

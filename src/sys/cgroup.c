@@ -18,11 +18,9 @@ struct hierarchy {
     const char *usual_place;
 };
 
-static const struct hierarchy unified = {.fs_type = "cgroup2", .controller = "", .usual_place = "/sys/fs/cgroup"};
-static const struct hierarchy memory_v1 = {
-    .fs_type = "cgroup", .controller = "memory", .usual_place = "/sys/fs/cgroup/memory"};
-static const struct hierarchy cpuset_v1 = {
-    .fs_type = "cgroup", .controller = "cpuset", .usual_place = "/sys/fs/cgroup/cpuset"};
+static const struct hierarchy unified = {"cgroup2", "", "/sys/fs/cgroup"};
+static const struct hierarchy memory_v1 = {"cgroup", "memory", "/sys/fs/cgroup/memory"};
+static const struct hierarchy cpuset_v1 = {"cgroup", "cpuset", "/sys/fs/cgroup/cpuset"};
 
 struct version {
     const struct hierarchy *hierarchy;
@@ -32,11 +30,8 @@ struct version {
 };
 
 static const struct version versions[] = {
-    {.hierarchy = &unified, .limit = "memory.max", .usage = "memory.current", .reclaimable = "inactive_file"},
-    {.hierarchy = &memory_v1,
-     .limit = "memory.limit_in_bytes",
-     .usage = "memory.usage_in_bytes",
-     .reclaimable = "total_inactive_file"},
+    {&unified, "memory.max", "memory.current", "inactive_file"},
+    {&memory_v1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
 struct span {

@@ -279,12 +279,7 @@ int device_folder(const char *place, const char *path)
 
 const char *device_why_not(int error)
 {
-    switch (-error) {
-    case EMEDIUMTYPE:
-        return "not a file system that this kernel knows";
-    case EXDEV:
-        return "leads away from that device";
-    default:
-        return strerror(-error);
-    }
+    return error == -EMEDIUMTYPE ? "not a file system that this kernel knows"
+           : error == -EXDEV     ? "leads away from that device"
+                                 : strerror(-error);
 }

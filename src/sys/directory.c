@@ -203,16 +203,10 @@ int directory_open_existing(const char *path)
 
 const char *directory_why_not(int error)
 {
-    switch (error) {
-    case -EEXIST:
-        return "the file exists; jitbench never overwrites";
-    case -ENOTBLK:
-        return "is a block device; jitbench never overwrites";
-    case -ELOOP:
-        return "leads through a symbolic link that another user may have put there";
-    default:
-        return strerror(-error);
-    }
+    return error == -EEXIST    ? "the file exists; jitbench never overwrites"
+           : error == -ENOTBLK ? "is a block device; jitbench never overwrites"
+           : error == -ELOOP   ? "leads through a symbolic link that another user may have put there"
+                               : strerror(-error);
 }
 
 void directory_remove(const char *path, int fd)

@@ -36,20 +36,14 @@ static const struct machine_counters nothing_known = {
 
 static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kind kind)
 {
-    switch (kind) {
-    case INTERRUPT_TIMER:
-        return &counters->timer;
-    case INTERRUPT_RESCHED:
-        return &counters->resched;
-    case INTERRUPT_IPI:
-        return &counters->ipi;
-    case INTERRUPT_DEVICE:
-        return &counters->device;
-    case INTERRUPT_OTHER:
-    case INTERRUPT_NONE:
-        break;
-    }
-    return NULL;
+    int64_t *const of_kind[] = {[INTERRUPT_TIMER] = &counters->timer,
+                                [INTERRUPT_RESCHED] = &counters->resched,
+                                [INTERRUPT_IPI] = &counters->ipi,
+                                [INTERRUPT_DEVICE] = &counters->device,
+                                [INTERRUPT_OTHER] = NULL,
+                                [INTERRUPT_NONE] = NULL};
+
+    return of_kind[kind];
 }
 
 /* --- Tables with a column for each CPU. --- */

@@ -103,19 +103,12 @@ static int set_scheduler(int policy, int rt_priority)
 
 int task_set_policy(int policy, int rt_priority)
 {
-    switch (policy) {
-    case SCHED_FIFO:
-    case SCHED_RR:
-        if (rt_priority > TASK_FIFO_MAX)
-            return -EINVAL;
-        return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
-    case SCHED_OTHER:
-    case SCHED_BATCH:
-    case SCHED_IDLE:
-        break;
-    default:
+    const bool realtime = policy == SCHED_FIFO || policy == SCHED_RR;
+
+    if (realtime ? rt_priority > TASK_FIFO_MAX : policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE)
         return -EINVAL;
-    }
+    if (realtime)
+        return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
     int error = set_scheduler(policy, rt_priority);
     /* Only a privileged thread may clear the reset-on-fork flag once it is set; with these policies the flag has no
      * effect. */
