@@ -196,7 +196,7 @@ static void test_accept_all_quick_takes_under_a_minute(void **state)
     assert_non_null(strstr(text, "all.csv"));
     free(text);
     assert_int_equal(CHECK("columns", "all.csv"), 0);
-    assert_int_equal(CHECK("suites", "all.csv", "prime", "memory", "stream", "unix", "latency"), 0);
+    assert_int_equal(CHECK("suites", "all.csv", "noise", "wakeup", "prime", "memory", "stream", "unix", "latency"), 0);
 }
 
 int main(void)

@@ -98,7 +98,7 @@ COMMANDS = {
     "syscall": {"args": ["unix", "syscall", *OUT, *UNIX]},
     "dhry": {"args": ["unix", "dhry2reg", *OUT, *UNIX, "--unixbench-csv", "ub.csv"], "files": ["ub.csv"]},
     "noise": {"args": ["noise", *OUT, "-t", "20ms"]},
-    "wakeup": {"args": ["wakeup", *OUT, "-D", "20ms"]},
+    "wakeup": {"args": ["wakeup", "-q", "-o", "out.csv", "-D", "20ms"]},
     "latency-none": {"args": [*LATENCY, "none"]},
     "latency-real-time": {"args": [*LATENCY, "none", "--real-time"]},
     "latency-burn": {"args": [*LATENCY, "burn"]},
