@@ -33,21 +33,20 @@ static int find_separator(int argc, char *const *argv)
 
 int sides_main(const struct command *command, int argc, char **argv)
 {
+    memory_exits(command->name);
     const int at = find_separator(argc, argv);
     struct sides sides = {.separated = at < argc};
-    FREED_BY(memory_free) char **args = calloc((size_t)argc + 1, sizeof(*args));
-    FREED_BY(memory_free) const char **files = calloc((size_t)argc + 1, sizeof(*files));
-    FREED_BY(memory_free) void *ignored = calloc(1, command->options_size);
+    FREED_BY(memory_free) char **args = memory_get((size_t)argc + 1, sizeof(*args));
+    FREED_BY(memory_free) const char **files = memory_get((size_t)argc + 1, sizeof(*files));
+    FREED_BY(memory_free) void *ignored = memory_get(1, command->options_size);
     struct option_table table = *command->options;
     char error[512];
     int n = 0;
 
-    for (int i = 0; args && i < argc; i++)
+    for (int i = 0; i < argc; i++)
         if (i != at)
             args[n++] = argv[i];
     table.target = ignored;
-    if (!args || !files || !ignored)
-        return complain("out of memory", EXIT_ROW_FAILED);
     if (find_separator(n, args) < n)
         return complain("'--' is given once, between the files from before and those from after", EXIT_USAGE);
     const int before = option_parse(at, argv, &table, 1, files, error, sizeof(error));

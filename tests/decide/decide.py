@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Are the verdicts right on this machine? decide.py PROGRAM INTERVAL FOLDER [PART...]
+"""Are the verdicts right on this machine? decide.py PROGRAM INTERVAL FOLDER [PART...]; --help: this text
 
     aa        runs of `all --quick`: single runs in disjoint pairs, and ten a side: no change may be seen
     found     the same files, where five rows are 10 % higher on one side: these must be found
@@ -8,10 +8,11 @@
               hyperfine, with as many runs of the same commands
     coverage  of the interval of `run`: resamplings of the real blocks of run0
 
-Without parts: all. Says first how long each part will take; what was measured is kept in the folder, so an interrupted
-call goes on where it ended. Nothing else may run on the machine. DECIDE_SHORT=1: a minute, with few and short runs, which
-shows only that the parts work: nothing is then judged. Ends with lines 'passed: NAME' and 'failed: NAME: WHY', and a
-table of the aims and what was seen."""
+Without parts: all. Says first how long each part will take. What was measured is kept in the folder, each run and trial
+when it ends, so an interrupted call goes on where it ended; a part that cannot go on is failed, and the next one begins.
+Nothing else may run on the machine. DECIDE_SHORT=1: a minute, with few and short runs, which
+shows only that the parts work: nothing is then judged. Prints lines 'passed: NAME' and 'failed: NAME: WHY', and at the
+end a table of the aims and what was seen, which is in summary.txt of the folder as well."""
 import csv
 import json
 import math
@@ -41,11 +42,16 @@ PARTS = ["aa", "found", "run0", "run1", "run2", "run5", "coverage"]
 # Words of param that say how it came out, and differ between runs of the same work.
 OUTCOMES = {"pages", "planned", "periods", "loops_per_ms", "up_to", "control", "timer", "load"}
 # What a piece took on a virtual machine with two CPUs; as soon as some are measured here, their mean is used.
+LIMIT_SECONDS = 1200  # of any one call, which hangs
 USUAL_SECONDS = {"all": 60, "compare": 2, "run0": 100, "run1": 60, "run2": 20, "run5": 8}
 
 
 def duration(seconds):
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+class CannotGoOn(Exception):
+    """A program that a part needs failed."""
 
 
 class Decide:
@@ -57,16 +63,33 @@ class Decide:
     def path(self, *words):
         return os.path.join(self.folder, ("short-" if SHORT else "") + "-".join(str(word) for word in words))
 
-    def call(self, *words, statuses=(0,)):
-        done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    @staticmethod
+    def call(*words, statuses=(0,), **more):
+        words = [str(word) for word in words]
+        name = " ".join(words)[:200]
+        try:
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                                  timeout=LIMIT_SECONDS, **more)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise CannotGoOn(f"{name}: {error}"[:400]) from error
         if done.returncode not in statuses:
-            sys.exit(f"{' '.join(str(word) for word in words)}: status {done.returncode}\n{done.stderr}")
+            raise CannotGoOn(f"{name}: status {done.returncode}: {done.stderr[-400:].strip()}")
+        if done.returncode:
+            print(f"  {name}: status {done.returncode}: {done.stderr[-400:].strip()}", flush=True)
         return done.stdout
+
+    @staticmethod
+    def write(path, text):
+        """All of a file or nothing of it."""
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(path + ".part", path)
 
     def judge(self, name, right, aim, seen):
         """aim None: reported only."""
         verdict = "reported" if aim is None else "not judged" if SHORT else "passed" if right else "failed"
         self.summary.append((name, aim or "", seen, verdict))
+        self.write(self.path("summary.txt"), self.table())
         print(f"{name}: {seen}" + (f"; aim: {aim}" if aim else ""), flush=True)
         if aim:
             print(f"failed: {name}: {seen}; aim: {aim}" if verdict == "failed" else f"passed: {name}", flush=True)
@@ -116,14 +139,22 @@ class Decide:
         end = time.strftime("%H:%M", time.localtime(time.time() + whole))
         print(f"All               {duration(whole)}, until {end}", flush=True)
 
-    def say_summary(self):
+    def table(self):
         table = [("Part", "Aim", "Seen", "Verdict")] + self.summary
         widths = [max(len(row[i]) for row in table) for i in range(4)]
-        print()
-        for row in table:
-            print("  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
-        sys.stdout.flush()
-        return any(row[3] == "failed" for row in self.summary)
+        return "".join("  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() + "\n" for row in table)
+
+    def part(self, name):
+        try:
+            if name.startswith("run"):
+                self.run(int(name[3:]))
+            else:
+                {"aa": self.aa, "found": self.found, "coverage": self.coverage}[name]()
+        except (CannotGoOn, ArithmeticError, LookupError, OSError, ValueError) as error:
+            why = f"{type(error).__name__}: {error}".replace("\n", " ")
+            self.summary.append((name, "goes to its end", why[:100], "failed"))
+            self.write(self.path("summary.txt"), self.table())
+            print(f"failed: {name}: {why}", flush=True)
 
     # --- compare ---
 
@@ -138,7 +169,7 @@ class Decide:
                 part, since = file + ".part", time.monotonic()
                 if os.path.exists(part):
                     os.remove(part)
-                self.call(self.program, *MEASURE, "-q", "-o", part)
+                self.call(self.program, *MEASURE, "-q", "-o", part, statuses=(0, 1))  # 1: a row failed
                 os.rename(part, file)
                 self.took("all", since)
         return self.files()
@@ -243,7 +274,7 @@ class Decide:
         seconds = time.monotonic() - since
         said = re.search(r"^b(?: is (slower|faster) by ([\d.]+) %| takes ([\d.e+-]+) times as long|: ).*$", text, re.M)
         if not said:
-            sys.exit(f"run says no verdict:\n{text}")
+            raise CannotGoOn(f"run says no verdict: {text}")
         claim = (None if not (said[1] or said[3]) else 100 * (float(said[3]) - 1) if said[3] else
                  float(said[2]) if said[1] == "slower" else -float(said[2]))
         return {"run": claim, "words": said[0], "seconds": seconds, "runs": len(self.walls(more, i)[0])}
@@ -275,8 +306,7 @@ class Decide:
         a, b = loop.format(LOOPS), loop.format(round(LOOPS * (1 + more / 100)))
         claims = self.ours(more, i, a, b)
         claims.update(self.theirs(claims["runs"], a, b))
-        with open(result, "w", encoding="utf-8") as file:
-            json.dump(claims, file)
+        self.write(result, json.dumps(claims))
         self.took(f"run{more}", since)
         beside = (f"; hyperfine: {claims['hyperfine']:+.1f} +- {claims['hyperfine_error']:.1f} %"
                   if "hyperfine" in claims else "")
@@ -310,8 +340,7 @@ class Decide:
 
     def intervals(self, lists):
         text = "".join(" ".join(map(repr, values)) + "\n" for values in lists)
-        done = subprocess.run([self.interval], input=text, stdout=subprocess.PIPE, text=True, check=True)
-        return [[float(x) for x in line.split()] for line in done.stdout.splitlines()]
+        return [[float(x) for x in line.split()] for line in self.call(self.interval, input=text).splitlines()]
 
     def coverage(self):
         pool = []
@@ -329,6 +358,9 @@ class Decide:
 
 
 def main():
+    if len(sys.argv) < 4 or "--help" in sys.argv:
+        print(__doc__)
+        sys.exit("--help" not in sys.argv)
     decide = Decide(*sys.argv[1:4])
     parts = sys.argv[4:] or PARTS
     unknown = [part for part in parts if part not in PARTS]
@@ -336,11 +368,9 @@ def main():
         sys.exit(f"no part {unknown[0]}: {' '.join(PARTS)}")
     decide.say_plan(parts)
     for part in parts:
-        if part.startswith("run"):
-            decide.run(int(part[3:]))
-        else:
-            {"aa": decide.aa, "found": decide.found, "coverage": decide.coverage}[part]()
-    sys.exit(decide.say_summary())
+        decide.part(part)
+    print("\n" + decide.table(), end="", flush=True)
+    sys.exit(any(verdict == "failed" for *_, verdict in decide.summary))
 
 
 if __name__ == "__main__":
