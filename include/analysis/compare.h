@@ -23,7 +23,7 @@ struct compared_row {
      * the first half; 0: none */
     double drift_pct;
     bool by_hosts; /* the test compares means of hosts */
-    bool judged;   /* a headline row: included in means of suites and hosts */
+    bool judged; /* a row of the headline metric, by which its test is judged: included in means of suites and hosts */
 };
 
 /* Geometric mean of the ratios of a suite's rows; above 1 means better. */
@@ -64,17 +64,6 @@ struct compared {
  * in both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
-
-struct compared_how {
-    uint64_t across; /* as pairs_make() takes it; by_host too */
-    bool by_host, all;
-    double min_effect;
-    const struct metrics *metrics;
-};
-/* Pairs the rows of two sets, or those of one with each other (changed: NULL), and compares the pairs. Returns and
- * errors as compared_make(); the caller calls compared_free() and pairs_free() in both cases. */
-int compared_sets(const struct row_set *base, const struct row_set *changed, const struct compared_how *how,
-                  struct pairs *pairs, struct compared *out);
 void compared_free(struct compared *compared);
 
 enum compared_verdict {
@@ -86,6 +75,7 @@ enum compared_verdict {
     VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };
+/* Returns the verdict in words on what comparison_judge() decided. better: "higher", "lower" or "" (neither). */
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 

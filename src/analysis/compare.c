@@ -567,14 +567,6 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
     return sort_rows(out);
 }
 
-int compared_sets(const struct row_set *base, const struct row_set *changed, const struct compared_how *how,
-                  struct pairs *pairs, struct compared *out)
-{
-    if (changed ? pairs_make(base, changed, how->across, how->by_host, pairs) : pairs_within(base, how->across, pairs))
-        return -1;
-    return compared_make(pairs, how->metrics, how->all, how->min_effect, out);
-}
-
 void compared_free(struct compared *compared)
 {
     free(compared->row);

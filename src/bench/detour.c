@@ -214,8 +214,10 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
     }
 }
 
-/* Attributes the longest detours to steal until their sum is as near to the steal time as it can be. The hypervisor
- * often delivers a late tick when it gives the CPU back: of such a detour all but the tick's usual length is stolen. */
+/* Attributes the longest detours to steal, since the kernel tells only how much time was stolen in sum, until their sum
+ * is as near to that as it can be. A detour up to twice as long as what is left still brings the sum nearer. The
+ * hypervisor often delivers a late tick when it gives the CPU back: of such a detour all but the usual length of a
+ * detour by the tick (`usual`, of each comb) is stolen. */
 static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;

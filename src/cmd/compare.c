@@ -95,13 +95,11 @@ static int write_out(const struct comparing *c)
 static int compare_sides(struct comparing *c)
 {
     const struct compare_options *options = c->options;
-    const struct compared_how how = {.across = options->across,
-                                     .by_host = options->by == BY_HOST,
-                                     .all = options->all,
-                                     .min_effect = options->min_effect_pct / 100,
-                                     .metrics = metrics_table()};
+    const bool by_host = options->by == BY_HOST;
+    const int made = options->within ? pairs_within(&c->base, options->across, &c->pairs)
+                                     : pairs_make(&c->base, &c->changed, options->across, by_host, &c->pairs);
 
-    if (compared_sets(&c->base, options->within ? NULL : &c->changed, &how, &c->pairs, &c->compared))
+    if (made || compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared))
         return complain("out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The protocols of jitbench unix, and the index of each. */
+/* The protocols of jitbench unix, and the index of each: the geometric mean of ten times each test's rate over its
+ * baseline. The baselines stand in UNIX_METRICS() at each benchmark. */
 #include <math.h>
 #include <string.h>
 

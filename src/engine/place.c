@@ -64,6 +64,7 @@ bool place_claim_full(const struct place_claim *claim, const struct cpuset *onli
     return n_bound + (claim->n_wide < n_wide ? claim->n_wide : n_wide) >= cpuset_count(online);
 }
 
+/* Called for parties that would leave no CPU free: leave_a_cpu() of arena.c. */
 void place_give_up_fifo(struct placement *placement)
 {
     if (placement->policy != SCHED_FIFO)
