@@ -170,29 +170,17 @@ $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	$(CC) $(CPPFLAGS_ALL) $(UNIT_CPPFLAGS) $(CFLAGS_TEST) -MMD -MP -c -o $@ $<
 -include $(wildcard $(BUILD)/unit/*.d $(BUILD)/cli/*.d)
 
+# Functions whose calls all unit tests check, see tests/unit/checked.c.
+WRAP_ALL            := malloc calloc realloc strdup free qsort _cmocka_run_group_tests
 # Functions whose calls a test counts.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
-# qsort: its comparison function is checked, see tests/unit/order_fixture.h. MEMORY: all allocations, see tests/unit/memory_fixture.h.
-MEMORY              := malloc calloc realloc strdup free
-WRAP_test_compare_pairs := $(MEMORY) qsort
-WRAP_test_machine   := qsort
-WRAP_test_results   := qsort trial_party trial_copy_machine
-WRAP_test_scale_projection := $(MEMORY) qsort
-WRAP_test_fleet_gather := $(MEMORY) qsort
-WRAP_test_fleet_judge := $(MEMORY) qsort
-WRAP_test_chase     := $(MEMORY)
-WRAP_test_verdicts  := $(MEMORY) qsort
-WRAP_test_pictures  := $(MEMORY)
-WRAP_test_compare   := $(MEMORY) qsort
-WRAP_test_change_points := $(MEMORY)
-WRAP_test_history   := $(MEMORY) qsort
-WRAP_test_report_figures := $(MEMORY) qsort
-WRAP_test_report_rows := $(MEMORY) qsort
+WRAP_test_results   := trial_party trial_copy_machine
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
-	results_series_from results_cause results_pages results_remark trial_shares_core
+	results_series results_series_from results_cause results_pages results_remark trial_shares_core
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
+WRAP_test_benches   := $(MADE_UP_TRIAL)
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
@@ -202,9 +190,9 @@ WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
 WRAP_test_task      := getrusage
 WRAP_test_program   := wait4 procfs_read
+WRAP_test_experiment := core_slice
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
-$(foreach test,compare_commands compare_samples inference pairs scale snapshot topology,$(eval WRAP_test_$(test) += $$(MEMORY)))
 comma := ,
 
 # An archive of the objects of each layer and of those below: the linker reads only what a test needs.
@@ -215,8 +203,8 @@ $(LAYERS:%=$(BUILD)/unit/%.a): $(BUILD)/unit/%.a: $$(call layer_objects,$$(below
 	@rm -f $@
 	$(AR_OF_CC) rcs $@ $^
 
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/$$(call module_layer,$$*).a
-	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(BUILD)/unit/checked.o $(BUILD)/unit/$$(call module_layer,$$*).a
+	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) $(UNIT_LINK) $(addprefix -Wl$(comma)--wrap=,$(WRAP_ALL) $(WRAP_$(@F))) -o $@ $^ -lcmocka -lm
 
 # This test compares the program with a model in a separate file.
 $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o

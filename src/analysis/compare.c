@@ -10,6 +10,7 @@
 #include "analysis/fleet_judge.h"
 #include "stats/inference.h"
 #include "stats/stats.h"
+#include "sys/order.h"
 
 #define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
 #define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
@@ -152,7 +153,7 @@ static int compare_times(const void *a, const void *b)
     const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
     const int order = strcmp(x->run->utc, y->run->utc);
 
-    return order ? order : (x->number > y->number) - (x->number < y->number);
+    return order ? order : ORDER_OF(x->number, y->number);
 }
 
 /* Returns ORDER_RUNS_ALTERNATE if, for each k, the k-th runs of both sides began next to each other in time, as in A B
@@ -391,7 +392,7 @@ static int compare_hosts(const void *a, const void *b)
     const double x = fabs(log(((const struct compared_host *)a)->ratio));
     const double y = fabs(log(((const struct compared_host *)b)->ratio));
 
-    return (x < y) - (x > y);
+    return ORDER_OF(y, x);
 }
 
 /* Returns the mean logarithm of the ratios of a host's rows; NAN when it has none. */
@@ -471,9 +472,9 @@ struct effect {
 static int compare_effects(const void *a, const void *b)
 {
     const struct effect *x = a, *y = b;
-    int order = (x->size < y->size) - (x->size > y->size);
+    int order = ORDER_OF(y->size, x->size);
 
-    return order ? order : (x->row.number > y->row.number) - (x->row.number < y->row.number);
+    return order ? order : ORDER_OF(x->row.number, y->row.number);
 }
 
 /* Returns the size of the effect for sorting. A change from or to 0 is larger than any other. */

@@ -10,6 +10,7 @@
 
 #include "rows/text.h"
 #include "sys/cpuset.h"
+#include "sys/order.h"
 
 const char *const pair_across_names[] = {
     [ACROSS_BUILD] = "build", [ACROSS_CPU] = "cpu",           [ACROSS_POLICY] = "policy",
@@ -107,7 +108,7 @@ static int compare_places(const void *a, const void *b)
 
     if (!order)
         order = x->changed - y->changed;
-    return order ? order : (x->row->number > y->row->number) - (x->row->number < y->row->number);
+    return order ? order : ORDER_OF(x->row->number, y->row->number);
 }
 
 static int compare_entries(const void *a, const void *b)

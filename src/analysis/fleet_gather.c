@@ -10,6 +10,7 @@
 
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 #include "sys/setting_items.h"
 
 /* Larger values are treated as damage: their sums might not be finite. */
@@ -156,10 +157,10 @@ static int by_setting(const void *a, const void *b)
     const struct gather_setting *x = a, *y = b;
 
     if (x->setting != y->setting)
-        return x->setting < y->setting ? -1 : 1;
+        return ORDER_OF(x->setting, y->setting);
     if (x->machine != y->machine)
-        return x->machine < y->machine ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+        return ORDER_OF(x->machine, y->machine);
+    return ORDER_OF(x->order, y->order);
 }
 
 static void finish_settings(struct gather *g)
@@ -332,8 +333,8 @@ static int by_figure(const void *a, const void *b)
     const struct gather_value *x = a, *y = b;
 
     if (x->figure != y->figure)
-        return x->figure < y->figure ? -1 : 1;
-    return x->machine < y->machine ? -1 : x->machine > y->machine;
+        return ORDER_OF(x->figure, y->figure);
+    return ORDER_OF(x->machine, y->machine);
 }
 
 /* Merges two values of the same machine and figure. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* Lower limit of a relative spread: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002
@@ -24,7 +25,7 @@ static int by_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
 
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 static double median(double *values, size_t n)
@@ -255,11 +256,11 @@ static int by_finding(const void *a, const void *b)
         if (order[i][0] != order[i][1])
             return order[i][1] - order[i][0];
     if (judge_stands_out(x) && x->distance != y->distance)
-        return x->distance > y->distance ? -1 : 1;
+        return ORDER_OF(y->distance, x->distance);
     if (x->differences != y->differences)
-        return x->differences > y->differences ? -1 : 1;
+        return ORDER_OF(y->differences, x->differences);
     if (!x->figures != !y->figures)
-        return x->figures ? 1 : -1;
+        return ORDER_OF(!y->figures, !x->figures);
     return strcmp(x->name, y->name);
 }
 

@@ -11,6 +11,7 @@
 #include "stats/change_points.h"
 #include "stats/inference.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 /* Bootstrap resamples for the interval of a change; and largest number of runs used on either side, those next to the
@@ -91,7 +92,7 @@ static int by_time(const void *a, const void *b)
     const struct history_run *x = a, *y = b;
     const int order = strcmp(x->utc, y->utc);
 
-    return order ? order : x->machine < y->machine ? -1 : x->machine > y->machine;
+    return order ? order : ORDER_OF(x->machine, y->machine);
 }
 
 /* --- Figures. --- */
@@ -100,7 +101,7 @@ static int by_run(const void *a, const void *b)
 {
     const struct history_point *x = a, *y = b;
 
-    return x->run < y->run ? -1 : x->run > y->run;
+    return ORDER_OF(x->run, y->run);
 }
 
 /* Enters a figure with its values in the order of time. place: index in history.run for each machine in gather. */
@@ -230,8 +231,8 @@ static int by_run_and_figure(const void *a, const void *b)
     const struct history_change *x = a, *y = b;
 
     if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
-    return x->figure < y->figure ? -1 : x->figure > y->figure;
+        return ORDER_OF(x->run, y->run);
+    return ORDER_OF(x->figure, y->figure);
 }
 
 static void judge_figures(struct history *h)

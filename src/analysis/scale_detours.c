@@ -8,6 +8,7 @@
 
 #include "stats/hist.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
  * differences are the work's own variation. */
@@ -45,7 +46,7 @@ static int by_position(const void *a, const void *b)
 {
     const struct stats_point *x = a, *y = b;
 
-    return (x->at > y->at) - (x->at < y->at);
+    return ORDER_OF(x->at, y->at);
 }
 
 /* Returns the length above which all events are in the series; shorter ones may be missing after the first events. */

@@ -8,6 +8,7 @@
 
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* --- Hosts. --- */
 
@@ -210,7 +211,7 @@ static int by_lost(const void *a, const void *b)
 {
     const struct projection_cost *x = a, *y = b;
 
-    return (x->without[0] > y->without[0]) - (x->without[0] < y->without[0]);
+    return ORDER_OF(x->without[0], y->without[0]);
 }
 
 size_t projection_costs(const struct projection *p, struct projection_cost *costs)

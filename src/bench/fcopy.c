@@ -170,7 +170,7 @@ static void settle(unsigned second_pause_s)
     clock_sleep_ns(second_pause_s * UINT64_C(1000000000));
 }
 
-static int timed_part(struct party_context *context, struct files *files, bool writes, int number)
+static int timed_part(struct party_context *context, struct files *files, bool writes)
 {
     struct kind part = *files->kind;
     const struct kind *kind = files->kind;
@@ -190,7 +190,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
         error = move_bytes(context, files, part.buffer_bytes * 64);
         now = clock_raw_ns();
     }
-    numbers[number] = (double)files->moved / KIB * 1e9 / (double)(now - start);
+    numbers[writes ? NUMBER_WRITE_RATE : NUMBER_READ_RATE] = (double)files->moved / KIB * 1e9 / (double)(now - start);
     files->moved = 0;
     files->to = to;
     files->kind = kind;
@@ -201,7 +201,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
 static int classic_parts(struct party_context *context, struct files *files)
 {
     fill_pattern(files->buffer, BUFFER_MAX, 0);
-    if (timed_part(context, files, true, NUMBER_WRITE_RATE) || timed_part(context, files, false, NUMBER_READ_RATE) ||
+    if (timed_part(context, files, true) || timed_part(context, files, false) ||
         write_pattern(context, files, files->from))
         return -1;
     settle(1);

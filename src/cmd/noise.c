@@ -12,6 +12,7 @@
 #include "cmd/suites.h"
 #include "out/plot.h"
 #include "sys/fail.h"
+#include "sys/order.h"
 
 #define HISTS_MAX 4u
 
@@ -66,8 +67,8 @@ static int quieter(const void *a, const void *b)
     double first = isnan(x->loss) ? HUGE_VAL : x->loss, second = isnan(y->loss) ? HUGE_VAL : y->loss;
 
     if (first < second || first > second)
-        return first < second ? -1 : 1;
-    return (x->lost->number > y->lost->number) - (x->lost->number < y->lost->number);
+        return ORDER_OF(first, second);
+    return ORDER_OF(x->lost->number, y->lost->number);
 }
 
 /* Returns the row of a metric, NULL when there is none. */

@@ -10,6 +10,7 @@
 #include "out/counters.h"
 #include "out/table.h"
 #include "out/warnings.h"
+#include "sys/order.h"
 
 static const struct suite *suite_of(const char *name)
 {
@@ -25,8 +26,8 @@ static int as_planned(const void *a, const void *b)
     const struct row *x = a, *y = b;
 
     if (x->item != y->item)
-        return x->item - 1 < y->item - 1 ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+        return ORDER_OF(x->item - 1, y->item - 1);
+    return ORDER_OF(x->number, y->number);
 }
 
 /* Returns whether the suite has begun. One that a signal kept from beginning has rows, but no table. */

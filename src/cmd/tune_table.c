@@ -10,6 +10,7 @@
 #include "rows/text.h"
 #include "settings/settings.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 struct snapshot_place tune_place(const struct tune_options *options)
 {
@@ -84,8 +85,8 @@ static int by_item(const void *a, const void *b)
     const struct line *x = a, *y = b;
 
     if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+        return ORDER_OF(x->order, y->order);
+    return ORDER_OF(x->number, y->number);
 }
 
 void tune_put_report(void *context, const struct snapshot_report *report)

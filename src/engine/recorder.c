@@ -8,6 +8,7 @@
 
 #include "engine/core.h"
 #include "rows/text.h"
+#include "sys/order.h"
 
 size_t recorder_size(const struct recorder_spec *spec)
 {
@@ -176,7 +177,7 @@ void series_append(struct series *into, const struct series *other, uint64_t shi
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = ((const struct series_point *)a)->at, y = ((const struct series_point *)b)->at;
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 size_t series_points(const struct series *s, struct series_point *points)

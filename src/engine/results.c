@@ -9,6 +9,7 @@
 
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 #include "sys/storage.h"
 
 /* Number of further samples for which the precision has to hold: HOLD_ON, plus 1/HOLD_ON_SHARE of the samples taken
@@ -486,7 +487,7 @@ static void scale_summary(struct stats_summary *s, double scale)
 static int falling(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
+    return ORDER_OF(y, x);
 }
 
 /* Returns the UNIX index's score: drops the worst n/3 of n passes (rounded down), and takes the geometric mean of

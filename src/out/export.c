@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define ADDRESS(id, name) &export_##id,
 const struct export_format *const export_formats[] = {EXPORT_FORMATS(ADDRESS) NULL};
@@ -179,8 +180,8 @@ static int by_name_and_run(const void *a, const void *b)
     int order = strcmp(one->name, other->name);
 
     if (!order && one->row->run != other->row->run)
-        order = (uintptr_t)one->row->run < (uintptr_t)other->row->run ? -1 : 1;
-    return order ? order : (one->at > other->at) - (one->at < other->at);
+        order = ORDER_OF((uintptr_t)one->row->run, (uintptr_t)other->row->run);
+    return order ? order : ORDER_OF(one->at, other->at);
 }
 
 static int by_place(const void *a, const void *b)
@@ -188,8 +189,8 @@ static int by_place(const void *a, const void *b)
     const struct export_entry *one = a, *other = b;
 
     if (one->first != other->first)
-        return one->first < other->first ? -1 : 1;
-    return (one->at > other->at) - (one->at < other->at);
+        return ORDER_OF(one->first, other->first);
+    return ORDER_OF(one->at, other->at);
 }
 
 /* Rebuilds the name of a row; number is appended if it is not 0. */

@@ -10,6 +10,7 @@
 #include "out/json.h"
 #include "rows/rows.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define US 1e-3 /* factor from ns to us */
 
@@ -34,7 +35,7 @@ static int by_cpu(const void *a, const void *b)
     const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
     const long cpu = strtol(x->cpus, NULL, 10), other = strtol(y->cpus, NULL, 10);
 
-    return (cpu > other) - (cpu < other);
+    return ORDER_OF(cpu, other);
 }
 
 static void take_cpus(const struct export_rows *rows, struct cpus *cpus)

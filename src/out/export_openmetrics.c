@@ -8,6 +8,7 @@
 #include "out/export.h"
 #include "rows/index.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 static const char *refuse(const struct row *row)
 {
@@ -145,14 +146,14 @@ static int by_family_and_age(const void *a, const void *b)
         order = strcmp(one->labels, other->labels);
     if (!order)
         order = strcmp(one->row->run->utc, other->row->run->utc);
-    return order ? order : (one->at > other->at) - (one->at < other->at);
+    return order ? order : ORDER_OF(one->at, other->at);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
 
-    return (one->at > other->at) - (one->at < other->at);
+    return ORDER_OF(one->at, other->at);
 }
 
 static int by_first_and_place(const void *a, const void *b)
@@ -160,7 +161,7 @@ static int by_first_and_place(const void *a, const void *b)
     const struct point *one = a, *other = b;
 
     if (one->first != other->first)
-        return one->first < other->first ? -1 : 1;
+        return ORDER_OF(one->first, other->first);
     return by_place(a, b);
 }
 

@@ -9,6 +9,7 @@
 #include "out/grid.h"
 #include "rows/csv.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* Number of hosts shown without -v, the slowest ones. */
 #define SHOWN_MOST      10u
@@ -65,7 +66,7 @@ static int by_worst(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
-    return x->worst < y->worst ? 1 : x->worst > y->worst ? -1 : (x->host > y->host) - (x->host < y->host);
+    return x->worst < y->worst ? 1 : x->worst > y->worst ? -1 : ORDER_OF(x->host, y->host);
 }
 
 static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)

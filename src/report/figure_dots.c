@@ -10,6 +10,7 @@
 #include "report/svg.h"
 #include "rows/units.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define LINE       14.0 /* height of a name's line */
 #define STRIP      34.0
@@ -22,7 +23,7 @@ static int by_number(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
 
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 static size_t sort_known(const struct figure_dots *dots, double *sorted)

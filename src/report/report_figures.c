@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "rows/units.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define PICKS_MAX    768u /* maximum number of rows of one figure */
 #define PANELS_MAX   24u  /* maximum number of panels of one figure; the page says how many more there are */
@@ -246,7 +247,7 @@ static size_t distinct(const char **names, size_t n, const char *name, size_t mo
 static int by_number(const void *a, const void *b)
 {
     double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 /* Copies the picked rows of one work or of all (label NULL), and of one test or all (test NULL), to entries, sorted by
@@ -340,7 +341,7 @@ static void put_works(const struct picks *picks, struct text *out, struct text *
 static int by_x(const void *a, const void *b)
 {
     double x = ((const struct figure_value *)a)->x, y = ((const struct figure_value *)b)->x;
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 /* Copies the points of one run's curve to out: only those whose rows have this value of the figure's split, or all

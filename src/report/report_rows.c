@@ -12,6 +12,7 @@
 #include "rows/units.h"
 #include "stats/stats.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* --- The order of the rows. --- */
 
@@ -43,7 +44,7 @@ static void fill_place(const struct report *report, size_t number, struct place 
 
 static int by_size(size_t a, size_t b)
 {
-    return (a > b) - (a < b);
+    return ORDER_OF(a, b);
 }
 
 static int by_key(const struct place *a, const struct place *b, int key)

@@ -19,6 +19,7 @@
 #include "rows/csv.h"
 #include "rows/row.h"
 #include "rows/text.h"
+#include "sys/order.h"
 
 #define BLOCK      ((size_t)64 << 10)
 #define BUFFER_MAX (READER_LINE_MAX + 2 * BLOCK)
@@ -319,7 +320,7 @@ static int compare_names(const void *a, const void *b)
 {
     const struct name *one = a, *other = b;
     int order = strcmp(one->name, other->name);
-    return order != 0 ? order : (one->position > other->position) - (one->position < other->position);
+    return order != 0 ? order : ORDER_OF(one->position, other->position);
 }
 
 static int compare_name_only(const void *key, const void *entry)

@@ -12,6 +12,7 @@
 #include "rows/causes.h"
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define COLUMNS_MAX 80
 
@@ -321,12 +322,12 @@ static int by_key(const void *a, const void *b)
     const struct sort_key *x = a, *y = b;
 
     if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
+        return ORDER_OF(x->run, y->run);
     if (x->suite != y->suite)
-        return x->suite < y->suite ? -1 : 1;
+        return ORDER_OF(x->suite, y->suite);
     if (x->item != y->item) /* 0 comes last: a row calculated from other rows */
-        return x->item - 1 < y->item - 1 ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
+        return ORDER_OF(x->item - 1, y->item - 1);
+    return ORDER_OF(x->at, y->at);
 }
 
 /* Finds the sort key of row i; run and suite are usually those of the row before. */

@@ -9,6 +9,7 @@
 
 #include "stats/stats.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* --- Comparison of means. --- */
 
@@ -93,7 +94,7 @@ static int compare_ranked(const void *a, const void *b)
 {
     const double x = ((const struct ranked *)a)->value, y = ((const struct ranked *)b)->value;
 
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 /* Computes u, and the sum of t^3 - t over the groups of t equal values. Returns -1 when out of memory. */
@@ -207,7 +208,7 @@ static int compare_numbered(const void *a, const void *b)
 {
     const struct numbered *x = a, *y = b;
 
-    return (x->p > y->p) - (x->p < y->p);
+    return ORDER_OF(x->p, y->p);
 }
 
 int inference_holm(const double *p, size_t n, double *adjusted)

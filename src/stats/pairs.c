@@ -10,6 +10,7 @@
 
 #include "stats/stats.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define SEED     0x7061697265644142u
 #define FLIPS    2047u /* with the signs that were observed, 2,048 */
@@ -51,7 +52,7 @@ static int compare_sized(const void *a, const void *b)
 {
     const struct sized *x = a, *y = b;
 
-    return (x->size > y->size) - (x->size < y->size);
+    return ORDER_OF(x->size, y->size);
 }
 
 /* Computes twice the rank of each |difference|, a whole number even with ties, and 0 for differences of 0 (which have
@@ -241,7 +242,7 @@ static int compare_flipped(const void *a, const void *b)
 {
     const struct flipped *x = a, *y = b;
 
-    return (x->extreme < y->extreme) - (x->extreme > y->extreme);
+    return ORDER_OF(y->extreme, x->extreme);
 }
 
 /* Returns how far the sum of the ranks of one sign is from that of the other, after a flip of the signs. The signs of a

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sys/memory.h"
+#include "sys/order.h"
 
 void stats_add(struct stats_running *s, double value)
 {
@@ -169,7 +170,7 @@ static int compare_doubles(const void *a, const void *b)
     const double x = *(const double *)a, y = *(const double *)b;
 
     /* NAN last: qsort needs a total order. */
-    return (x > y) - (x < y) + (isnan(x) != 0) - (isnan(y) != 0);
+    return ORDER_OF(x, y) + (isnan(x) != 0) - (isnan(y) != 0);
 }
 
 void stats_sort(double *values, size_t n)

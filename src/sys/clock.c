@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sys/order.h"
+
 #define PAIR_TRIES 32
 #define COST_TRIES 1000
 /* Shortest interval from which clock_hz() computes a frequency. */
@@ -94,7 +96,7 @@ double clock_hz(enum clock_kind kind, const struct clock_pair *from, const struc
 static int compare_u64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    return ORDER_OF(x, y);
 }
 
 double clock_grain(uint64_t *intervals, size_t n)

@@ -19,6 +19,7 @@
 
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
+#include "sys/order.h"
 #include "sys/procfs.h"
 
 #define CPU_FOLDER   "/sys/devices/system/cpu"
@@ -342,7 +343,7 @@ static void read_settings(const char *root, struct machine *out)
     procfs_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
                      sizeof out->clocksource);
     out->randomize_va_space = -1;
-    if (procfs_read_u64(root, "/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= 100)
+    if (procfs_read_u64(root, "/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= INT_MAX)
         out->randomize_va_space = (int)randomize;
 }
 
@@ -410,12 +411,10 @@ static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
     if (x->round != y->round)
-        return x->round < y->round ? -1 : 1;
+        return ORDER_OF(x->round, y->round);
     if (x->boot_core != y->boot_core)
-        return y->boot_core ? -1 : 1;
-    if (x->core != y->core)
-        return x->core < y->core ? -1 : 1;
-    return 0;
+        return ORDER_OF(x->boot_core, y->boot_core);
+    return ORDER_OF(x->core, y->core);
 }
 
 /* Returns the core of the boot CPU, or a number that no CPU has when not known. */

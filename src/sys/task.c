@@ -59,7 +59,7 @@ static int get_large_affinity(struct cpuset *set)
 {
     int error = -EINVAL;
     for (size_t longs = MASK_LONGS * 2; error == -EINVAL && longs <= MASK_LONGS_LIMIT; longs *= 2) {
-        unsigned long *mask = malloc(longs * sizeof *mask);
+        unsigned long *mask = calloc(longs, sizeof *mask);
         if (!mask)
             return -ENOMEM;
         error = result(syscall(SYS_sched_getaffinity, 0, longs * sizeof *mask, mask));

@@ -11,6 +11,7 @@
 #include "sys/cpuset.h"
 #include "sys/machine.h"
 #include "sys/memory_nodes.h"
+#include "sys/order.h"
 #include "sys/procfs.h"
 
 const char *const cpu_relation_names[CPU_RELATIONS] = {
@@ -111,7 +112,7 @@ static int by_number(const void *a, const void *b)
 {
     const struct site *x = a, *y = b;
 
-    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+    return ORDER_OF(x->cpu, y->cpu);
 }
 
 static void pair_each(struct site *sites, size_t n, struct cpu_pairs *out)

@@ -94,6 +94,14 @@ int __wrap_results_series_from(struct results *results, unsigned copy, unsigned 
     return 0;
 }
 
+int __real_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series);
+int __wrap_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series);
+int __wrap_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series)
+{
+    return made_up ? __wrap_results_series_from(results, copy, metric, series, 0)
+                   : __real_results_series(results, copy, metric, series);
+}
+
 int __real_results_cause(struct results *results, unsigned copy, const char *name, double ms);
 int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms);
 int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms)

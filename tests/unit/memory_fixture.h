@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that runs out, and blocks that are checked when they are freed: a write behind the end of a block fails the
- * test. The Makefile has the allocations of a program with this file come here (MEMORY). */
+/* Memory that runs out. All allocations of all unit tests come to checked.c, which also finds writes outside of a block
+ * and blocks that are not freed. */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 
@@ -17,135 +17,12 @@
 
 #include <cmocka.h>
 
-/* Refused when none is left. */
-static unsigned allocations_left = UINT_MAX;
-/* Refused when it is 0; the following ones are not. */
-static unsigned allocations_before_refusal = UINT_MAX;
+/* Allocations are refused when none is left. */
+extern unsigned allocations_left;
+/* An allocation is refused when it is 0; the following ones are not. */
+extern unsigned allocations_before_refusal;
 /* Blocks that were not freed yet. */
-static size_t allocations_live;
-
-enum { MEMORY_GUARD = 64, MEMORY_FILL = 0xa5 };
-
-struct memory_head {
-    size_t size, unused;
-    unsigned char guard[MEMORY_GUARD]; /* a multiple of 16: the block keeps the alignment of malloc() */
-};
-
-/* The blocks that were not freed yet, by a hash of their address: the C library's own, as open_memstream() gives, are
- * freed by the program too. */
-enum { MEMORY_SLOTS = 1 << 20 };
-static const void *memory_blocks[MEMORY_SLOTS];
-
-static size_t memory_home(const void *block)
-{
-    return (uintptr_t)block / 16 * 2654435761u % MEMORY_SLOTS;
-}
-
-/* Returns the slot of a block, or the empty one for it. */
-static size_t memory_slot(const void *block)
-{
-    size_t slot = memory_home(block);
-
-    while (memory_blocks[slot] && memory_blocks[slot] != block)
-        slot = (slot + 1) % MEMORY_SLOTS;
-    return slot;
-}
-
-/* Empties a slot, and moves up those behind it that would not be found any more. */
-static void memory_forget(size_t slot)
-{
-    for (size_t next = (slot + 1) % MEMORY_SLOTS; memory_blocks[next]; next = (next + 1) % MEMORY_SLOTS)
-        if ((next - memory_home(memory_blocks[next])) % MEMORY_SLOTS >= (next - slot) % MEMORY_SLOTS) {
-            memory_blocks[slot] = memory_blocks[next];
-            slot = next;
-        }
-    memory_blocks[slot] = NULL;
-}
-
-void *__real_malloc(size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-char *__wrap_strdup(const char *text);
-void __wrap_free(void *block);
-
-/* No block for a size of 0, as the C standard allows. */
-void *__wrap_malloc(size_t size)
-{
-    const bool refused = !size || !allocations_left || !allocations_before_refusal;
-    struct memory_head *head = refused ? NULL : __real_malloc(sizeof(*head) + size + MEMORY_GUARD);
-
-    allocations_before_refusal -= size && allocations_before_refusal != UINT_MAX;
-    if (!head)
-        return NULL;
-    allocations_left -= allocations_left != UINT_MAX;
-    assert_true(++allocations_live < MEMORY_SLOTS / 2);
-    memory_blocks[memory_slot(head + 1)] = head + 1;
-    head->size = size;
-    /* A block that is read before it was written gives no valid pointer or figure. */
-    memset(head->guard, MEMORY_FILL, MEMORY_GUARD + size + MEMORY_GUARD);
-    return head + 1;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    void *block = __wrap_malloc(n * size);
-
-    return block ? memset(block, 0, n * size) : NULL;
-}
-
-static bool memory_is_guard(const unsigned char *at)
-{
-    return at[0] == MEMORY_FILL && !memcmp(at, at + 1, MEMORY_GUARD - 1);
-}
-
-/* Returns the head of a block whose guards are untouched. */
-static struct memory_head *memory_checked(void *block)
-{
-    struct memory_head *head = (struct memory_head *)block - 1;
-
-    if (!memory_is_guard(head->guard) || !memory_is_guard((const unsigned char *)block + head->size))
-        fail_msg("a write outside a block of %zu bytes", head->size);
-    return head;
-}
-
-void __wrap_free(void *block)
-{
-    if (!block)
-        return;
-    const size_t slot = memory_slot(block);
-    if (!memory_blocks[slot]) {
-        __real_free(block);
-        return;
-    }
-    struct memory_head *head = memory_checked(block);
-    memory_forget(slot);
-    allocations_live--;
-    __real_free(head);
-}
-
-/* Always moves the block, so that a pointer to the old one is not used unnoticed. */
-void *__wrap_realloc(void *block, size_t size)
-{
-    void *larger = __wrap_malloc(size);
-
-    if (!larger || !block)
-        return larger;
-    const size_t before = memory_checked(block)->size;
-    memcpy(larger, block, before < size ? before : size);
-    memset(block, MEMORY_FILL, before);
-    __wrap_free(block);
-    return larger;
-}
-
-char *__wrap_strdup(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *copy = __wrap_malloc(size);
-
-    return copy ? memcpy(copy, text, size) : NULL;
-}
+extern size_t allocations_live;
 
 /* Calls attempt() with its first allocation refused, then with its second, ..., for which it must return an error
  * (below 0), until none is refused, for which it must return 0. It frees all it has got. Returns the number of its

@@ -125,6 +125,7 @@ static void check_damage(unsigned which, size_t at, double value, const char *na
     const struct check *wrong = verified(&p);
     assert_non_null(wrong);
     assert_string_equal(wrong->name, name);
+    assert_true(wrong->got != 0 && wrong->expected == 0);
     fixture_party_end(&p);
 }
 

@@ -129,6 +129,23 @@ static void test_comb_two_of_one_period(void **state)
     assert_false(comb_fit(made.events, made.n, 10 * MS, 300e-6, REACH, &found));
 }
 
+/* The period may be known exactly, and be as far off as it may be. */
+static void test_comb_is_found_up_to_the_tolerance(void **state)
+{
+    struct comb found;
+
+    begin();
+    comb(10 * MS, 2 * MS, 31 * US, 5 * US, 0, 1);
+    made_up();
+    assert_true(comb_fit(made.events, made.n, 10 * MS, 0, REACH, &found));
+    assert_true(fabs(found.period - 10 * MS) < 2e-6 * 10 * MS);
+    for (int side = -1; side <= 1; side += 2) {
+        assert_true(comb_fit(made.events, made.n, 10 * MS * (1 + side * 299e-6), 300e-6, REACH, &found));
+        assert_true(fabs(found.period - 10 * MS) < 3e-6 * 10 * MS);
+        assert_true(found.share > 0.95);
+    }
+}
+
 /* A comb fits half of its period, too, but has no event in every second one, apart from others by chance. */
 static void test_comb_of_half_the_period_has_a_small_share(void **state)
 {
@@ -250,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comb_a_tick_among_others),
         cmocka_unit_test(test_comb_two_of_one_period),
+        cmocka_unit_test(test_comb_is_found_up_to_the_tolerance),
         cmocka_unit_test(test_comb_of_half_the_period_has_a_small_share),
         cmocka_unit_test(test_comb_slow_ones),
         cmocka_unit_test(test_comb_of_two_slower_ones_has_a_small_share),

@@ -13,7 +13,6 @@
 
 #include "analysis/compare.h"
 #include "memory_fixture.h"
-#include "order_fixture.h"
 #include "row_fixture.h"
 
 enum { PAIRS_MAX = 12, RUNS_MAX = 4, SAMPLES = 10, SAMPLES_MAX = 12 };

@@ -246,6 +246,43 @@ static void test_experiment_run_forgets_the_warm_up(void **state)
     fixture_party_end(&p);
 }
 
+static struct {
+    unsigned calls;
+    double count, cost;
+    uint64_t start_ns, end_ns;
+} sliced;
+
+void __real_core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
+void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
+void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns)
+{
+    sliced.calls++;
+    sliced.count += count;
+    sliced.cost += cost;
+    sliced.start_ns = start_ns;
+    sliced.end_ns = end_ns;
+    __real_core_slice(meter, count, cost, start_ns, end_ns);
+}
+
+/* The slices are of all events of the run, and cost their times: 801 to 900, without those of the warm-up. */
+static void test_experiment_slices_cost_what_the_events_took(void **state)
+{
+    struct fixture_party p;
+    struct experiment *e = set_up(&p, -1, "");
+
+    p.context.state = e;
+    experiment_record(e, 12345);
+    memset(&sliced, 0, sizeof(sliced));
+    const uint64_t begin = clock_raw_ns();
+    assert_int_equal(experiment_run(&p.context, e, 100, record_from_801), 0);
+    assert_true(sliced.calls > 0);
+    assert_true(sliced.count == 100);
+    assert_true(sliced.cost == 85050);
+    assert_true(sliced.start_ns >= begin && sliced.end_ns >= sliced.start_ns && sliced.end_ns <= clock_raw_ns());
+    experiment_teardown(e);
+    fixture_party_end(&p);
+}
+
 static void test_experiment_run_without_a_warm_up(void **state)
 {
     struct fixture_party p;
@@ -354,6 +391,7 @@ int main(int argc, char **argv)
         TEST(test_experiment_every_metric_is_described),
         TEST(test_experiment_run_forgets_the_warm_up),
         TEST(test_experiment_run_without_a_warm_up),
+        TEST(test_experiment_slices_cost_what_the_events_took),
         TEST(test_experiment_writes_every_event),
         TEST(test_experiment_longest_line_fits),
         TEST(test_experiment_full_disk_is_told),

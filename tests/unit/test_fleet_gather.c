@@ -13,7 +13,6 @@
 
 #include "analysis/fleet_gather.h"
 #include "memory_fixture.h"
-#include "order_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 

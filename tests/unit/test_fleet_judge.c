@@ -14,7 +14,6 @@
 #include "analysis/fleet_judge.h"
 #include "memory_fixture.h"
 #include "normal_fixture.h"
-#include "order_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 

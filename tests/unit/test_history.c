@@ -13,7 +13,6 @@
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
-#include "order_fixture.h"
 #include "out/history.h"
 #include "row_fixture.h"
 #include "rows/text.h"

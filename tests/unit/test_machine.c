@@ -21,7 +21,6 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "order_fixture.h"
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
 #include "sys/machine.h"

@@ -76,8 +76,9 @@ static void test_outlier_thresholds(void **state)
     /* P(X >= 12) of 20 at 1/4 is 0.00094, of which four are within 0.005; at 11 it is 0.0039. */
     expect_near(outlier_threshold(1000, 20000), 5.258, 0.01);
     assert_int_equal(outlier_worst_threshold(4, 20), 12);
-    assert_true(outlier_worst_threshold(4, 3) > 3); /* the worst of all in three of three is no proof */
-    assert_true(outlier_worst_threshold(1, 5) > 5);
+    assert_true(outlier_worst_threshold(4, 3) > 3);     /* the worst of all in three of three is no proof */
+    assert_int_equal(outlier_worst_threshold(1, 5), 6); /* nobody to be worse than */
+    assert_int_equal(outlier_worst_threshold(0, 5), 6);
     /* More is asked of few machines, whose spread is not known well. Quantiles of Student's t, integrated elsewhere. */
     expect_near(outlier_threshold(5, 50), 138.042717, 1e-5);
     expect_near(outlier_threshold(20, 200), 9.257010, 1e-5);

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "memory_fixture.h"
-#include "order_fixture.h"
 #include "report/report.h"
 #include "row_fixture.h"
 #include "sys/memory.h"

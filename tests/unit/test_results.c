@@ -8,7 +8,6 @@
 #include "engine/arena.h"
 #include "engine/load.h"
 #include "engine/results.h"
-#include "order_fixture.h"
 #include "row_fixture.h"
 
 static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;

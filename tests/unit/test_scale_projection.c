@@ -13,7 +13,6 @@
 
 #include "analysis/scale_projection.h"
 #include "memory_fixture.h"
-#include "order_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 

@@ -13,7 +13,6 @@
 
 #include "golden_fixture.h"
 #include "memory_fixture.h"
-#include "order_fixture.h"
 #include "out/compare.h"
 #include "row_fixture.h"
 

@@ -135,6 +135,19 @@ static void test_whetstone_every_wrong_result_is_found(void **state)
     }
 }
 
+/* As far off as -ffast-math may be, and not more. */
+static void test_whetstone_rounding_is_tolerated(void **state)
+{
+    static const double off[WHETSTONE_SECTIONS] = {0.9e-6, 0.9e-6, 0, 0, 0.9e-6, 0.9e-6, 0, 0.9e-9};
+
+    struct party_context context = started();
+    tested->work(&context, 2);
+    for (int i = 0; i < WHETSTONE_SECTIONS; i++)
+        ((struct whetstone *)context.state)->result[i] += off[i];
+    assert_string_equal(verified(&context), "");
+    ended(&context);
+}
+
 /* If the run has no pass of its own, the results are those of the first pass. */
 static void test_whetstone_without_a_pass_is_wrong(void **state)
 {
@@ -186,6 +199,7 @@ int main(void)
         cmocka_unit_test(test_whetstone_later_passes_alternate),
         cmocka_unit_test(test_whetstone_wrong_constant_is_found),
         cmocka_unit_test(test_whetstone_every_wrong_result_is_found),
+        cmocka_unit_test(test_whetstone_rounding_is_tolerated),
         cmocka_unit_test(test_whetstone_without_a_pass_is_wrong),
         cmocka_unit_test(test_whetstone_n8_calls_log_and_exp_each_turn),
         cmocka_unit_test(test_whetstone_n8_value),

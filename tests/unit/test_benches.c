@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* The benchmarks of suite memory, and the descriptors of all benchmarks and loads: figures of made-up trials, worked
+ * out by hand; what is recorded by a run; and what identifies the work in a row. */
+#include "bench_fixture.h"
+
+#include "bench/memory.h"
+#include "bench/wakeup.h"
+#include "engine/load.h"
+#include "load/list.h"
+#include "load/params.h"
+#include "made_up_trial.h"
+
+#define GATE 7000000000ull
+#define MIB  (1024 * 1024ull)
+
+/* --- Figures. --- */
+
+enum { SLICES_MOST = 64 };
+
+struct made_up_slices {
+    struct slices head;
+    struct slice room[SLICES_MOST];
+};
+
+static void add_slice(struct made_up_slices *slices, uint64_t count, uint64_t from, uint64_t to)
+{
+    slices->head.capacity = SLICES_MOST;
+    slices_add(&slices->head, count, GATE + from, GATE + to);
+}
+
+/* 100 loads in 900, 1000 and 5000 ns: the median is 10 ns a load. */
+static void add_loads(struct made_up_slices *slices)
+{
+    add_slice(slices, 100, 1000, 1900);
+    add_slice(slices, 100, 2000, 3000);
+    add_slice(slices, 100, 3000, 8000);
+}
+
+static const double pages[] = {1, 2097152, 4194304};
+
+static void assert_pages(const struct made_up_trial *trial)
+{
+    assert_true(trial->pages[0] == 2097152 && trial->pages[1] == 4194304);
+}
+
+static void test_benches_latency_is_of_the_median_slice(void **state)
+{
+    struct made_up_slices times = {.head = {.n = 0}};
+    struct core_record core = {.cycles_per_tick = 0};
+    struct made_up_trial trial = {.spec = {.bench = &bench_memory_latency, .copies = 1},
+                                  .recorder = {{&times, &core, pages}}};
+
+    add_loads(&times);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(trial.sample[0][0], 10);
+    for (unsigned metric = 1; metric < MADE_UP_SAMPLES; metric++) /* the number of cycles is not known */
+        assert_true(isnan(trial.sample[0][metric]));
+    assert_pages(&trial);
+}
+
+/* 4096 bytes are read in 2 us: 2,048 MB/s. */
+static void test_benches_nodes_have_latency_and_bandwidth(void **state)
+{
+    struct made_up_slices times = {.head = {.n = 0}}, reads = {.head = {.n = 0}};
+    struct made_up_trial trial = {.spec = {.bench = &bench_memory_nodes, .copies = 1},
+                                  .recorder = {{&times, &reads, pages}}};
+
+    add_loads(&times);
+    add_slice(&reads, 4096, 0, 2000);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(trial.sample[0][0], 10);
+    fixture_assert_near(trial.sample[0][1], 2048);
+    assert_pages(&trial);
+}
+
+/* The chase runs from 1 to 8 us. Of the others one reads 7,000 bytes just then, and one 8,000 bytes from 4 to 12 us, of
+ * which half is meanwhile: 11,000 bytes in 7 us. */
+static void test_benches_loaded_counts_what_the_others_read_meanwhile(void **state)
+{
+    struct made_up_slices times = {.head = {.n = 0}}, one = {.head = {.n = 0}}, other = {.head = {.n = 0}};
+    struct made_up_trial trial = {.spec = {.bench = &bench_memory_loaded, .copies = 3},
+                                  .recorder = {{&times, NULL, pages}, {&one}, {&other}}};
+
+    add_loads(&times);
+    add_slice(&one, 500, 0, 1000);
+    add_slice(&one, 7000, 1000, 8000);
+    add_slice(&other, 8000, 4000, 12000);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(trial.sample[0][0], 10);
+    fixture_assert_near(trial.sample[0][1], 11000 / 7.0);
+    assert_pages(&trial);
+    times.head.n = 0;
+    assert_int_equal(made_up_reduce(&trial), 0);
+    assert_true(isnan(trial.sample[0][0]) && isnan(trial.sample[0][1]));
+}
+
+/* The first batch of each of the two methods does not count; the last sample is that of the last batch. */
+static void test_benches_cores_leave_out_the_first_batch(void **state)
+{
+    static struct made_up_slices times;
+    struct made_up_trial trial = {.spec = {.bench = &bench_memory_cores, .copies = 1}, .recorder = {{&times}}};
+
+    add_slice(&times, 10, 0, 99999);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    assert_true(isnan(trial.sample[0][0]) && isnan(trial.sample[0][1]));
+    for (unsigned batch = 1; batch < 31; batch++)
+        add_slice(&times, 10, 0, 1000);
+    add_slice(&times, 10, 0, 88888);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(trial.sample[0][0], 100);
+    assert_true(isnan(trial.sample[0][1]));
+    for (unsigned batch = 1; batch < 31; batch++)
+        add_slice(&times, 20, 0, 1000);
+    assert_int_equal(times.head.n, 62);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(trial.sample[0][0], 100);
+    fixture_assert_near(trial.sample[0][1], 50);
+}
+
+/* Probes of 64 loads: 640 ns of the cache; of memory nine times 6,400 ns and once 12,800 ns, 8,000 ns in the worst
+ * stretch; 65,536 bytes in 32,768 ns. Values this small are exact in the histogram up to 1/64. */
+static void test_benches_steady_compares_probes_with_their_median(void **state)
+{
+    static struct hist cache, memory, reading;
+    static struct series series;
+    double worst = 8000;
+    struct made_up_trial trial = {.spec = {.bench = &bench_memory_steady, .copies = 1},
+                                  .recorder = {{&cache, &memory, &reading, &series, &worst}}};
+    const double *sample = trial.sample[0];
+
+    hist_init(&cache, 0);
+    hist_init(&memory, 0);
+    hist_init(&reading, 0);
+    series_init(&series);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    for (unsigned metric = 0; metric < MADE_UP_SAMPLES; metric++)
+        assert_true(isnan(sample[metric]));
+    for (unsigned i = 0; i < 10; i++) {
+        hist_add(&cache, 640);
+        hist_add(&memory, i < 8 ? 6400 : 12800);
+        hist_add(&reading, 32768);
+    }
+    const double usual = hist_quantile(&memory, 0.5);
+    assert_int_equal(made_up_reduce(&trial), 0);
+    fixture_assert_near(sample[0], usual / 64);
+    fixture_assert_near(sample[1], hist_quantile(&cache, 0.5) / 64);
+    fixture_assert_near(sample[2], 65536 * 1e3 / hist_quantile(&reading, 0.5));
+    fixture_assert_near(sample[3], 100 * (hist_quantile(&memory, 0.9) / usual - 1));
+    fixture_assert_near(sample[4], 100 * (8000 / usual - 1));
+    assert_true(fabs(usual - 6400) < 100 && fabs(sample[3] - 100) < 2);
+    worst = 0;
+    assert_int_equal(made_up_reduce(&trial), 0);
+    assert_true(isnan(sample[4]) && !isnan(sample[3]));
+}
+
+/* --- Runs. --- */
+
+static unsigned slices_of(const struct fixture_party *p, unsigned recorder, uint64_t count)
+{
+    const struct slices *slices = p->context.recorder[recorder];
+
+    for (size_t i = 0; i < slices->n; i++) {
+        assert_true(!count || slices->slice[i].count == count);
+        assert_true(slices->slice[i].count > 0 && slices->slice[i].end_ns > slices->slice[i].start_ns);
+        assert_true(!i || slices->slice[i].start_ns >= slices->slice[i - 1].end_ns);
+    }
+    return (unsigned)slices->n;
+}
+
+static void begin(struct fixture_party *p, const struct bench *bench, const void *params)
+{
+    fixture_party_begin(p, bench, params);
+    if (p->party->setup && p->party->setup(&p->context))
+        fail_msg("%s", p->reason);
+}
+
+static void end(struct fixture_party *p)
+{
+    if (p->party->verify)
+        assert_int_equal(p->party->verify(&p->context), 0);
+    fixture_party_end(p);
+}
+
+static void test_benches_latency_has_sixteen_slices(void **state)
+{
+    const struct memory_latency_params params = {.bytes = 100000, .chase = CHASE_SMALL};
+    struct fixture_party p;
+
+    begin(&p, &bench_memory_latency, &params);
+    assert_int_equal(((const struct chase *)p.context.state)->bytes, 100000 / CHASE_LINE * CHASE_LINE);
+    assert_int_equal(((const struct chase *)p.context.state)->pages, CHASE_SMALL);
+    assert_int_equal(p.context.expected_ns, 48000000); /* 16 slices, and as much to warm up */
+    assert_int_equal(p.party->run(&p.context), 0);
+    assert_int_equal(slices_of(&p, 0, 0), 16);
+    end(&p);
+}
+
+/* Node 0 is there on all machines whose kernel knows nodes. */
+static void test_benches_nodes_read_the_set_eight_times(void **state)
+{
+    const struct memory_nodes_params params = {.bytes = 2 * MIB};
+    struct fixture_party p;
+
+    fixture_party_begin(&p, &bench_memory_nodes, &params);
+    if (p.party->setup(&p.context)) {
+        const bool cannot = strstr(p.reason, "mbind: ") != NULL || strstr(p.reason, "move_pages: ") != NULL;
+        fixture_party_end(&p);
+        if (cannot)
+            skip_because("this kernel binds no memory to nodes");
+        fail_msg("%s", p.reason);
+    }
+    const struct chase *chase = p.context.state;
+    assert_int_equal(chase->bytes, 2 * MIB);
+    assert_int_equal(chase->pages, CHASE_HUGE);
+    assert_int_equal(p.context.expected_ns, 500000000);
+    assert_int_equal(p.party->run(&p.context), 0);
+    assert_int_equal(slices_of(&p, 0, 0), 16);
+    assert_int_equal(slices_of(&p, 1, 2 * MIB), 8);
+    end(&p);
+}
+
+/* --- What identifies the work in a row. --- */
+
+static const struct sim_params sim = {.interval_ns = 25000000, .busy_ns = 3500000};
+static const struct load_params load = {.sim = {.interval_ns = 50000000, .busy_ns = 7000000},
+                                        .file_bytes = 64 * MIB,
+                                        .threads = 3,
+                                        .groups = 5,
+                                        .memory_bytes = 96 * MIB};
+static const struct memory_latency_params latency = {.bytes = 12345, .chase = CHASE_IN_PAGE};
+static const struct memory_loaded_params idle = {.bytes = 111, .step = 0, .pause_ns = UINT64_MAX};
+static const struct memory_loaded_params loaded = {.bytes = 111, .stream_bytes = 222, .step = 4, .pause_ns = 333};
+static const struct memory_cores_params cores = {.pair = {.first = 3, .second = 5, .relation = 0}};
+static const struct memory_nodes_params nodes = {.cpu_node = 1, .memory_node = 2, .cpu = 7, .bytes = 444};
+static const struct memory_steady_params steady = {.cache_bytes = 555, .memory_bytes = 666};
+static const struct wakeup_params wakeup = {.interval_ns = 1500000, .histogram_us = 400};
+
+static void test_benches_params_identify_the_work(void **state)
+{
+    static const struct {
+        const struct bench *bench;
+        const void *params;
+        const char *text;
+    } table[] = {
+        {&bench_memory_latency, &latency, "set=12345 chase=in-page"},
+        {&bench_memory_loaded, &idle, "step=0 others=idle bytes=111"},
+        {&bench_memory_loaded, &loaded, "step=4 pause_ns=333 bytes=111"},
+        {&bench_memory_nodes, &nodes, "from_node=1 to_node=2 bytes=444"},
+        {&bench_memory_steady, &steady, "cache_set=555 bytes=666"},
+        {&bench_wakeup, &wakeup, "interval_us=1500 histogram_us=400"},
+    };
+    char expected[96];
+
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct row_params out = {.n = 0};
+        table[i].bench->describe(table[i].params, &fixture_clock, &out);
+        assert_string_equal(out.text, table[i].text);
+    }
+    struct row_params out = {.n = 0};
+    bench_memory_cores.describe(&cores, &fixture_clock, &out);
+    (void)snprintf(expected, sizeof(expected), "from=3 to=5 relation=%s", cpu_relation_names[0]);
+    assert_string_equal(out.text, expected);
+}
+
+static void test_benches_params_identify_the_load(void **state)
+{
+    static const struct {
+        const struct load *load;
+        const void *params;
+        const char *text;
+    } table[] = {
+        {&load_custom, &sim, "load_interval_us=25000 load_busy_us=3500"},
+        {&load_custom, &load, "load_interval_us=50000 load_busy_us=7000"},
+        {&load_burn, &load, "threads=3"},
+        {&load_ring, &load, "threads=3"},
+        {&load_hack, &load, "groups=5"},
+        {&load_memload, &load, "memory=96M"},
+        {&load_read, &load, "file=64M"},
+        {&load_write, &load, "file=64M"},
+        {&load_compile, &load, "threads=3 file=64M"},
+    };
+
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct row_params out = {.n = 0};
+        table[i].load->describe(table[i].params, &out);
+        assert_string_equal(out.text, table[i].text);
+    }
+}
+
+/* Each on the CPU that its parameters name. */
+static void test_benches_of_cpus_are_placed_by_their_parameters(void **state)
+{
+    static const struct {
+        const struct bench *bench;
+        const void *params;
+        unsigned party, cpu;
+    } table[] = {
+        {&bench_memory_nodes, &nodes, 0, 7},
+        {&bench_memory_cores, &cores, 0, 3},
+        {&bench_memory_cores, &cores, 1, 5},
+    };
+    static struct place_request request;
+
+    fixture_place(&request);
+    for (size_t i = 0; i < COUNT(table); i++) {
+        struct placement placement = {.bind = BIND_NONE};
+        table[i].bench->place(table[i].params, &request, table[i].party, 0, &placement);
+        assert_int_equal(placement.bind, BIND_ONE);
+        assert_int_equal(cpuset_count(&placement.cpus), 1);
+        assert_true(cpuset_has(&placement.cpus, table[i].cpu));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_benches_latency_is_of_the_median_slice),
+        cmocka_unit_test(test_benches_nodes_have_latency_and_bandwidth),
+        cmocka_unit_test(test_benches_loaded_counts_what_the_others_read_meanwhile),
+        cmocka_unit_test(test_benches_cores_leave_out_the_first_batch),
+        cmocka_unit_test(test_benches_steady_compares_probes_with_their_median),
+        cmocka_unit_test(test_benches_latency_has_sixteen_slices),
+        cmocka_unit_test(test_benches_nodes_read_the_set_eight_times),
+        cmocka_unit_test(test_benches_params_identify_the_work),
+        cmocka_unit_test(test_benches_params_identify_the_load),
+        cmocka_unit_test(test_benches_of_cpus_are_placed_by_their_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
