@@ -190,6 +190,9 @@ static void test_command_has_time_to_get_ready(void **state)
 
 static struct fixture_rows rows;
 
+/* A script that run_script() runs before all others; NULL: none. */
+static const char *setup_script;
+
 /* Runs a script once, by a worker. params->fds[1] gets what it prints. Returns the status of the rows. */
 static int run_script(struct command_params *params, const char *script, const char *prepare_script)
 {
@@ -206,6 +209,14 @@ static int run_script(struct command_params *params, const char *script, const c
     params->image_offset = bytes.length;
     command_pack(&image, &bytes);
     params->image_size = bytes.length - params->image_offset;
+    if (setup_script) {
+        char *const at_first[] = {(char *)"sh", (char *)"-c", (char *)setup_script, NULL};
+        const struct command_image setup = {
+            .path = "/bin/sh", .prepare_path = "", .argv = at_first, .prepare = nothing, .env = env};
+        params->setup_offset = bytes.length;
+        command_pack(&setup, &bytes);
+        params->setup_size = bytes.length - params->setup_offset;
+    }
     params->image_fd = process_shared_memory(bytes.length);
     assert_true(params->image_fd >= 0);
     assert_int_equal(pwrite(params->image_fd, bytes.data, bytes.length, 0), bytes.length);
@@ -343,6 +354,33 @@ static void test_command_that_fails(void **state)
     }
 }
 
+/* Neither a warm-up nor the command runs then. */
+static void test_command_that_is_not_set_up_does_not_run(void **state)
+{
+    const int out = fixture_file();
+    struct command_params params = no_files;
+
+    params.fds[1] = out;
+    params.warmup = 1;
+    setup_script = "exit 4";
+    assert_int_equal(run_script(&params, "echo run", NULL), ROW_FAILED);
+    assert_string_equal(rows.row[0].reason, "the setup command: exit status 4");
+    fixture_free_rows(&rows);
+    assert_printed(out, "");
+    setup_script = "true";
+    assert_int_equal(run_script(&params, "echo run", NULL), ROW_OK);
+    fixture_free_rows(&rows);
+    assert_printed(out, "run\nrun\n");
+    setup_script = NULL;
+    (void)close(out);
+    params.image_fd = -1;
+    params.setup_size = 0;
+    params.fds[1] = -1;
+    assert_int_equal(fixture_one_trial(&bench_command, &params, 1, &rows), ROW_FAILED);
+    assert_string_equal(rows.row[0].reason, "cannot read the command line: Bad file descriptor");
+    fixture_free_rows(&rows);
+}
+
 static void test_command_that_leaves_a_process_running(void **state)
 {
     struct command_params params = no_files;
@@ -397,6 +435,7 @@ int main(int argc, char **argv_of_main)
         cmocka_unit_test(test_command_reads_a_file),
         cmocka_unit_test(test_command_is_warmed_up_and_prepared_each_time),
         cmocka_unit_test(test_command_that_fails),
+        cmocka_unit_test(test_command_that_is_not_set_up_does_not_run),
         cmocka_unit_test(test_command_that_leaves_a_process_running),
     };
 

@@ -386,14 +386,10 @@ static void test_pictures_of_noise_on_two_cpus(void **state)
 
 static void test_pictures_of_nothing(void **state)
 {
-    expect(&suite_noise, 0, true,
-           "\n"
-           "\n");
+    expect(&suite_noise, 0, true, "");
     expect(&suite_latency, 0, true, "");
     add_other_suite();
-    expect(&suite_noise, 0, true,
-           "\n"
-           "\n");
+    expect(&suite_noise, 0, true, "");
     expect(&suite_latency, 0, true, "");
 }
 

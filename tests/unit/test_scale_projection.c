@@ -86,6 +86,25 @@ static void test_projection_has_what_it_costs(void **state)
     projection_free(&p);
 }
 
+/* Few detours cost something too: two in 9.99 s. */
+static void test_projection_has_small_costs(void **state)
+{
+    struct projection_cost costs[PROJECTION_COSTS];
+    struct stats_point most = {0, 99}, all = {0, 100};
+    struct projection p;
+
+    steps(&p);
+    enter_host(&p, "quiet", 2);
+    enter(&p, "quiet", "core_share", 99, NULL, &most);
+    enter(&p, "quiet", "core_share", 100, NULL, &all);
+    projection_compute(&p);
+    assert_int_equal(projection_costs(&p, costs), 2);
+    const struct projection_cost *shared = &costs[!strcmp(projection_cause(&costs[1]), "core share")];
+    expect_near(shared->lost_pct, 0.5, 1e-6);
+    expect_near(costs[shared == &costs[0]].per_s, 2 / 9.99, 1e-6);
+    projection_free(&p);
+}
+
 /* Without others on the core the work takes half as long. */
 static void test_projection_has_what_others_on_the_core_cost(void **state)
 {
@@ -214,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_projection_of_hosts_and_their_mix),
         cmocka_unit_test(test_projection_has_what_it_costs),
+        cmocka_unit_test(test_projection_has_small_costs),
         cmocka_unit_test(test_projection_has_what_others_on_the_core_cost),
         cmocka_unit_test(test_projection_of_more_hosts_than_places),
         cmocka_unit_test(test_projection_keeps_to_its_memory),

@@ -446,6 +446,7 @@ static void test_settings_of_every_other_cpu_of_4096(void **state)
     tree_put("/sys/devices/system/cpu/online", "0-4095\n");
     tree_put("/proc/irq/9/smp_affinity_list", "0-4095\n");
     tree_put("/proc/irq/10/smp_affinity_list", "4-7\n");
+    tree_put("/proc/irq/10x/smp_affinity_list", "0-4095\n"); /* no interrupt */
     look_at("0-4095:2");
     assert_int_equal(setting_plan(irqs, &view, &writes), 0);
     assert_int_equal(writes.n, 2);
@@ -835,6 +836,30 @@ static void test_settings_irqs_without_another_cpu(void **state)
     look_at(NULL);
     expect_one("irqs", SETTING_NOISY, "1 of 1 interrupts may use bench CPUs", "5");
     expect_writes("irqs", "");
+}
+
+/* Files that have no number say so, whichever setting reads them. */
+static void test_settings_of_files_without_a_number(void **state)
+{
+    size_t numbers = 0;
+
+    tree_put("/proc/stat", "cpu0 1\n");
+    look_at(NULL);
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_list[i];
+        char why[160];
+        if (!setting->path)
+            continue;
+        numbers++;
+        tree_put(setting->path, "");
+        (void)snprintf(why, sizeof(why), "%s is empty", setting->path);
+        expect_one(setting->name, SETTING_UNKNOWN, "", why);
+        tree_put(setting->path, "some\n");
+        (void)snprintf(why, sizeof(why), "%s has unknown content", setting->path);
+        expect_one(setting->name, SETTING_UNKNOWN, "", why);
+        expect_writes(setting->name, "");
+    }
+    assert_true(numbers > 3);
 }
 
 static void test_settings_programs(void **state)
@@ -1391,6 +1416,7 @@ int main(void)
         TREE_TEST(test_settings_texts_are_printable),
         TREE_TEST(test_settings_boot_parameters_as_the_kernel_reads_them),
         TREE_TEST(test_settings_irqs_without_another_cpu),
+        TREE_TEST(test_settings_of_files_without_a_number),
         TREE_TEST(test_settings_programs),
         TREE_TEST(test_settings_fair_server_by_kernel),
         TREE_TEST(test_settings_numbers_that_make_no_sense),

@@ -3,10 +3,8 @@
  * can keep it busy, however many CPUs there are and however copies are bound. */
 #include <sched.h>
 
-#include "engine_fixture.h"
+#include "suite_fixture.h"
 
-#include "cmd/measure.h"
-#include "cmd/suites.h"
 #include "engine/arena.h"
 
 enum { CPUS_MAX = 4 };
@@ -93,75 +91,30 @@ static void check_item(const struct measure *m, const struct plan_item *item, st
     free(slots);
 }
 
-static void set_place(struct place_request *place, unsigned cpus, enum bind_mode bind, bool fifo)
-{
-    memset(place, 0, sizeof(*place));
-    for (unsigned cpu = cpus; cpu-- > 0;) {
-        cpuset_add(&place->cpus, cpu);
-        place->order[place->n_order++] = cpu;
-    }
-    place->online = place->cpus;
-    place->bind = bind;
-    place->bind_given = bind != BIND_ONE;
-    place->fifo = fifo;
-    place->fifo_priority = 50;
-}
-
 /* Makes the suite's plan for these words of a command line (NULL ends them) and looks at it. Returns its schedule. */
 static enum schedule check_suite(const struct suite *suite, char *const *words, unsigned cpus, enum bind_mode bind,
                                  struct seen *seen)
 {
     static char command[] = "true";
     static char *run_words[] = {command};
-    struct measure *m = calloc(1, sizeof(*m));
-    void *options = calloc(1, suite->options_size ? suite->options_size : 1);
-    const char *operands[16];
-    char error[512] = "";
-    struct plan plan = {.schedule = suite->schedule};
-    int argc = 0;
+    struct suite_plan *s = suite_options(suite, words, cpus, bind);
 
-    assert_true(m && options);
-    while (words[argc])
-        argc++;
-    measure_table(suite, &m->options, &m->tables[0]);
-    m->n_tables = 1 + suite->tables(options, &m->tables[1]);
-    if (suite->timed)
-        measure_timed_table(&m->options, &m->tables[m->n_tables++]);
-    if (suite->copies)
-        measure_copies_table(&m->options, &m->tables[m->n_tables++]);
-    if (option_parse(argc, words, m->tables, m->n_tables, operands, error, sizeof(error)))
-        fail_msg("%s: %s", suite->name, error);
-    m->preset = m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
-    if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
-        fail_msg("%s: %s", suite->name, error);
-    for (size_t t = 0; t < TESTS_MAX; t++)
-        m->selected[t] = true;
-    m->operands_given = true; /* every task and test, not only the telling pairs */
-    machine_read_memory("", &m->machine);
-    set_place(&m->place, cpus, bind, option_given(m->tables, m->n_tables, "fifo"));
+    s->m.operands_given = true; /* every task and test, not only the telling pairs */
+    machine_read_memory("", &s->m.machine);
     if (suite->commands) {
-        m->words = run_words;
-        m->n_words = 1;
+        s->m.words = run_words;
+        s->m.n_words = 1;
     }
-    if (suite->plan(m, options, &plan, error, sizeof(error)))
-        fail_msg("%s: %s", suite->name, error);
-    assert_true(plan.n > 0);
-    for (size_t i = 0; i < plan.n; i++)
-        check_item(m, &plan.items[i], seen);
-    if (suite->end)
-        suite->end(options, true);
-    const enum schedule schedule = plan.schedule;
-    plan_free(&plan);
-    free(options);
-    free(m);
+    suite_make_plan(s, suite);
+    if (s->failed)
+        fail_msg("%s: %s", suite->name, s->error);
+    assert_true(s->plan.n > 0);
+    for (size_t i = 0; i < s->plan.n; i++)
+        check_item(&s->m, &s->plan.items[i], seen);
+    const enum schedule schedule = s->plan.schedule;
+    suite_plan_free(s, suite);
     return schedule;
 }
-
-#define WORDS(...)                                                                                                     \
-    (char *const[])                                                                                                    \
-    {                                                                                                                  \
-        (char *)"suite", __VA_ARGS__, NULL                                                                             \
-    }
 
 static void check_all_suites(unsigned cpus, enum bind_mode bind, struct seen *seen)
 {

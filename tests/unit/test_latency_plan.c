@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of jitbench latency: which tasks run under which loads, and what both get, for a machine with 1000 MiB of
+ * memory and four CPUs. */
+#include "suite_fixture.h"
+
+#include "bench/sim.h"
+#include "cmd/latency.h"
+#include "golden_fixture.h"
+#include "load/memload.h"
+#include "sys/cgroup.h"
+
+#define MIB (1024 * 1024ull)
+
+static struct suite_plan *made(char *const *words)
+{
+    struct suite_plan *s = suite_options(&suite_latency, words, 4, BIND_ONE);
+
+    s->m.machine.cpus_online = 6;
+    s->m.machine.memory_total_bytes = 1000 * MIB;
+    s->m.machine.memory_available_bytes = 800 * MIB;
+    return s;
+}
+
+static void put_sim(struct text *out, const struct sim_params *p)
+{
+    text_printf(out, " %llu:%llu%s late %llu%s loops %g%s%s%s", (unsigned long long)p->interval_ns / 1000,
+                (unsigned long long)p->busy_ns / 1000, p->sweep ? ":sweep" : "",
+                (unsigned long long)p->late_after_ns / 1000, p->late_after_given ? " given" : "", p->loops_per_ms,
+                p->real_time ? " real-time" : "", p->single_cpu ? " single-cpu" : "", p->classic ? " classic" : "");
+}
+
+/* Each pair with the task's parameters. */
+static void put_tasks(struct text *out, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct plan_item *item = &plan->items[i];
+        text_printf(out, "%s", item->bench->name);
+        if (item->load) {
+            text_printf(out, "+%s", item->load->name);
+            put_sim(out, item->params);
+            text_printf(out, " by %d", item->calibrated_by);
+            assert_int_equal(item->phase, 1);
+        }
+        text_printf(out, "%s%s\n", item->skip ? " skip: " : "", item->skip ? item->skip : "");
+    }
+}
+
+static void expect_tasks(char *const *words, const char *expected)
+{
+    struct suite_plan *s = made(words);
+    struct text out = {0};
+
+    suite_make_plan(s, &suite_latency);
+    if (s->failed)
+        fail_msg("%s", s->error);
+    put_tasks(&out, &s->plan);
+    expect_golden(&out, expected);
+    suite_plan_free(s, &suite_latency);
+}
+
+/* The names of the pairs only: a line for each task. */
+static void expect_pairs(char *const *words, const char *expected)
+{
+    struct suite_plan *s = made(words);
+    const struct bench *bench = NULL;
+    struct text out = {0};
+
+    suite_make_plan(s, &suite_latency);
+    if (s->failed)
+        fail_msg("%s", s->error);
+    for (size_t i = 0; i < s->plan.n; i++) {
+        const struct plan_item *item = &s->plan.items[i];
+        if (!item->load)
+            continue;
+        if (item->bench != bench)
+            text_printf(&out, "%s%s:", bench ? "\n" : "", item->bench->name);
+        bench = item->bench;
+        text_printf(&out, item->skip ? " (%s)" : " %s", item->load->name);
+    }
+    expect_golden(&out, expected);
+    suite_plan_free(s, &suite_latency);
+}
+
+#define W(text) ((char *)(text))
+
+static void test_latency_plan_has_the_telling_pairs(void **state)
+{
+    expect_pairs(WORDS(NULL), "audio: none x burn write read ring compile\n"
+                              "video: none x burn write compile\n"
+                              "x: none video burn write compile\n"
+                              "gaming: none burn compile");
+    expect_pairs(WORDS(W("--quick")), "audio: none burn write compile\n"
+                                      "video: none burn compile\n"
+                                      "x: none burn\n"
+                                      "gaming: none burn");
+    /* Only audio and video are real-time without --fifo; custom is a task where its figures are given. */
+    expect_pairs(WORDS(W("-r"), W("-I"), W("20000"), W("-C"), W("25")), "audio: none x burn write read ring compile\n"
+                                                                        "video: none x burn write compile\n"
+                                                                        "custom: none burn write compile");
+}
+
+/* Memload, which does not fit without swap, is in the plan and does not run, but where it is named. */
+static void test_latency_plan_has_the_pairs_that_are_named(void **state)
+{
+    expect_pairs(WORDS(W("-W"), W("audio,x"), W("-w"), W("none,burn,x")), "audio: none x burn\n"
+                                                                          "x: none burn");
+    expect_pairs(WORDS(W("-X"), W("x,gaming")), "audio: none video x burn write read ring compile (memload)\n"
+                                                "video: none x burn write read ring compile (memload)");
+    expect_pairs(WORDS(W("-W"), W("gaming"), W("--all-pairs")),
+                 "gaming: none video x burn write read ring compile (memload)");
+    expect_pairs(WORDS(W("-W"), W("gaming"), W("-x"), W("none,read,ring,x")),
+                 "gaming: video burn write compile (memload)");
+    expect_pairs(WORDS(W("-W"), W("audio"), W("-w"), W("memload,hack")), "audio: memload hack");
+}
+
+static void test_latency_plan_gives_tasks_their_parameters(void **state)
+{
+    expect_tasks(WORDS(W("-W"), W("audio"), W("-w"), W("none"), W("-l"), W("5000")),
+                 "audio+none 50000:2500 late 50000 loops 5000 by -1\n");
+    expect_tasks(WORDS(W("-W"), W("video,gaming"), W("-w"), W("none"), W("-r"), W("-u")),
+                 "calibrate\n"
+                 "video+none 16666:6666 late 16666 loops 0 real-time single-cpu by 0\n"
+                 "gaming+none 0:100000 late 7000 loops 0 real-time single-cpu by 0 skip: has no real-time mode of its "
+                 "own: --fifo gives it SCHED_FIFO\n");
+    expect_tasks(WORDS(W("-W"), W("x"), W("-w"), W("none"), W("-r"), W("--fifo")),
+                 "calibrate\n"
+                 "x+none 100000:0:sweep late 7000 loops 0 real-time by 0\n");
+    expect_tasks(WORDS(W("-W"), W("custom"), W("-w"), W("none"), W("-I"), W("20000"), W("-C"), W("25"), W("--classic"),
+                       W("--late-after"), W("2ms")),
+                 "calibrate\n"
+                 "custom+none 20000:5000 late 2000 given loops 0 classic by 0\n");
+}
+
+static void expect_loads(struct suite_plan *s, const char *expected)
+{
+    struct text out = {0};
+
+    suite_make_plan(s, &suite_latency);
+    if (s->failed)
+        fail_msg("%s", s->error);
+    for (size_t i = 0; i < s->plan.n; i++) {
+        const struct plan_item *item = &s->plan.items[i];
+        const struct load_params *p = item->load_params;
+        if (!item->load)
+            continue;
+        text_printf(&out, "%s: %llu threads, %llu groups, file %llu, memory %llu%s, nice %d%s,", item->load->name,
+                    (unsigned long long)p->threads, (unsigned long long)p->groups,
+                    (unsigned long long)(p->file_bytes / MIB), (unsigned long long)(p->memory_bytes / MIB),
+                    p->memory_spare ? " spare" : "", p->nice, p->nice_given ? " given" : "");
+        put_sim(&out, &p->sim);
+        text_append(&out, "\n", 1);
+        assert_string_equal(p->dir, "/tmp");
+    }
+    expect_golden(&out, expected);
+    suite_plan_free(s, &suite_latency);
+}
+
+/* Compile has two files, of which each gets half; a simulation has its own task's parameters. */
+static void test_latency_plan_gives_loads_their_parameters(void **state)
+{
+    char *const sizes[] = {W("suite"),
+                           W("--dir"),
+                           W("/tmp"),
+                           W("-l"),
+                           W("5000"),
+                           W("-W"),
+                           W("audio"),
+                           W("-w"),
+                           W("none,video,burn,compile,custom"),
+                           W("-L"),
+                           W("3"),
+                           W("--hack-groups"),
+                           W("2"),
+                           W("--file-size"),
+                           W("8M"),
+                           W("--memload-size"),
+                           W("64M"),
+                           W("-N"),
+                           W("5"),
+                           W("-I"),
+                           W("20000"),
+                           W("-C"),
+                           W("25"),
+                           NULL};
+
+    expect_loads(made(sizes),
+                 "none: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 0:0 late 0 loops 5000\n"
+                 "video: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 16666:6666 late 16666 "
+                 "loops 5000\n"
+                 "burn: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 0:0 late 0 loops 5000\n"
+                 "compile: 3 threads, 2 groups, file 4, memory 64 spare, nice 5 given, 0:0 late 0 loops "
+                 "5000\n"
+                 "custom: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 20000:5000 late 7000 "
+                 "loops 5000\n");
+    /* A load has as many threads as there are CPUs to measure on; in the classic protocol, as the machine has. */
+    expect_loads(made(WORDS(W("--dir"), W("/tmp"), W("-l"), W("5000"), W("-W"), W("audio"), W("-w"), W("burn"),
+                            W("--file-size"), W("8M"), W("--memload-size"), W("64M"))),
+                 "burn: 4 threads, 4 groups, file 8, memory 64 spare, nice 0, 0:0 late 0 loops 5000\n");
+    expect_loads(
+        made(WORDS(W("--dir"), W("/tmp"), W("-l"), W("5000"), W("-W"), W("audio"), W("-w"), W("burn"), W("--file-size"),
+                   W("8M"), W("--memload-size"), W("64M"), W("-u"), W("--classic"))),
+        "burn: 6 threads, 6 groups, file 8, memory 64 spare, nice 0, 0:0 late 0 loops 5000 single-cpu classic\n");
+    struct suite_plan *one = made(WORDS(W("--dir"), W("/tmp"), W("-l"), W("5000"), W("-W"), W("audio"), W("-w"),
+                                        W("burn"), W("--file-size"), W("8M"), W("--memload-size"), W("64M")));
+    one->m.place.bind_given = true;
+    expect_loads(one, "burn: 1 threads, 1 groups, file 8, memory 64 spare, nice 0, 0:0 late 0 loops 5000\n");
+}
+
+/* With swap memload uses 110 % of the memory, if that and 5 % fit: 800 MiB are available, and 350 MiB of swap are not
+ * enough. Without, it uses 90 % of what is available. */
+static void test_latency_plan_memload_fits_into_memory_and_swap(void **state)
+{
+    struct suite_plan *s = made(WORDS(W("--dir"), W("/tmp")));
+    struct load_params *p = calloc(1, sizeof(*p));
+    uint64_t *swap = &s->m.machine.swap_total_bytes;
+
+    assert_non_null(p);
+    *swap = 350 * MIB;
+    assert_string_equal(latency_fill_load(&s->m, s->options, false, p),
+                        "no swap that could hold it: `--load memload` runs it in 90 % of what is available");
+    assert_null(latency_fill_load(&s->m, s->options, true, p));
+    assert_true(p->memory_spare);
+    const uint64_t room = memload_room(""), most = 800 * MIB / 100 * 90;
+    if (room > most)
+        assert_int_equal(p->memory_bytes, most);
+    else
+        assert_true(p->memory_bytes <= most); /* this machine's own memory is smaller */
+    ++*swap;
+    const bool no_limit = cgroup_memory_available("") == UINT64_MAX;
+    assert_true(no_limit == !latency_fill_load(&s->m, s->options, false, p));
+    if (no_limit) {
+        assert_false(p->memory_spare);
+        assert_int_equal(p->memory_bytes, 1000 * MIB / 100 * 110);
+    }
+    s->m.machine.memory_total_bytes = 0;
+    assert_string_equal(latency_fill_load(&s->m, s->options, true, p), "the size of the memory is not known here");
+    free(p);
+    suite_plan_free(s, &suite_latency);
+}
+
+static void test_latency_plan_refuses_options_that_contradict(void **state)
+{
+    static char *const words[][7] = {
+        {W("suite"), W("-w"), W("custom"), NULL},
+        {W("suite"), W("-W"), W("custom"), W("-I"), W("20000"), NULL},
+        {W("suite"), W("-I"), W("20000"), NULL},
+        {W("suite"), W("-C"), W("25"), NULL},
+        {W("suite"), W("-b"), W("-l"), W("5000"), NULL},
+        {W("suite"), W("-W"), W("audio"), W("-X"), W("audio"), NULL},
+        {W("suite"), W("-w"), W("burn"), W("-x"), W("burn"), NULL},
+        {W("suite"), W("-W"), W("video"), W("-w"), W("video"), NULL},
+        {W("suite"), W("-l"), W("99.9"), NULL},
+        {W("suite"), W("-l"), W("1000000001"), NULL},
+        {W("suite"), W("-l"), W("5000.0.0"), NULL},
+        {W("suite"), W("-l"), W("/nonexistent"), NULL},
+    };
+    static const char *const errors[COUNT(words)] = {
+        "--custom-interval (-I) is missing: custom needs it (100 us to 10 s)",
+        "--custom-cpu (-C) is missing: custom needs it, in % (0.1 to 100)",
+        "--custom-interval (-I) and --custom-cpu (-C) go together",
+        "--custom-interval (-I) and --custom-cpu (-C) go together",
+        "--calibrate (-b) and --loops-per-ms (-l) exclude each other",
+        "--exclude-task (-X) leaves no task to measure",
+        "--exclude-load (-x) leaves no load to measure under",
+        "--task and --load leave no pair to measure: a task is no load of its own",
+        "--loops-per-ms '99.9' is outside of 100 to 1000000000",
+        "--loops-per-ms '1000000001' is outside of 100 to 1000000000",
+        "--loops-per-ms '5000.0.0' is outside of 100 to 1000000000",
+        "--loops-per-ms: /nonexistent: No such file or directory",
+    };
+
+    for (size_t i = 0; i < COUNT(words); i++) {
+        struct suite_plan *s = made(words[i]);
+        suite_make_plan(s, &suite_latency);
+        assert_int_equal(s->failed, -1);
+        assert_string_equal(s->error, errors[i]);
+        assert_int_equal(s->plan.n, 0);
+        suite_plan_free(s, &suite_latency);
+    }
+    expect_pairs(WORDS(W("-l"), W("100"), W("-W"), W("audio"), W("-w"), W("none")), "audio: none");
+    expect_pairs(WORDS(W("-l"), W("1000000000"), W("-W"), W("audio"), W("-w"), W("none")), "audio: none");
+}
+
+/* Two pairs run, three samples of 10 s each and 350 ms around each: 62.1 s. */
+static void test_latency_plan_is_announced(void **state)
+{
+    struct suite_plan *s =
+        made(WORDS(W("-W"), W("audio,x"), W("-w"), W("none,x"), W("--samples"), W("3"), W("--time"), W("10s")));
+    struct text out = {0};
+
+    suite_make_plan(s, &suite_latency);
+    assert_int_equal(s->failed, 0);
+    assert_int_equal(s->plan.n, 4);
+    s->plan.items[1].skip = strdup("");
+    latency_announce(&s->m, &s->plan, &out);
+    expect_golden(&out, "Plan      2 pairs, 3 samples of 10 s each, about 1 min\n"
+                        "            audio   under (none) x\n"
+                        "            x       under none\n");
+    suite_plan_free(s, &suite_latency);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_latency_plan_has_the_telling_pairs),
+        cmocka_unit_test(test_latency_plan_has_the_pairs_that_are_named),
+        cmocka_unit_test(test_latency_plan_gives_tasks_their_parameters),
+        cmocka_unit_test(test_latency_plan_gives_loads_their_parameters),
+        cmocka_unit_test(test_latency_plan_memload_fits_into_memory_and_swap),
+        cmocka_unit_test(test_latency_plan_refuses_options_that_contradict),
+        cmocka_unit_test(test_latency_plan_is_announced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
