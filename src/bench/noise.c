@@ -724,7 +724,7 @@ static const struct option options[] = {
     {OPTION("stop-at", 0, struct noise_params, stop_ns,
             "do not measure: run until a detour is longer than this, print what ran on that CPU in its last 10 ms, and "
             "exit with status 4; in microseconds if it has no unit"),
-     .type = OPTION_DURATION_US, .value_name = "TIME", .min = 1e3, .max = 60e9},
+     OPTION_NUMBER(OPTION_DURATION_US, "TIME", 1e3, 60e9)},
     {OPTION("keep", 0, struct noise_params, keep, "write what --stop-at prints to this file, as CSV"),
      OPTION_WORD("FILE")},
 };

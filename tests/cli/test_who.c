@@ -2,14 +2,20 @@
 /* Tests of jitbench noise --who with the real program: what takes the time is put in its way, and named. */
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../refuse.h"
@@ -19,14 +25,15 @@
 static size_t find_row(const struct cli_csv *csv, const char *name, const char *metric)
 {
     char word[64];
-    size_t row = 0;
 
-    (void)snprintf(word, sizeof(word), " name=%s ", name);
-    while (row < csv->n_rows &&
-           (strcmp(cli_cell(csv, row, "test"), "who") != 0 || strcmp(cli_cell(csv, row, "metric"), metric) != 0 ||
-            (name[0] && !strstr(cli_cell(csv, row, "param"), word))))
-        row++;
-    return row;
+    (void)snprintf(word, sizeof(word), " name=%s", name);
+    for (size_t row = 0; row < csv->n_rows; row++) {
+        const char *named = strstr(cli_cell(csv, row, "param"), word), *after = named ? named + strlen(word) : "";
+        if (!strcmp(cli_cell(csv, row, "test"), "who") && !strcmp(cli_cell(csv, row, "metric"), metric) &&
+            (!name[0] || (named && (*after == ' ' || !*after))))
+            return row;
+    }
+    return csv->n_rows;
 }
 
 static double value_of(const struct cli_csv *csv, const char *name, const char *metric)
@@ -107,7 +114,7 @@ static void need_records(const struct cli_csv *csv)
 static void test_who_names_a_hog_and_a_timer(void **state)
 {
     const struct cli *cli = *state;
-    const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "800ms", "--cpus", cli_cpu)};
+    const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "600ms", "--cpus", cli_cpu)};
     struct cli_result result;
     struct cli_csv csv;
 
@@ -135,6 +142,146 @@ static void test_who_names_a_hog_and_a_timer(void **state)
     cli_expect_text(result.out, "\nwaker ");
     cli_csv_free(&csv);
     cli_result_free(&result);
+}
+
+/* --- Interrupts that another CPU causes. --- */
+
+/* Binds the process to a CPU that is not measured. */
+static void beside(const char *cpu, const char *name)
+{
+    on_cpu(strcmp(cpu, "0") ? "0" : "1", name);
+}
+
+static void pause_100_us(void)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+
+    (void)nanosleep(&pause, NULL);
+}
+
+/* Runs --who beside a process, and returns the row of this name's share, which is of the measured CPU. */
+static size_t run_beside(const struct cli *cli, pid_t other, const char *kind, const char *name, struct cli_csv *csv)
+{
+    const struct cli_run run = {.args = ARGS("noise", "--who", "-q", "-t", "200ms", "--cpus", cli_cpu)};
+    struct cli_result result;
+    char word[64];
+
+    cli_expect(cli, &run, 0, &result);
+    cli_result_free(&result);
+    end(other);
+    cli_csv_only(cli->work, csv);
+    need_records(csv);
+    const size_t row = find_row(csv, name, "taken");
+    assert_true(row < csv->n_rows);
+    (void)snprintf(word, sizeof(word), "kind=%s name=%s", kind, name);
+    cli_expect_text(cli_cell(csv, row, "param"), word);
+    assert_string_equal(cli_cell(csv, row, "cpus"), cli_cpu);
+    return row;
+}
+
+#if defined(__x86_64__) && defined(SYS_perf_event_open)
+/* Switches an event of that CPU on and off, which the kernel does by an interrupt there. */
+static pid_t start_toggler(const char *cpu)
+{
+    const pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    beside(cpu, "toggler");
+    /* The software event that counts nothing, switched off, in the first version of struct perf_event_attr. */
+    const uint32_t event[16] = {1, sizeof(event), 9, [10] = 1};
+    const int fd = (int)syscall(SYS_perf_event_open, event, -1, atoi(cpu), -1, 8ul);
+    for (unsigned long request = 0x2400; fd >= 0; request ^= 1, pause_100_us()) /* enable and disable */
+        if (ioctl(fd, request, 0))
+            break;
+    _exit(1);
+}
+
+static void test_who_names_function_calls_from_other_cpus(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_cpus(2);
+    run_beside(cli, start_toggler(cli_cpu), "interrupt", "call_function_single", &csv);
+    assert_true(value_of(&csv, "call_function_single", "times") > 500);
+    assert_true(value_of(&csv, "call_function_single", "longest") > 0);
+    cli_csv_free(&csv);
+}
+#endif
+
+/* Opens a network of its own, in which packets are received on that CPU. Returns false where that is not allowed. */
+static bool open_network(const char *cpu)
+{
+    char mask[16];
+    struct ifreq loopback = {.ifr_name = "lo"};
+    const int fd = unshare(CLONE_NEWNET | CLONE_NEWNS) ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    loopback.ifr_flags = IFF_UP;
+    if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &loopback) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("none", "/sys", "sysfs", 0, NULL))
+        return false;
+    (void)close(fd);
+    (void)snprintf(mask, sizeof(mask), "%x", 1u << atoi(cpu));
+    const int queue = open("/sys/class/net/lo/queues/rx-0/rps_cpus", O_WRONLY | O_CLOEXEC);
+    const bool set = queue >= 0 && write(queue, mask, strlen(mask)) > 0;
+    if (queue >= 0)
+        (void)close(queue);
+    return set;
+}
+
+/* Sends packets to itself. Returns its number, -1 where it may not. */
+static pid_t start_sender(const char *cpu)
+{
+    int ready[2];
+    char byte;
+
+    assert_int_equal(pipe(ready), 0);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid) {
+        struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        socklen_t length = sizeof(to);
+        beside(cpu, "sender");
+        if (!open_network(cpu))
+            _exit(1);
+        const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        if (fd < 0 || bind(fd, (struct sockaddr *)&to, length) || getsockname(fd, (struct sockaddr *)&to, &length) ||
+            connect(fd, (struct sockaddr *)&to, length) || write(ready[1], "r", 1) != 1)
+            _exit(1);
+        for (char packet[64] = "";; pause_100_us())
+            if (send(fd, packet, sizeof(packet), 0) < 0 && errno != EAGAIN)
+                _exit(1);
+            else
+                (void)recv(fd, packet, sizeof(packet), MSG_DONTWAIT);
+    }
+    (void)close(ready[1]);
+    const bool sends = read(ready[0], &byte, 1) == 1;
+    (void)close(ready[0]);
+    if (!sends)
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return sends ? pid : -1;
+}
+
+/* The sender is on the other CPU; receive packet steering sends its packets to the measured one. */
+static void test_who_names_network_softirqs(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_need_cpus(2);
+    if (atoi(cli_cpu) > 30)
+        cli_skip("the measured CPU has a high number");
+    const pid_t sender = start_sender(cli_cpu);
+    if (sender < 0)
+        cli_skip("no network namespace, or its packets cannot be steered (CONFIG_RPS)");
+    run_beside(cli, sender, "softirq", "NET_RX", &csv);
+    assert_true(value_of(&csv, "NET_RX", "times") > 500);
+    assert_true(value_of(&csv, "NET_RX", "taken") > 0.1);
+    cli_csv_free(&csv);
 }
 
 /* --- Until a detour is long enough. --- */
@@ -268,7 +415,7 @@ static void test_who_without_rights_says_which_would_do(void **state)
 
     cli_copy_binary(cli, binary);
     const struct cli_run run = {.program = binary,
-                                .args = ARGS("noise", "--who", "-q", "-t", "300ms", "--cpus", cli_cpu),
+                                .args = ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu),
                                 .prepare = as_nobody};
     expect_counted(cli, &run, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is ");
 }
@@ -279,7 +426,7 @@ static void test_who_under_a_filter_says_so(void **state)
     const struct cli *cli = *state;
     struct refusal refusals[] = {{.kind = REFUSE_CALL, .number = SYS_perf_event_open, .error = EPERM}, {.kind = 0}};
     const struct cli_run run = {
-        .args = ARGS("noise", "--who", "-q", "-t", "300ms", "--cpus", cli_cpu), .prepare = refuse, .context = refusals};
+        .args = ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu), .prepare = refuse, .context = refusals};
 
     cli_need_root();
     expect_counted(cli, &run, "a seccomp filter or a security module forbids perf_event_open");
@@ -308,12 +455,19 @@ static void test_who_needs_bound_samplers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_who_names_a_hog_and_a_timer),       CLI_TEST(test_who_without_rights_says_which_would_do),
+        CLI_TEST(test_who_names_a_hog_and_a_timer),
+        CLI_TEST(test_who_without_rights_says_which_would_do),
 #ifdef SYS_perf_event_open
         CLI_TEST(test_who_under_a_filter_says_so),
 #endif
-        CLI_TEST(test_who_needs_bound_samplers),          CLI_TEST(test_who_stops_at_a_detour),
-        CLI_TEST(test_who_without_such_a_detour_says_so), CLI_TEST(test_who_keeps_only_what_it_stops_at),
+        CLI_TEST(test_who_needs_bound_samplers),
+#if defined(__x86_64__) && defined(SYS_perf_event_open)
+        CLI_TEST(test_who_names_function_calls_from_other_cpus),
+#endif
+        CLI_TEST(test_who_names_network_softirqs),
+        CLI_TEST(test_who_stops_at_a_detour),
+        CLI_TEST(test_who_without_such_a_detour_says_so),
+        CLI_TEST(test_who_keeps_only_what_it_stops_at),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }
