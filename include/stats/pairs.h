@@ -55,7 +55,8 @@ struct paired_plan {
  * the given differences between two sides that are alike; 500 measurements are drawn from them, with signs at random.
  * The share is also that over repetitions of the given measurement: it allows for how well so few differences tell the
  * noise. But they do not tell of rare disturbances that they did not meet: where one pair in eight is disturbed ten
- * times as much as the others, and 12 pairs were measured, 68 % find what 80 % should. INFINITY when there are too few
+ * times as much as the others, and 12 pairs were measured, 68 % find what 80 % should. Whole runs that were simulated
+ * with milder noise found it in 78 to 85 %. INFINITY when there are too few
  * pairs for the error (e.g. 0.05), NAN when n is 0, a difference is not finite, or memory ran out. */
 double paired_least_effect(const double *differences, size_t n, const struct paired_plan *plan, double error,
                            double power);

@@ -283,8 +283,9 @@ static unsigned find_least_effect(unsigned runs, double noise_of, uint64_t limit
     return found;
 }
 
-/* The least effect that --aa prints is found in 80 % of measurements: also by runs that end early, after few pairs, or
- * because the intervals are soon narrow enough. */
+/* The least effect that --aa prints is found in at least 80 % of measurements: also by runs that end early, after few
+ * pairs, or because the intervals are soon narrow enough. It is found more often, up to 85 %, where the noise is small:
+ * the kernel that smooths the noise widens it. */
 static void test_run_pairs_least_effect_is_found(void **state)
 {
     const bool all_of_it = getenv("JITBENCH_STATS") != NULL;
@@ -299,7 +300,7 @@ static void test_run_pairs_least_effect_is_found(void **state)
     for (size_t i = 0; i < (all_of_it ? 3 : 1); i++) {
         const unsigned found = find_least_effect(runs, cases[i].noise, cases[i].limit_s * SECOND);
         if (all_of_it)
-            assert_in_range(found, runs * 0.775, runs * 0.825); /* 80 %, and two standard errors */
+            assert_in_range(found, runs * 0.775, runs * 0.87); /* 80 to 85 %, and two standard errors */
         else
             assert_in_range(found, 4, 8); /* fewer by chance once in 100 seeds */
     }
