@@ -9,7 +9,8 @@
 #include "rows/text.h"
 
 /* Appends text for HTML and SVG, usable in elements and attributes: escapes & < > " ', and replaces invalid UTF-8 and
- * control characters other than tab and line feed by U+FFFD. */
+ * control characters other than tab and line feed by U+FFFD. html_escape() takes the first `length` bytes of a string.
+ */
 void html_escape(struct text *out, const char *s, size_t length);
 /* Appends markup: the format as it is, with the texts of %s escaped. Knows %s, %.24s, %c, %zu, %.1f, %+.1f and %%
  * only. */

@@ -46,6 +46,8 @@ bool text_has_word_of(const char *words, const char *word, size_t length);
 /* Returns the length of the UTF-8 character at s (Unicode 15, table 3-7), or 0 when the bytes are none. The
  * terminating zero counts as a character. */
 size_t text_utf8_length(const char *s);
+/* Returns whether the character of so many bytes is a control character: C0, DEL or C1. */
+bool text_is_control(const char *s, size_t length);
 
 /* Reads a decimal number of up to 15 digits without an exponent, in every locale: numbers that a double holds
  * exactly, or that need one division by a power of ten, with the same result as strtod() (Clinger 1990) in a tenth

@@ -115,16 +115,6 @@ static void fill_host(const struct detours_host *of, const double *keep, struct 
                                   .n_shares = detours_shares(of, places->shares)};
 }
 
-static void merge_all(struct projection *p)
-{
-    for (size_t h = 0; h < p->n; h++)
-        detours_merge(p->all, p->hosts[h]);
-    if (p->rest)
-        detours_merge(p->all, p->rest);
-    if (p->further && detours_used(p->further))
-        detours_merge(p->all, p->further);
-}
-
 void projection_compute(struct projection *p)
 {
     if (!p->n)
@@ -134,7 +124,12 @@ void projection_compute(struct projection *p)
 
     p->slowdown = memory_get((p->n + 1) * p->n_steps * p->n_ranks, sizeof(*p->slowdown));
     p->all = memory_get(1, sizeof(*p->all));
-    merge_all(p);
+    for (size_t h = 0; h < p->n; h++)
+        detours_merge(p->all, p->hosts[h]);
+    if (p->rest)
+        detours_merge(p->all, p->rest);
+    if (p->further && detours_used(p->further))
+        detours_merge(p->all, p->further);
     for (size_t h = 0; h <= p->n; h++)
         fill_host(h < p->n ? p->hosts[h] : p->all, NULL, &places[h], &hosts[h]);
     for (size_t h = 0; h < p->n; h++)

@@ -221,21 +221,16 @@ void session_put_header(struct session *s)
     print_out(m, &out);
 }
 
-/* Returns the option that increases the number of samples. Presets other than the default have a fixed number, whatever
- * the time. */
-static const char *limit_of_samples(const struct measure *m)
-{
-    return measure_given(m, "samples") || m->preset != PRESET_DEFAULT ? "--samples" : "--max-time";
-}
-
 void session_print_suite(struct session *s)
 {
     struct measure *m = &s->m;
+    /* Presets other than the default have a fixed number of samples, whatever the time. */
+    const bool fixed = measure_given(m, "samples") || m->preset != PRESET_DEFAULT;
     const struct show_how how = {.fd = m->out_fd,
                                  .alone = s->n_suites == 1,
                                  .counters = m->options.counters,
                                  .verbose = m->options.verbose,
-                                 .more = limit_of_samples(m)};
+                                 .more = fixed ? "--samples" : "--max-time"};
     struct text out = {0};
 
     out.color = color_wanted(m->options.color, m->out_fd);

@@ -70,11 +70,6 @@ static double drift_pct(const struct row *row)
     return apart > stats_student_t(0.99, (double)(2 * half - 2)) * error ? 100 * apart / fabs(a.mean) : 0;
 }
 
-static double interval_pct(const struct row *row)
-{
-    return 100 * (row->stats.ci95_hi - row->stats.ci95_lo) / 2 / fabs(row->stats.mean);
-}
-
 /* Returns the clock's resolution in % of the value; it is in another row of the same measurement. */
 static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 {
@@ -173,7 +168,8 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
             find(&spread, spread_pct, SPREAD_PCT, row);
         find(&first, slow_first_pct(row), SHIFT_PCT, row);
         find(&drift, drift_pct(row), SHIFT_PCT, row);
-        find(&interval, interval_pct(row), PRECISION_PCT, row);
+        find(&interval, 100 * (row->stats.ci95_hi - row->stats.ci95_lo) / 2 / fabs(row->stats.mean), PRECISION_PCT,
+             row);
         find(&grain, grain_pct(rows + grains, n - grains, row), GRAIN_PCT, row);
     }
     put_neighbour(&neighbour, neighbour.row ? row_alone_of(rows, n, neighbour.row) : NULL, out);

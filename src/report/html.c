@@ -10,30 +10,14 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* Returns the number of bytes of the character at s, or 0 when it is not valid (RFC 3629: no overlong forms, no
- * surrogates). */
-static size_t character(const unsigned char *s, size_t length)
+/* Returns the number of bytes of the character at s; 0 when it is not valid, is cut off by the length, or is a control
+ * character other than tab and line feed. */
+static size_t character(const char *s, size_t length)
 {
-    static const struct {
-        unsigned char low, high, second_low, second_high;
-        size_t bytes;
-    } forms[] = {
-        {0x20, 0x7e, 0, 0, 1},       {'\t', '\n', 0, 0, 1},       {0xc2, 0xc2, 0xa0, 0xbf, 2},
-        {0xc3, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
+    const size_t bytes = text_utf8_length(s);
+    const bool plain = *s == '\t' || *s == '\n';
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        size_t bytes = forms[i].bytes;
-        if (s[0] < forms[i].low || s[0] > forms[i].high || bytes > length)
-            continue;
-        bool whole = bytes == 1 || (s[1] >= forms[i].second_low && s[1] <= forms[i].second_high);
-        for (size_t j = 2; whole && j < bytes; j++)
-            whole = (s[j] & 0xc0) == 0x80;
-        return whole ? bytes : 0;
-    }
-    return 0;
+    return bytes > length || (text_is_control(s, bytes) && !plain) ? 0 : bytes;
 }
 
 static const char *entity(char c)
@@ -50,7 +34,7 @@ void html_escape(struct text *out, const char *s, size_t length)
 
     for (size_t i = 0; i < length; i += bytes ? bytes : 1) {
         const char *escaped = entity(s[i]);
-        bytes = character((const unsigned char *)s + i, length - i);
+        bytes = character(s + i, length - i);
         if (escaped)
             text_append(out, escaped, strlen(escaped));
         else

@@ -144,11 +144,6 @@ static bool is_shown(const struct row *row, const char *suite, bool all)
     return !strcmp(row->suite, suite) && (all || row->headline);
 }
 
-static bool has_interval(const struct row *row)
-{
-    return isfinite(row->stats.ci95_lo) && isfinite(row->stats.ci95_hi);
-}
-
 /* Returns the columns that at least one row needs. *base is set to a row that others are compared with. */
 static unsigned columns_of(const struct report *report, const char *suite, bool all, const struct row **base)
 {
@@ -159,7 +154,7 @@ static unsigned columns_of(const struct report *report, const char *suite, bool 
         const struct row *row = &report->set.rows[report->order[i].row];
         if (!is_shown(row, suite, all))
             continue;
-        columns |= (unsigned)has_interval(row) << HAS_INTERVAL;
+        columns |= (unsigned)(isfinite(row->stats.ci95_lo) && isfinite(row->stats.ci95_hi)) << HAS_INTERVAL;
         for (size_t f = 0; f < N_FIGURES; f++)
             columns |= (unsigned)(isfinite(figure_of(row, f)) != 0) << (HAS_FIGURES + f);
         if (report->order[i].base == REPORT_NO_BASE)

@@ -341,14 +341,18 @@ void text_wrap(struct text *out, const char *s, size_t indent, size_t width)
     }
 }
 
+bool text_is_control(const char *s, size_t length)
+{
+    const unsigned char *b = (const unsigned char *)s;
+
+    return (length == 1 && (b[0] < 0x20 || b[0] == 0x7f)) || (length == 2 && b[0] == 0xc2 && b[1] < 0xa0);
+}
+
 void text_sanitize(char *s)
 {
-    size_t length;
-
-    for (unsigned char *at = (unsigned char *)s; *at; at += length ? length : 1) {
-        length = text_utf8_length((const char *)at);
-        bool control = (length == 1 && (*at < 0x20 || *at == 0x7f)) || (*at == 0xc2 && length && at[1] < 0xa0);
-        if (!length || control)
-            memset(at, '?', length ? length : 1);
+    for (size_t length; *s; s += length ? length : 1) {
+        length = text_utf8_length(s);
+        if (!length || text_is_control(s, length))
+            memset(s, '?', length ? length : 1);
     }
 }

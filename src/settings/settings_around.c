@@ -255,10 +255,8 @@ void setting_look_network(const struct settings_view *view, struct setting_state
     static const char folder[] = "/sys/class/net";
     char state[16], up[sizeof out->now] = "";
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
-    if (!names) {
-        setting_not_read(view, "/sys/class/net", -errno, out);
+    if (setting_failed(view, folder, names ? 0 : -errno, out))
         return;
-    }
     for (char **name = names; *name; name++) {
         if (read_of(view, folder, *name, "operstate", state, sizeof state) == 0 && strcmp(state, "up") == 0)
             setting_append(up, sizeof up, *name);

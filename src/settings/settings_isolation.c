@@ -349,10 +349,8 @@ void setting_look_irqs(const struct settings_view *view, struct setting_state *o
     struct masks masks = {0};
     struct mask_file standard = {.path = DEFAULT_AFFINITY};
     FREED_BY(memory_free) char **names = procfs_names(view->root, IRQ_FOLDER);
-    if (!names) {
-        setting_not_read(view, IRQ_FOLDER "/", -errno, out);
+    if (setting_failed(view, IRQ_FOLDER "/", names ? 0 : -errno, out))
         return;
-    }
     if (read_mask(view->root, &standard) == 0) {
         masks.files++;
         if (touches_bench(view, &standard)) {
@@ -390,10 +388,8 @@ void setting_look_workqueues(const struct settings_view *view, struct setting_st
 {
     struct masks masks = {0};
     FREED_BY(memory_free) char **names = procfs_names(view->root, WORK_FOLDER);
-    if (!names) {
-        setting_not_read(view, WORK_FOLDER "/", -errno, out);
+    if (setting_failed(view, WORK_FOLDER "/", names ? 0 : -errno, out))
         return;
-    }
     count_masks(view, top, read_work, &masks);
     masks.names[0] = '\0';
     if (masks.on_bench)

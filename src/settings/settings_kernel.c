@@ -224,10 +224,8 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
     char path[320], text[128];
     const char *isolation = "";
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
-    if (!names) {
-        setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities", -errno, out);
+    if (setting_failed(view, folder, names ? 0 : -errno, out))
         return;
-    }
     for (char **name = names; *name; name++) {
         snprintf(path, sizeof path, "%s/%.200s", folder, *name);
         setting_read_line(view->root, path, text, sizeof text);

@@ -112,10 +112,7 @@ void setting_look_number(const struct settings_view *view, const char *path, int
                          struct setting_state *out)
 {
     int64_t value;
-    int error = setting_read_number(view->root, path, &value);
-    if (error)
-        setting_not_read(view, path, error, out);
-    else
+    if (!setting_failed(view, path, setting_read_number(view->root, path, &value), out))
         setting_say(out, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
 }
 
