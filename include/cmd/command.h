@@ -133,6 +133,8 @@ size_t command_table(const struct command *command, struct option_table *tables)
     {                                                                                                                  \
         .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
     }
+/* The same, and the function that executes the command. */
+#define COMMAND_CALLS(call_, ...) .run = command_main, .call = call_, COMMAND_TABLE(__VA_ARGS__)
 /* The entry of the option --help in a table. */
 #define COMMAND_HELP_ROW(struct_)                                                                                      \
     {                                                                                                                  \

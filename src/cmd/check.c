@@ -139,8 +139,6 @@ const struct command command_check = {
         "Checks the settings of the machine that disturb measurements. For each it prints the present value, the good "
         "value, what a bad value costs and how to set it, and then advice for the noisy ones, with the kernel command "
         "line for the CPUs to measure on. Without names it checks all items. It changes nothing.",
-    .run = command_main,
-    COMMAND_TABLE(struct check_options, rows, .heading = "Options of check"),
-    .call = check,
+    COMMAND_CALLS(check, struct check_options, rows, .heading = "Options of check"),
     .takes = &setting_names,
 };

@@ -132,8 +132,6 @@ const struct command command_fleet = {
     .title = "names the machines among many that stand out, in which figures, and whose settings differ",
     .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
                    "stand out first. FILE is a result file, a directory of them, a pattern, or '-'.",
-    .run = command_main,
-    COMMAND_TABLE(struct fleet_options, rows, .heading = "Options of fleet"),
+    COMMAND_CALLS(fleet, struct fleet_options, rows, .heading = "Options of fleet"),
     .needs = "names no file",
-    .call = fleet,
 };

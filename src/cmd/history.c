@@ -104,8 +104,6 @@ const struct command command_history = {
     .title = "tells when the figures of one machine changed in the course of many runs",
     .description = "Puts the runs of one machine in the order of time and prints a line for each change: since when, "
                    "in which figure, by how much. FILE is a result file, a directory of them, a pattern, or '-'.",
-    .run = command_main,
-    COMMAND_TABLE(struct history_options, rows, .heading = "Options of history"),
+    COMMAND_CALLS(history, struct history_options, rows, .heading = "Options of history"),
     .needs = "names no file",
-    .call = history,
 };

@@ -86,8 +86,6 @@ const struct command command_list_ = {
     .name = "list",
     .operands = "[SUITE]",
     .title = "lists the suites, their tests and metrics",
-    .run = command_main,
-    COMMAND_TABLE(struct list_options, rows, .heading = "Options"),
-    .call = list,
+    COMMAND_CALLS(list, struct list_options, rows, .heading = "Options"),
     .takes = &suite_names,
 };

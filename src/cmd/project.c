@@ -147,7 +147,5 @@ const struct command command_project = {
     .description = "Work that ends in a barrier takes as long as its slowest rank. From the detours that noise (or "
                    "else prime) has measured, this computes how long steps of such work take on many ranks, and which "
                    "detours cost most. FILE is a result file, a directory of them, a pattern, or '-'.",
-    .run = command_main,
-    COMMAND_TABLE(struct project_options, rows, .heading = "Options of project"),
-    .call = project,
+    COMMAND_CALLS(project, struct project_options, rows, .heading = "Options of project"),
 };

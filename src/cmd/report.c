@@ -72,8 +72,6 @@ const struct command command_report = {
         "Makes one self-contained HTML page from the CSV files that jitbench wrote: a summary in words, the machine "
         "and its settings, figures, and all rows with what disturbed them. Several runs stand beside each other. FILE "
         "is a result file, a directory of them, a pattern, or '-'. An existing file is never overwritten.",
-    .run = command_main,
-    COMMAND_TABLE(struct report_options, rows, .heading = "Options of report"),
+    COMMAND_CALLS(report, struct report_options, rows, .heading = "Options of report"),
     .needs = "needs a FILE, one or more CSV files ('-' is standard input)",
-    .call = report,
 };

@@ -118,8 +118,6 @@ const struct command command_show = {
         "Prints the tables of each run in the files as they were printed when it was measured, below the time, the "
         "machine and the comment, and followed by warnings. Standard error names what is damaged or cannot be read; "
         "the rest is shown. FILE is a result file, a directory of them, a pattern, or '-'.",
-    .run = command_main,
-    COMMAND_TABLE(struct show_options, rows, .heading = "Options of show"),
+    COMMAND_CALLS(show, struct show_options, rows, .heading = "Options of show"),
     .needs = "FILE is missing: give the CSV of a run, or '-' for standard input",
-    .call = show,
 };

@@ -183,8 +183,6 @@ const struct command command_tune = {
     .description = "Changes the settings that disturb measurements to good values: those that 'jitbench check' shows "
                    "and a program can write, except those that could lock somebody out, or only the items named. The "
                    "old values are kept, and 'jitbench untune' restores them to the byte. Needs root.",
-    .run = command_main,
-    COMMAND_TABLE(struct tune_options, tune_rows, .heading = "Options"),
-    .call = tune,
+    COMMAND_CALLS(tune, struct tune_options, tune_rows, .heading = "Options"),
     .takes = &setting_names,
 };

@@ -29,23 +29,16 @@ void tune_show_value(const char *value, char *buf)
 
 static void describe(const struct outcome *outcome, const struct snapshot_report *report, char *buf, size_t size)
 {
-    switch (report->result) {
-    case SNAPSHOT_DONE:
-        text_copy(buf, size, outcome->plan ? "set" : "restored");
-        break;
-    case SNAPSHOT_ALREADY:
-        text_copy(buf, size, outcome->plan ? "already good" : "unchanged");
-        break;
-    case SNAPSHOT_OTHER:
-        if (outcome->dry_run)
-            (void)snprintf(buf, size, "would be set to %.80s", report->wanted);
-        else
-            (void)snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
-        break;
-    case SNAPSHOT_REFUSED:
+    if (report->result == SNAPSHOT_REFUSED)
         (void)snprintf(buf, size, "refused: %.100s", tuned_refusal(report->path, report->error));
-        break;
-    }
+    else if (report->result == SNAPSHOT_OTHER && outcome->dry_run)
+        (void)snprintf(buf, size, "would be set to %.80s", report->wanted);
+    else if (report->result == SNAPSHOT_OTHER)
+        (void)snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
+    else if (report->result == SNAPSHOT_DONE)
+        text_copy(buf, size, outcome->plan ? "set" : "restored");
+    else
+        text_copy(buf, size, outcome->plan ? "already good" : "unchanged");
 }
 
 static const char *file_name(const char *path)

@@ -38,7 +38,5 @@ const struct command command_untune = {
     .operands = "",
     .title = "restores the settings as they were before tune",
     .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
-    .run = command_main,
-    COMMAND_TABLE(struct tune_options, untune_rows, .heading = "Options"),
-    .call = untune,
+    COMMAND_CALLS(untune, struct tune_options, untune_rows, .heading = "Options"),
 };

@@ -89,8 +89,7 @@ static const struct party parties[] = {LOAD_BURN_PARTY};
 
 const struct load load_burn = {
     LOAD("burn", "threads of pure CPU, which never sleep"),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    BENCH_PARTIES(parties),
     .least = {[LOAD_CPU] = 0.05},
     .describe = describe,
 };

@@ -42,8 +42,7 @@ static const struct party parties_compile[] = {LOAD_BURN_PARTY, LOAD_WRITE_PARTY
 const struct load load_compile = {
     LOAD("compile", "Burn, write and read together"),
     LOAD_DISK,
-    .parties = parties_compile,
-    .n_parties = sizeof(parties_compile) / sizeof(parties_compile[0]),
+    BENCH_PARTIES(parties_compile),
     .least = {[LOAD_CPU] = 0.05, [LOAD_WRITTEN] = LOAD_DISK_LEAST, [LOAD_READ] = LOAD_DISK_LEAST},
     .describe = describe_compile,
 };

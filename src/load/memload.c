@@ -200,8 +200,7 @@ static const struct party parties[] = {
 
 const struct load load_memload = {
     LOAD("memload", "memory allocated, touched, moved and freed"),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    BENCH_PARTIES(parties),
     .least = {[LOAD_MOVED] = 64 << 20},
     .describe = describe,
 };

@@ -94,8 +94,7 @@ static const struct party parties[] = {LOAD_READ_PARTY};
 const struct load load_read = {
     LOAD("read", "Reading a file from disk"),
     LOAD_DISK,
-    .parties = parties,
-    .n_parties = 1,
+    BENCH_PARTIES(parties),
     .least = {[LOAD_READ] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };

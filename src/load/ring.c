@@ -111,8 +111,7 @@ static const struct party parties[] = {
 
 const struct load load_ring = {
     LOAD("ring", "threads that wake each other in a circle"),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
+    BENCH_PARTIES(parties),
     .least = {[LOAD_WAKEUPS] = 100},
     .describe = describe,
 };

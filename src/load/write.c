@@ -68,8 +68,7 @@ static const struct party parties[] = {LOAD_WRITE_PARTY};
 const struct load load_write = {
     LOAD("write", "Streaming a file to disk"),
     LOAD_DISK,
-    .parties = parties,
-    .n_parties = 1,
+    BENCH_PARTIES(parties),
     .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
