@@ -185,7 +185,7 @@ int setting_plan(const struct setting *setting, const struct settings_view *view
         return setting->writes(view, out);
     if (setting->of_cpus)
         return setting_write_cpus(view, setting->of_cpus, out);
-    if (!setting->path || !setting_is_written(setting))
+    if (!setting->path)
         return 0;
     setting_look(setting, view, &state);
     return state.verdict == SETTING_NOISY ? setting_write_number(view, setting->path, setting->want, out) : 0;

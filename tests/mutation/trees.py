@@ -102,9 +102,9 @@ def layers_below(folder):
 
 
 def layer_of_unit(folder, layers, test):
-    """The layer that a unit test links, as the Makefile chooses it."""
+    """The layer that a unit test links, as the Makefile chooses it: the highest one that has such a module."""
     module = test.removeprefix("test_")
-    for layer in layers:
+    for layer in layers["cmd"]:
         if (folder / f"src/{layer}/{module}.c").exists():
             return layer
     return "cmd"

@@ -111,6 +111,8 @@ static void test_latency_plan_has_the_pairs_that_are_named(void **state)
     expect_pairs(WORDS(W("-W"), W("gaming"), W("-x"), W("none,read,ring,x")),
                  "gaming: video burn write compile (memload)");
     expect_pairs(WORDS(W("-W"), W("audio"), W("-w"), W("memload,hack")), "audio: memload hack");
+    expect_pairs(WORDS(W("-W"), W("audio"), W("-w"), W("custom"), W("-I"), W("20000"), W("-C"), W("25")),
+                 "audio: custom"); /* the last of the loads */
 }
 
 static void test_latency_plan_gives_tasks_their_parameters(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a party tells the engine: each field into its place, in a slot that belongs to nobody else. */
+/* Functions of the parties of a trial: what they write into their slot, reasons, state and the barrier. */
 #include <poll.h>
 #include <pthread.h>
 

@@ -1174,6 +1174,7 @@ static void test_settings_are_whole_and_have_names_of_their_own(void **state)
         /* A number in a file, or functions. */
         assert_int_equal((s->look != NULL) + (s->path != NULL) + (s->of_cpus != NULL), 1);
         assert_int_equal(s->writes || (s->of_cpus && s->of_cpus->value), setting_is_written(s) && !s->path);
+        assert_true(!s->path || setting_is_written(s)); /* setting_plan() does not ask again */
         /* Settings that tune writes name it. */
         if (setting_is_written(s))
             assert_non_null(strstr(s->set, s->name));
