@@ -11,6 +11,14 @@
 unsigned allocations_left = UINT_MAX, allocations_before_refusal = UINT_MAX;
 size_t allocations_live;
 
+/* AddressSanitizer tells where a guard is touched. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size)   ((void)(at))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at))
+#endif
+
 enum { GUARD = 64, FILL = 0xa5 };
 
 /* In front of a block. The guard is a multiple of 16: the block keeps the alignment of malloc(). */
@@ -42,6 +50,8 @@ void *__wrap_malloc(size_t size)
     head->size = size;
     /* A block that is read before it was written gives no valid pointer or figure. */
     memset(head->guard, FILL, GUARD + size + GUARD);
+    ASAN_POISON_MEMORY_REGION(head->guard, GUARD);
+    ASAN_POISON_MEMORY_REGION((unsigned char *)(head + 1) + size, GUARD);
     return head + 1;
 }
 
@@ -75,6 +85,8 @@ static struct head *checked(void *block)
 {
     struct head *head = (struct head *)block - 1;
 
+    ASAN_UNPOISON_MEMORY_REGION(head->guard, GUARD);
+    ASAN_UNPOISON_MEMORY_REGION((unsigned char *)block + head->size, GUARD);
     if (!is_guard(head->guard) || !is_guard((const unsigned char *)block + head->size))
         fail_msg("a write outside a block of %zu bytes", head->size);
     return head;
