@@ -38,6 +38,11 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages);
 /* Links all lines to one ring, in an order that depends on seed; this touches all pages. Returns 0, or -1 when out of
  * memory. */
 int chase_link(struct chase *chase, uint64_t seed);
+/* The same, with one line of each `stride` bytes (a multiple of CHASE_LINE, at most the set's bytes), and block after
+ * block of `block` bytes (a multiple of stride), in random order within each. A stride of two lines keeps prefetchers
+ * that fetch the other line of a pair from fetching lines of the ring; within a block of a huge page few loads miss the
+ * TLB, even where the host of a virtual machine gives small pages. */
+int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t block);
 
 /* Executes this number of loads (a multiple of CHASE_UNROLLED), beginning at chase->at. */
 void chase_walk(struct chase *chase, uint64_t loads);

@@ -38,7 +38,8 @@ struct memory_nodes_params {
 };
 
 struct memory_steady_params {
-    uint64_t cache_bytes, memory_bytes; /* bytes of the working sets of the two probes */
+    uint64_t cache_bytes;  /* set of the probe of the last cache; 0: it is not probed */
+    uint64_t memory_bytes; /* a chase is over one half, the other half is read */
 };
 /* Returns by how many % the 90th percentile of the memory probes' times exceeds their median; NAN: there were no
  * probes. */

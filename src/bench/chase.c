@@ -42,9 +42,9 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
     return 0;
 }
 
-/* Links n lines from `first` on to a ring in random order (the shuffle of Fisher and Yates). order has room for n
- * numbers. Returns the address of the ring's last line, which leads to its first. */
-static void *link_lines(char *first, uint32_t *order, size_t n, uint64_t *seed)
+/* Links n lines, stride bytes apart from `first` on, to a ring in random order (the shuffle of Fisher and Yates). order
+ * has room for n numbers. Returns the address of the ring's last line, which leads to its first. */
+static void *link_lines(char *first, size_t stride, uint32_t *order, size_t n, uint64_t *seed)
 {
     for (size_t i = 0; i < n; i++)
         order[i] = (uint32_t)i;
@@ -55,14 +55,13 @@ static void *link_lines(char *first, uint32_t *order, size_t n, uint64_t *seed)
         order[other] = line;
     }
     for (size_t i = 0; i < n; i++)
-        *(void **)(first + (size_t)order[i] * CHASE_LINE) = first + (size_t)order[(i + 1) % n] * CHASE_LINE;
-    return first + (size_t)order[n - 1] * CHASE_LINE;
+        *(void **)(first + (size_t)order[i] * stride) = first + (size_t)order[(i + 1) % n] * stride;
+    return first + (size_t)order[n - 1] * stride;
 }
 
-int chase_link(struct chase *chase, uint64_t seed)
+int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t block)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), lines = chase->bytes / CHASE_LINE;
-    const size_t part = chase->pages == CHASE_IN_PAGE && page / CHASE_LINE < lines ? page / CHASE_LINE : lines;
+    const size_t lines = chase->bytes / stride, part = block / stride < lines ? block / stride : lines;
     FREED_BY(memory_free) uint32_t *order = malloc(part * sizeof(*order));
     void *before = NULL, *start = NULL;
 
@@ -70,7 +69,7 @@ int chase_link(struct chase *chase, uint64_t seed)
         return -1;
     for (size_t done = 0; done < lines; done += part) {
         const size_t n = lines - done < part ? lines - done : part;
-        void *last = link_lines(chase->set + done * CHASE_LINE, order, n, &seed);
+        void *last = link_lines(chase->set + done * stride, stride, order, n, &seed);
         void *first = *(void **)last;
         if (before)
             *(void **)before = first;
@@ -81,6 +80,13 @@ int chase_link(struct chase *chase, uint64_t seed)
     *(void **)before = start;
     chase->at = start;
     return 0;
+}
+
+int chase_link(struct chase *chase, uint64_t seed)
+{
+    const size_t block = chase->pages == CHASE_IN_PAGE ? (size_t)sysconf(_SC_PAGESIZE) : chase->bytes;
+
+    return chase_link_blocks(chase, seed, CHASE_LINE, block);
 }
 
 /* Not inlined, so that the test of its machine code sees nothing but the loads. */

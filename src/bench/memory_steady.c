@@ -1,37 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* How steady the speed of the last cache and of memory is. Every millisecond: a short pointer chase in a set that only
- * the last cache holds, one in a set that no cache holds, and a short reading of memory. Their spread shows others who
- * use the same cache and memory, as that of core probes shows others who use the same core. */
+/* How steady the speed of the last cache and of memory is. Every millisecond: a short pointer chase in a set that no
+ * cache holds, and a short reading of memory. From time to time the last cache: its latency, right after a set was
+ * brought into it, and that of the same set 2 ms later, when others who use the cache have evicted a part of it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/memory.h"
 #include "engine/core.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-enum { RECORD_CACHE, RECORD_MEMORY, RECORD_READ, RECORD_SERIES_OF, RECORD_STRETCH, N_RECORDERS };
+enum { RECORD_CACHE, RECORD_RELOAD, RECORD_MEMORY, RECORD_READ, RECORD_SERIES_OF, RECORD_STRETCH, N_RECORDERS };
 enum {
     METRIC_MEMORY,
     METRIC_CACHE,
+    METRIC_RELOAD,
     METRIC_BANDWIDTH,
     METRIC_SPREAD,
     METRIC_WORST,
     METRIC_PROBE,
-    METRIC_CACHE_PROBE,
     N_METRICS
 };
 
 #define EVERY_NS 1000000u
-/* Number of loads in a probe, which takes some 7 us in memory. */
-#define LOADS 64u
+/* Number of loads in a probe of memory, which takes 25 to 60 us. */
+#define LOADS 256u
 /* Bytes of memory that are read each time. */
 #define READ_BYTES 65536u
-/* Number of consecutive probes (100 ms) that are averaged; the worst average is reported. */
-#define STRETCH 100u
+/* Length of the stretches of time over which probes are averaged; the worst average is reported. */
+#define STRETCH_NS 50000000u
+/* Time between the walk that gives the cache's latency and the one that shows what was evicted. Others fill a last
+ * cache of some 32 MiB within 3 to 10 ms. */
+#define RELOAD_NS 2000000u
+/* The next probe of the cache begins after so many times what the last one took: a tenth of the time is spent on it,
+ * however large the set is. */
+#define CACHE_REST 9u
+/* The caches' latencies are recorded in hundredths of a ns: so their histograms are exact. */
+#define PARTS 100u
+/* Rounds before the one that is timed, until a victim cache (one that takes what the smaller caches evict) has taken
+ * nearly the whole set. */
+#define CACHE_ROUNDS 3u
+/* In memory one line of each pair of lines, and blocks of the size of a huge page: see chase_link_blocks(). */
+#define STRIDE (2u * CHASE_LINE)
+#define BLOCK  ((size_t)2 << 20)
 
 struct work {
-    struct chase cache, memory;
+    struct chase cache, memory, reading; /* of reading only the memory is used */
     size_t read_at;
 };
 
@@ -39,27 +54,31 @@ static int setup(struct party_context *context)
 {
     const struct memory_steady_params *params = context->params;
     struct work *work = context->state; /* its memory is unmapped when the process ends */
+    const uint64_t half = params->memory_bytes / 2;
 
-    if (chase_map(&work->cache, params->cache_bytes, CHASE_HUGE) || chase_link(&work->cache, 2 * context->sample + 1) ||
-        chase_map(&work->memory, params->memory_bytes, CHASE_HUGE) ||
-        chase_link(&work->memory, 2 * context->sample + 2))
+    if (chase_map(&work->memory, half, CHASE_HUGE) ||
+        chase_link_blocks(&work->memory, 2 * context->sample + 1, STRIDE, BLOCK) ||
+        chase_map(&work->reading, half > READ_BYTES ? half : READ_BYTES, CHASE_HUGE) ||
+        (params->cache_bytes && (chase_map(&work->cache, params->cache_bytes, CHASE_HUGE) ||
+                                 chase_link(&work->cache, 2 * context->sample + 2))))
         return party_fail(context, "out of memory for %llu bytes",
                           (unsigned long long)params->cache_bytes + params->memory_bytes);
-    (void)chase_warm_up(&work->cache);
+    /* Evicts the ring, which its linking brought into the caches. */
+    memset(work->reading.set, 1, work->reading.bytes);
     return 0;
 }
 
-static uint64_t timed_walk(struct chase *chase)
+static uint64_t timed_walk(struct chase *chase, uint64_t loads)
 {
     const uint64_t start = clock_raw_ns();
 
-    chase_walk(chase, LOADS);
+    chase_walk(chase, loads);
     return clock_raw_ns() - start;
 }
 
 static uint64_t timed_read(struct work *work)
 {
-    const uint64_t *from = (const void *)(work->memory.set + work->read_at);
+    const uint64_t *from = (const void *)(work->reading.set + work->read_at);
     const uint64_t start = clock_raw_ns();
     uint64_t sum = 0;
 
@@ -67,35 +86,70 @@ static uint64_t timed_read(struct work *work)
         sum += from[i];
     __asm__ volatile("" : : "r"(sum));
     const uint64_t took = clock_raw_ns() - start;
-    work->read_at = (work->read_at + READ_BYTES) % (work->memory.bytes / READ_BYTES * READ_BYTES);
+    work->read_at = (work->read_at + READ_BYTES) % (work->reading.bytes / READ_BYTES * READ_BYTES);
     return took;
+}
+
+static void wait_until(uint64_t until)
+{
+    while (clock_raw_ns() < until) {
+        /* a sleep would let the core's clock and caches go cold */
+    }
+}
+
+/* Probes the last cache, and then memory without timing it, so that the next probe of memory finds the TLB and the
+ * small caches as the others do. Each line that is timed was used one round ago; since then the rest of the set has
+ * gone through the smaller caches. Returns when the next probe is due. */
+static uint64_t probe_cache(struct party_context *context, struct work *work)
+{
+    const uint64_t loads = work->cache.bytes / CHASE_LINE / CHASE_UNROLLED * CHASE_UNROLLED, begin = clock_raw_ns();
+
+    chase_walk(&work->cache, CACHE_ROUNDS * loads);
+    hist_add(context->recorder[RECORD_CACHE], PARTS * timed_walk(&work->cache, loads) / loads);
+    wait_until(clock_raw_ns() + RELOAD_NS);
+    hist_add(context->recorder[RECORD_RELOAD], PARTS * timed_walk(&work->cache, loads) / loads);
+    chase_walk(&work->memory, LOADS);
+    (void)timed_read(work);
+    const uint64_t end = clock_raw_ns();
+    return end + CACHE_REST * (end - begin - RELOAD_NS);
+}
+
+/* Time of the probes of a stretch. */
+struct stretch {
+    uint64_t number, n, sum_ns;
+};
+
+/* Adds a probe, at this time since the begin. When a stretch has ended its average is entered if it is the worst. */
+static void stretch_add(struct stretch *stretch, uint64_t at_ns, uint64_t took_ns, double *worst)
+{
+    if (at_ns / STRETCH_NS != stretch->number) {
+        if (stretch->n && (double)stretch->sum_ns / (double)stretch->n > *worst)
+            *worst = (double)stretch->sum_ns / (double)stretch->n;
+        *stretch = (struct stretch){.number = at_ns / STRETCH_NS};
+    }
+    stretch->n++;
+    stretch->sum_ns += took_ns;
 }
 
 static int run(struct party_context *context)
 {
     struct work *work = context->state;
-    double *worst = context->recorder[RECORD_STRETCH];
+    struct stretch stretch = {.n = 0};
     const uint64_t begin = clock_raw_ns();
-    uint64_t next = begin, stretch = 0;
+    uint64_t next = begin, next_cache = work->cache.set ? begin : UINT64_MAX;
 
-    for (uint64_t n = 1; !party_stopped(context); n++) {
+    while (!party_stopped(context)) {
+        if (clock_raw_ns() >= next_cache)
+            next_cache = probe_cache(context, work);
         /* Skips the probes that were missed while something else ran. */
         for (next += EVERY_NS; clock_raw_ns() > next + EVERY_NS; next += EVERY_NS) {
         }
-        while (clock_raw_ns() < next && !party_stopped(context)) {
-            /* a sleep would let the core's clock and caches go cold */
-        }
-        const uint64_t memory = timed_walk(&work->memory);
-        hist_add(context->recorder[RECORD_CACHE], timed_walk(&work->cache));
+        wait_until(next);
+        const uint64_t memory = timed_walk(&work->memory, LOADS);
         hist_add(context->recorder[RECORD_READ], timed_read(work));
         hist_add(context->recorder[RECORD_MEMORY], memory);
         series_add(context->recorder[RECORD_SERIES_OF], (next - begin) / 1000, memory);
-        stretch += memory;
-        if (n % STRETCH)
-            continue;
-        if ((double)stretch / STRETCH > *worst)
-            *worst = (double)stretch / STRETCH;
-        stretch = 0;
+        stretch_add(&stretch, next - begin, memory, context->recorder[RECORD_STRETCH]);
     }
     return 0;
 }
@@ -118,17 +172,19 @@ double memory_steady_spread_pct(const struct trial *trial)
 static int reduce(const struct trial *trial, struct results *results)
 {
     const struct hist *cache = trial_recorder(trial, 0, 0, RECORD_CACHE);
+    const struct hist *reload = trial_recorder(trial, 0, 0, RECORD_RELOAD);
     const struct hist *memory = trial_recorder(trial, 0, 0, RECORD_MEMORY);
     const struct hist *reading = trial_recorder(trial, 0, 0, RECORD_READ);
     const double *worst = trial_recorder(trial, 0, 0, RECORD_STRETCH);
     const double usual = hist_quantile(memory, 0.5);
-    int error = results_hist(results, 0, METRIC_PROBE, memory) | results_hist(results, 0, METRIC_CACHE_PROBE, cache) |
+    int error = results_hist(results, 0, METRIC_PROBE, memory) |
                 results_series(results, 0, METRIC_PROBE, trial_recorder(trial, 0, 0, RECORD_SERIES_OF));
 
     if (!memory->n)
         return error;
     error |= results_sample(results, 0, METRIC_MEMORY, usual / LOADS) |
-             results_sample(results, 0, METRIC_CACHE, hist_quantile(cache, 0.5) / LOADS) |
+             results_sample(results, 0, METRIC_CACHE, hist_quantile(cache, 0.5) / PARTS) |
+             results_sample(results, 0, METRIC_RELOAD, hist_quantile(reload, 0.5) / PARTS) |
              results_sample(results, 0, METRIC_BANDWIDTH, READ_BYTES * 1e3 / hist_quantile(reading, 0.5)) |
              results_sample(results, 0, METRIC_SPREAD, spread_pct(memory));
     return *worst > 0 ? error | results_sample(results, 0, METRIC_WORST, 100 * (*worst - usual) / usual) : error;
@@ -147,6 +203,7 @@ static const struct party parties[] = {
     {.name = "steady",
      .stop = STOP_FLAG,
      .recorders = {[RECORD_CACHE] = {RECORD_HIST, 0},
+                   [RECORD_RELOAD] = {RECORD_HIST, 0},
                    [RECORD_MEMORY] = {RECORD_HIST, 0},
                    [RECORD_READ] = {RECORD_HIST, 0},
                    [RECORD_SERIES_OF] = {RECORD_SERIES, 0},
@@ -168,7 +225,12 @@ static const struct metric metrics[] = {
                       .unit = "ns",
                       .better = "lower",
                       .value = VALUE_MEDIAN,
-                      .title = "time of a load from the last cache, median of the probes"},
+                      .title = "time of a load from the last cache, right after the set was brought into it"},
+    [METRIC_RELOAD] = {.id = "cache_reload",
+                       .unit = "ns",
+                       .better = "lower",
+                       .value = VALUE_MEDIAN,
+                       .title = "time of a load of the same set 2 ms later: longer by what others have evicted"},
     [METRIC_BANDWIDTH] = {.id = "memory_bandwidth",
                           .unit = "MB/s",
                           .better = "higher",
@@ -184,17 +246,12 @@ static const struct metric metrics[] = {
                       .better = "lower",
                       .value = VALUE_MAX,
                       .optional = true,
-                      .title = "how much longer than the median the probes of the worst 100 ms take"},
+                      .title = "how much longer than the median the probes of the worst 50 ms take"},
     [METRIC_PROBE] = {.id = "memory_probe",
                       .unit = "ns",
                       .better = "lower",
                       .value = VALUE_MEDIAN,
-                      .title = "time of a probe of memory: 64 loads"},
-    [METRIC_CACHE_PROBE] = {.id = "cache_probe",
-                            .unit = "ns",
-                            .better = "lower",
-                            .value = VALUE_MEDIAN,
-                            .title = "time of a probe of the last cache: 64 loads"},
+                      .title = "time of a probe of memory: 256 loads"},
 };
 
 const struct bench bench_memory_steady = {
@@ -206,9 +263,9 @@ const struct bench bench_memory_steady = {
     .n_parties = sizeof(parties) / sizeof(parties[0]),
     .own_metrics = metrics,
     .n_metrics = N_METRICS,
-    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(5, 600, 60),
-                 [PRESET_QUICK] = SAMPLING_EXACT(3, 300, 60),
-                 [PRESET_CLASSIC] = SAMPLING_EXACT(5, 600, 60)},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(20, 150, 60),
+                 [PRESET_QUICK] = SAMPLING_EXACT(6, 150, 60),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(20, 150, 60)},
     .huge_pages = true,
     .describe = describe,
     .reduce = reduce,

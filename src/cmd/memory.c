@@ -29,10 +29,10 @@ static const struct bench *const tests[N_TESTS] = {
 #define IN_PAGE_MIN (16u << 10)
 /* Bytes of a set that the last cache holds and the one before it does not, when the caches' sizes are not known. */
 #define CACHE_SET_DEFAULT (2ull << 20)
-/* Duration in ns and largest working set of the header's short run of test steady: linking a larger set takes too
+/* Duration in ns and largest working set of the header's short run of test steady: filling a larger set takes too
  * long. */
 #define LOOK_NS      100000000u
-#define LOOK_SET_MAX (256ull << 20)
+#define LOOK_SET_MAX (512ull << 20)
 /* Least bytes that each of the other CPUs reads in test loaded. */
 #define STREAM_MIN (8ull << 20)
 
@@ -154,18 +154,21 @@ static int plan_nodes(const struct measure *m, const struct memory_options *o, s
     return 0;
 }
 
-/* Sets the working sets of test steady: for memory the given size; for the cache a size that the last cache of the
- * first CPU holds and the one before it does not. Returns the bytes of the last cache; 0: not known. */
-static uint64_t steady_sets(const struct measure *m, uint64_t memory_bytes, struct memory_steady_params *out)
+/* Sets the working sets of test steady: for memory 4 times the last cache of the first CPU, at most the given size; for
+ * the cache a size that this cache holds and the one before it does not. Returns the bytes of the last cache; 0: not
+ * known. */
+static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memory_steady_params *out)
 {
     uint64_t caches[4], last = m->machine.cache_llc_bytes;
     const size_t n = machine_data_caches("", m->place.order[0], caches, sizeof(caches) / sizeof(caches[0]));
 
-    *out = (struct memory_steady_params){.memory_bytes = memory_bytes, .cache_bytes = CACHE_SET_DEFAULT};
+    *out = (struct memory_steady_params){.memory_bytes = most, .cache_bytes = CACHE_SET_DEFAULT};
     if (n > 1 && caches[n - 2])
-        out->cache_bytes = 4 * caches[n - 2];
+        out->cache_bytes = 2 * caches[n - 2];
     if (n && caches[n - 1])
         last = caches[n - 1];
+    if (last && out->memory_bytes > 4 * last)
+        out->memory_bytes = 4 * last;
     if (last && out->cache_bytes > last / 2)
         out->cache_bytes = last / 2;
     if (out->cache_bytes > out->memory_bytes)
@@ -195,9 +198,9 @@ double memory_look(const struct measure *m)
                                     .series_fd = -1,
                                     .proc_root = ""};
 
-    if (!last || most < 2 * last)
+    if (!last || most < 4 * last)
         return (double)NAN;
-    params.memory_bytes = 2 * last;
+    params.cache_bytes = 0;
     struct trial *trial = trial_run(&spec);
     const double pct = trial && trial_outcome(trial) == TRIAL_DONE ? memory_steady_spread_pct(trial) : (double)NAN;
     trial_free(trial);

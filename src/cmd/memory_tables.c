@@ -215,15 +215,15 @@ static const struct table_layout node_layout = {TABLE_OF("Memory nodes: one CPU'
 static const struct table_column steady_columns[] = {
     {.heading = "Memory ns", .metric = "memory_latency", .field = TABLE_VALUE, .decimals = 1},
     {.heading = "Cache ns", .metric = "cache_latency", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "After 2 ms", .metric = "cache_reload", .field = TABLE_VALUE, .decimals = 1},
     {.heading = "Read MB/s", .metric = "memory_bandwidth", .field = TABLE_VALUE},
     {.heading = "P90 over median %", .metric = "memory_spread", .field = TABLE_VALUE, .decimals = 1},
-    {.heading = "Worst 100 ms %", .metric = "memory_worst", .field = TABLE_VALUE, .decimals = 1},
+    {.heading = "Worst 50 ms %", .metric = "memory_worst", .field = TABLE_VALUE, .decimals = 1},
     {.heading = "RSD %", .metric = "memory_latency", .field = TABLE_RSD, .decimals = 1},
     {.heading = "Probes", .metric = "memory_probe", .field = TABLE_N, .rank = 1},
     {.heading = "CPU", .metric = "memory_latency", .field = TABLE_CPUS},
 };
-static const struct table_layout steady_layout = {
-    TABLE_OF("How steady last cache and memory are, looked at every millisecond", steady_columns)};
+static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 
 /* Prints the matrix of one method between CPUs. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)

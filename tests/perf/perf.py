@@ -238,23 +238,36 @@ def memory_cores(jitbench, chase):
     line("  so the 2,016 pairs of 64 CPUs", "%.0f s" % (2016 * pair_s), "60 s")
 
 
-def memory_steady(jitbench):
-    """Do the figures move when the other CPU streams? By the medians and their intervals, in turns."""
-    for metric in ("memory_latency", "memory_bandwidth"):
-        moved, changes = 0, []
-        for _ in range(STEADY_TURNS):
-            rows = []
-            for busy in (False, True):
-                hog = subprocess.Popen(["stress-ng", "--quiet", "--stream", "1", "--taskset", "0"]) if busy else None
-                rows.append(only(rows_of(jitbench, "memory", "steady", "--cpus", "1"), metric))
-                if hog:
-                    hog.terminate()
-                    hog.wait()
-            rest, beside = rows if metric == "memory_latency" else reversed(rows)
-            changes.append(float(rows[1]["median"]) / float(rows[0]["median"]))
-            moved += float(beside["ci95_lo"]) > float(rest["ci95_hi"])
-        line("%s: turns in which stress-ng --stream 1 beside it is seen" % metric, "%d of %d" % (moved, STEADY_TURNS), "9 of 10")
-        line("  beside it over at rest", "%.2f" % statistics.median(changes))
+def memory_steady(jitbench, chase):
+    """How often a hog on the other CPU is seen: the figure beside it is worse than the 95 % interval of the run at rest
+    just before. Another run at rest shows how often neighbours on the host do the same. And the cache's latency beside a
+    plain chase over the same set."""
+    worse = {"memory_latency": 1, "memory_bandwidth": -1, "cache_latency": 1, "cache_reload": 1}
+    hogs = {"rest": None, "rest again": None, "stress-ng --stream 1": ["stress-ng", "--quiet", "--stream", "1", "--taskset", "0"]}
+    seen, changes, truth = {}, {}, []
+    for _ in range(STEADY_TURNS):
+        rest = {}
+        for name, command in hogs.items():
+            hog = subprocess.Popen(command) if command else None
+            rows = rows_of(jitbench, "memory", "steady", "--cpus", "1")
+            if hog:
+                hog.terminate()
+                hog.wait()
+            for metric, sign in worse.items():
+                row = only(rows, metric)
+                before = rest.setdefault(metric, row)
+                beyond = sign * float(row["median"]) > sign * float(before["ci95_hi" if sign > 0 else "ci95_lo"])
+                seen.setdefault((metric, name), []).append(beyond)
+                changes.setdefault((metric, name), []).append(float(row["median"]) / float(before["median"]))
+        row = rest["cache_latency"]
+        truth.append(float(row["median"]) / plain(chase, "1", words_of(row)["cache_set"], "0.1"))
+    for metric in worse:
+        for name, command in list(hogs.items())[1:]:
+            line("%s: turns worse than at rest: %s" % (metric, name), "%d of %d" % (sum(seen[metric, name]), STEADY_TURNS),
+                 "9 of 10" if command else "")
+            line("  over that at rest", "%.2f" % statistics.median(changes[metric, name]))
+    line("cache_latency over that of a plain chase", "%.3f" % statistics.median(truth),
+         "0.90 to 1.10 (%d turns, %.3f to %.3f)" % (STEADY_TURNS, min(truth), max(truth)))
 
 
 def cpu_list(text):
@@ -944,7 +957,7 @@ SECTIONS = {
     "bandwidth": lambda jitbench, musl, programs: bandwidth(jitbench, programs + "/bandwidth"),
     "memory-chase": lambda jitbench, musl, programs: memory_chase(jitbench, programs + "/chase"),
     "memory-cores": lambda jitbench, musl, programs: memory_cores(jitbench, programs + "/chase"),
-    "memory-steady": lambda jitbench, musl, programs: memory_steady(jitbench),
+    "memory-steady": lambda jitbench, musl, programs: memory_steady(jitbench, programs + "/chase"),
     "memory": lambda jitbench, musl, programs: memory(jitbench),
     "unix": lambda jitbench, musl, programs: unix(jitbench, programs + "/loops"),
     "whetstone": lambda jitbench, musl, programs: whetstone(jitbench, programs + "/whetstone"),

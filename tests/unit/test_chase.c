@@ -87,6 +87,31 @@ static void test_chase_in_page_stays_in_the_page(void **state)
     unmap(&chase);
 }
 
+/* Every second line, and 16 KiB after 16 KiB. */
+static void test_chase_links_blocks(void **state)
+{
+    enum { STRIDE = 2 * CHASE_LINE, BLOCK = 16384, PER_BLOCK = BLOCK / STRIDE };
+    static bool seen[LINES];
+    struct chase chase;
+    size_t near = 0;
+
+    assert_int_equal(chase_map(&chase, LINES * CHASE_LINE, CHASE_HUGE), 0);
+    assert_int_equal(chase_link_blocks(&chase, 1, STRIDE, BLOCK), 0);
+    const void *at = chase.at;
+    for (size_t i = 0; i < LINES / 2; i++) {
+        const size_t line = line_of(&chase, at);
+        assert_int_equal(line % 2, 0);
+        assert_int_equal(line / 2 / PER_BLOCK, i / PER_BLOCK);
+        assert_false(seen[line]);
+        seen[line] = true;
+        at = *(void *const *)at;
+        near += line_of(&chase, at) == line + 2;
+    }
+    assert_ptr_equal(at, chase.at);
+    assert_true(near < LINES / 32);
+    unmap(&chase);
+}
+
 static void test_chase_orders_differ_by_seed(void **state)
 {
     struct chase a, b;
@@ -170,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chase_visits_each_line_once_at_random),
         cmocka_unit_test(test_chase_in_page_stays_in_the_page),
+        cmocka_unit_test(test_chase_links_blocks),
         cmocka_unit_test(test_chase_orders_differ_by_seed),
         cmocka_unit_test(test_chase_walks_as_many_loads),
         cmocka_unit_test(test_chase_of_one_line),
