@@ -29,15 +29,16 @@ struct wakeup_params {
 struct wakeup_account {
     uint64_t interval_ns;
     uint64_t overflow_ns; /* a wake-up that is this late is an overflow */
-    uint64_t due_ns;      /* time of the next wake-up */
+    uint64_t due_ns;      /* time of the next wake-up, not after end_ns when wakeup_woke() is called */
+    uint64_t end_ns;      /* the schedule's end: the last wake-up is due then, or before */
     uint64_t missed, overflows;
     struct hist *hist; /* with classes of WAKEUP_CLASS_NS */
 };
 
 /* Records that the thread runs at now_ns, not before due_ns, and sets due_ns to the first time of the schedule after
- * now_ns. Wake-ups that were due in between were missed; each is recorded with its own lateness, so that a stall counts
- * for each wake-up that it delayed (after the first, the last WAKEUP_MISSED_MAX of them). Returns how late the thread
- * is for the wake-up that it slept for. */
+ * now_ns. Wake-ups of the schedule that were due in between were missed; each is recorded with its own lateness, so
+ * that a stall counts for each wake-up that it delayed (after the first, the last WAKEUP_MISSED_MAX of them). Returns
+ * how late the thread is for the wake-up that it slept for. */
 uint64_t wakeup_woke(struct wakeup_account *account, uint64_t now_ns);
 
 enum { WAKEUP_HIST, WAKEUP_NUMBERS, WAKEUP_N_RECORDERS };

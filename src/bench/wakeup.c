@@ -22,12 +22,13 @@ static void record(struct wakeup_account *a, uint64_t late_ns)
 
 uint64_t wakeup_woke(struct wakeup_account *a, uint64_t now_ns)
 {
-    const uint64_t late_ns = now_ns - a->due_ns, missed = late_ns / a->interval_ns;
+    const uint64_t late_ns = now_ns - a->due_ns, last_ns = now_ns < a->end_ns ? now_ns : a->end_ns,
+                   missed = (last_ns - a->due_ns) / a->interval_ns;
 
     record(a, late_ns);
     a->missed += missed;
     a->due_ns += (missed > WAKEUP_MISSED_MAX ? missed - WAKEUP_MISSED_MAX : 0) * a->interval_ns + a->interval_ns;
-    for (; a->due_ns <= now_ns; a->due_ns += a->interval_ns)
+    for (; a->due_ns <= last_ns; a->due_ns += a->interval_ns)
         record(a, now_ns - a->due_ns);
     return late_ns;
 }
@@ -63,7 +64,8 @@ static int run(struct party_context *context)
                                .hist = context->recorder[WAKEUP_HIST]};
     const uint64_t start_ns = now_ns();
 
-    for (a.due_ns = start_ns + a.interval_ns; a.due_ns - start_ns <= context->time_ns && !party_stopped(context);) {
+    a.end_ns = start_ns + context->time_ns;
+    for (a.due_ns = start_ns + a.interval_ns; a.due_ns <= a.end_ns && !party_stopped(context);) {
         const int error = sleep_until(a.due_ns);
         const uint64_t woke_ns = now_ns();
         if (error)

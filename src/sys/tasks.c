@@ -168,9 +168,10 @@ size_t tasks_interrupts(const char *root, unsigned cpu, struct interrupt_count *
 {
     char *text = procfs_read_all(root, "/proc/interrupts");
     const int column = text ? column_of(text, cpu) : -1;
+    const char *line = column >= 0 ? procfs_next_line(text) : NULL;
     size_t n = 0;
 
-    for (const char *line = text; line && column >= 0 && n < most && (line = procfs_next_line(line));) {
+    for (; line && n < most; line = procfs_next_line(line)) {
         out[n].count = UINT64_MAX;
         n += parse_line(line, column, &out[n]);
     }

@@ -19,7 +19,8 @@ static struct hist hist;
 static struct wakeup_account begin(void)
 {
     hist_init_classes(&hist, WAKEUP_CLASS_NS);
-    return (struct wakeup_account){.interval_ns = MS, .overflow_ns = 400 * US, .due_ns = 5 * MS, .hist = &hist};
+    return (struct wakeup_account){
+        .interval_ns = MS, .overflow_ns = 400 * US, .due_ns = 5 * MS, .end_ns = UINT64_MAX, .hist = &hist};
 }
 
 static uint64_t in_class(uint64_t us)
@@ -80,6 +81,19 @@ static void test_wakeup_overflows_from_the_end_on(void **state)
     assert_int_equal(a.overflows, 1);
 }
 
+/* Who sleeps beyond the end has missed what was due until then, the end included. */
+static void test_wakeup_misses_none_after_the_end(void **state)
+{
+    struct wakeup_account a = begin();
+
+    a.end_ns = 7 * MS;
+    assert_int_equal(wakeup_woke(&a, 9 * MS + 100 * US), 4 * MS + 100 * US);
+    assert_int_equal(a.missed, 2);
+    assert_int_equal(hist.n, 3);
+    assert_int_equal(in_class(2100), 1);
+    assert_true(a.due_ns > a.end_ns);
+}
+
 /* A clock that jumps by an hour: the first one and the last ones are recorded, and the schedule goes on. */
 static void test_wakeup_bounds_what_a_jump_costs(void **state)
 {
@@ -101,6 +115,7 @@ int main(void)
         cmocka_unit_test(test_wakeup_records_missed_ones),
         cmocka_unit_test(test_wakeup_at_the_next_one_misses_it),
         cmocka_unit_test(test_wakeup_overflows_from_the_end_on),
+        cmocka_unit_test(test_wakeup_misses_none_after_the_end),
         cmocka_unit_test(test_wakeup_bounds_what_a_jump_costs),
     };
     return cmocka_run_group_tests_name("wakeup", tests, NULL, NULL);
