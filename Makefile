@@ -185,6 +185,7 @@ WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
 WRAP_test_noise_trace := detour_end
+WRAP_test_who_trace   := who_begin
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
@@ -275,7 +276,7 @@ adding: $(PROGRAM) ## check that a new benchmark, load, export format or setting
 # Boots real kernels under QEMU with nothing but the binary, or one unit test. Needs qemu-system-x86, cpio and e2fsprogs;
 # downloads the kernels once.
 .PHONY: boot boot-aarch64
-boot: $(PROGRAM) $(BUILD)/unit/test_noise_trace ## Debian's kernels booted with jitbench as PID 1, about three minutes
+boot: $(PROGRAM) $(BUILD)/unit/test_noise_trace $(BUILD)/unit/test_who_trace ## Debian's kernels booted with jitbench as PID 1, about three minutes
 	@BUILD=$(BUILD) $(RUN) --one tests/boot/boot.py $(PROGRAM)
 boot-aarch64: ## as boot, for aarch64, cross-built
 	$(MAKE) CC=aarch64-linux-gnu-gcc BUILD=$(BUILD)/aarch64 PROGRAM=$(BUILD)/aarch64/jitbench

@@ -33,9 +33,11 @@ struct who_entry {
     float cell[WHO_CELLS];
 };
 #define WHO_ENTRIES 48u
-/* The name of a task as one CPU recorded it: other CPUs may have seen the task, too, but not its name. */
+/* The name of a task that one CPU recorded, or that the task had before the window; it may have run on other CPUs, and
+ * it may have ended. */
 struct who_name {
     uint32_t tid;
+    uint8_t kernel; /* a kernel thread */
     char name[16];
 };
 #define WHO_NAMES 256u

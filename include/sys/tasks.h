@@ -19,13 +19,14 @@ struct tasks_one {
 /* Reads name and kind of a task. Returns false when there is none of that number. */
 bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
 
-/* CPU times of all tasks, threads included, in the order of their numbers. */
+/* CPU times of tasks, threads included, in the order of their numbers. */
 struct tasks_times {
     struct tasks_one *of;
     size_t n, capacity;
 };
-/* Returns 0 or -errno. free(times->of) in both cases. */
-int tasks_times(const char *root, struct tasks_times *times);
+/* Reads the tasks of the processes whose numbers leave the rest `part` when divided by `parts` (0 and 1: all of them).
+ * Returns 0 or -errno. free(times->of) in both cases. */
+int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times);
 
 /* Finds the names of functions of the kernel by their addresses; names stay "" where the kernel does not tell. */
 void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME]);

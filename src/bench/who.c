@@ -53,8 +53,9 @@ struct watcher {
     bool stopped;      /* the last span ended the run */
     uint64_t from, to; /* of the window, in ticks */
     struct clock_pair first, last;
-    /* Without records: before the window. */
+    /* The tasks before the window. Without records all of them; otherwise this copy's part of them, for their names. */
     struct tasks_times tasks;
+    /* Without records: before the window. */
     struct interrupt_count interrupts[INTERRUPTS];
     size_t n_interrupts;
     uint64_t counted_ns;
@@ -81,7 +82,7 @@ void who_sizes(struct who_params *params, uint64_t time_ns, size_t cpus, uint64_
 static void count_before(struct watcher *w, bool first_copy)
 {
     if (first_copy)
-        (void)tasks_times("", &w->tasks);
+        (void)tasks_times("", 0, 1, &w->tasks);
     w->n_interrupts = tasks_interrupts("", w->cpu, w->interrupts, INTERRUPTS);
     w->counted_ns = clock_raw_ns();
 }
@@ -110,10 +111,12 @@ static int setup(struct party_context *context)
         party_degraded(context, "nothing was recorded: %s; the CPU times are those of the whole machine",
                        trace_ring_why(error, why, sizeof(why)));
         count_before(w, context->copy == 0);
-    } else if (w->ring.n == 1) {
+        return 0;
+    }
+    if (w->ring.n == 1)
         party_degraded(context, "interrupts and work items are not known: tracefs: %s",
                        strerror(params->events.error ? -params->events.error : EACCES));
-    }
+    (void)tasks_times("", context->copy, context->copies, &w->tasks);
     return 0;
 }
 
@@ -224,8 +227,32 @@ static void fill_pieces(const struct who *who, const struct watcher *w, struct w
     }
 }
 
+static void add_name(struct who_report *report, uint32_t tid, const char *name, bool kernel)
+{
+    struct who_name *named = report->n_names < WHO_NAMES ? &report->named[report->n_names++] : NULL;
+
+    if (named) {
+        *named = (struct who_name){.tid = tid, .kernel = kernel};
+        text_copy(named->name, sizeof(named->name), name);
+    }
+}
+
+/* Reports the names that were recorded, the last ones first, and those of tasks that have ended since the window began.
+ */
+static void fill_names(const struct who *who, const struct tasks_times *before, struct who_report *report)
+{
+    struct tasks_one one;
+
+    for (size_t i = who->n; i-- > 0;)
+        if (who->takers[i].kind == WHO_TASK && who->takers[i].name[0])
+            add_name(report, who->takers[i].tid, who->takers[i].name, false);
+    for (size_t i = 0; i < before->n && report->n_names < WHO_NAMES; i++)
+        if (!tasks_read("", before->of[i].tid, &one))
+            add_name(report, before->of[i].tid, before->of[i].name, before->of[i].kernel);
+}
+
 /* Fills the report with the takers that took most; the last entry is the sum of the others. */
-static void fill_report(const struct who *who, struct who_report *report)
+static void fill_report(const struct who *who, const struct tasks_times *before, struct who_report *report)
 {
     for (size_t i = 0; i < who->n_order; i++) {
         const size_t at = i < WHO_ENTRIES - 1 ? i : WHO_ENTRIES - 1;
@@ -242,12 +269,7 @@ static void fill_report(const struct who *who, struct who_report *report)
         }
         add_time(entry, taker, who->cell[who->order[i].taker]);
     }
-    for (size_t i = who->n; i-- > 0 && report->n_names < WHO_NAMES;)
-        if (who->takers[i].kind == WHO_TASK && who->takers[i].name[0]) {
-            struct who_name *named = &report->named[report->n_names++];
-            named->tid = who->takers[i].tid;
-            text_copy(named->name, sizeof(named->name), who->takers[i].name);
-        }
+    fill_names(who, before, report);
     report->observed_ns = who->to - who->from;
     report->records_lost = who->lost;
     for (size_t i = 0; i < who->n_spans; i++) {
@@ -287,7 +309,7 @@ static int join(struct party_context *context, struct watcher *w, struct who_rep
     if (task_current_cpu() != w->cpu && !who.whole)
         who.to = who.now;
     who_end(&who);
-    fill_report(&who, report);
+    fill_report(&who, &w->tasks, report);
     fill_pieces(&who, w, report);
     if (who.lost)
         party_degraded(context, "%llu records of what ran were lost: the ring was full after %.1f s",
@@ -318,7 +340,7 @@ static void count_tasks(const struct watcher *w, struct who_report *report)
     const uint32_t parent = (uint32_t)getppid();
     struct tasks_times now = {0};
 
-    (void)tasks_times("", &now);
+    (void)tasks_times("", 0, 1, &now);
     for (size_t i = 0, before = 0; i < now.n; i++) {
         const struct tasks_one *one = &now.of[i];
         while (before < w->tasks.n && w->tasks.of[before].tid < one->tid)
@@ -394,14 +416,14 @@ static void put_word(char *to, size_t size, const char *from)
         *at = *at == ' ' ? '_' : *at;
 }
 
-/* Returns the name of a task as any CPU recorded it; "" when none did. */
-static const char *recorded_name(const struct who_report *const *reports, size_t n, uint32_t tid)
+/* Returns the name of a task from the report of any CPU; without a name when none has it. */
+static struct who_name reported_name(const struct who_report *const *reports, size_t n, uint32_t tid)
 {
     for (size_t r = 0; r < n; r++)
         for (uint32_t i = 0; i < reports[r]->n_names; i++)
             if (reports[r]->named[i].tid == tid)
-                return reports[r]->named[i].name;
-    return "";
+                return reports[r]->named[i];
+    return (struct who_name){.tid = tid};
 }
 
 static void name_line(const struct who_report *const *reports, size_t n, const struct who_report *report,
@@ -411,15 +433,18 @@ static void name_line(const struct who_report *const *reports, size_t n, const s
         [WHO_TASK] = "task",        [WHO_IRQ] = "irq",       [WHO_SOFTIRQ] = "softirq",
         [WHO_VECTOR] = "interrupt", [WHO_UNSEEN] = "unseen", [WHO_OTHERS] = "others"};
     const char *name = entry->name, *softirq = trace_softirq_name(entry->number);
+    struct who_name reported = {.tid = 0};
     char number[40];
 
-    text_copy(line->kind, sizeof(line->kind), entry->kernel ? "kthread" : kinds[entry->kind]);
+    if (entry->kind == WHO_TASK && entry->tid && !name[0]) {
+        reported = reported_name(reports, n, entry->tid);
+        name = reported.name;
+    }
+    text_copy(line->kind, sizeof(line->kind), entry->kernel || reported.kernel ? "kthread" : kinds[entry->kind]);
     if (entry->kind == WHO_TASK && !entry->tid)
         text_copy(line->kind, sizeof(line->kind), report->outside ? "outside" : "idle");
     if (entry->kind == WHO_SOFTIRQ && softirq)
         name = softirq;
-    else if (entry->kind == WHO_TASK && entry->tid && !name[0])
-        name = recorded_name(reports, n, entry->tid);
     if (!name[0] && entry->kind == WHO_TASK && entry->tid)
         (void)snprintf(number, sizeof(number), "pid_%u", entry->tid);
     else if (!name[0] && (entry->kind == WHO_IRQ || entry->kind == WHO_SOFTIRQ))

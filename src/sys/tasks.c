@@ -69,7 +69,7 @@ static int by_number(const void *a, const void *b)
     return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-int tasks_times(const char *root, struct tasks_times *times)
+int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times)
 {
     char path[64];
     char **processes = procfs_names(root, "/proc");
@@ -78,7 +78,7 @@ int tasks_times(const char *root, struct tasks_times *times)
     if (!processes)
         return -errno;
     for (size_t i = 0; processes[i]; i++) {
-        if (processes[i][strspn(processes[i], "0123456789")])
+        if (processes[i][strspn(processes[i], "0123456789")] || strtoul(processes[i], NULL, 10) % parts != part)
             continue;
         (void)snprintf(path, sizeof(path), "/proc/%.20s/task", processes[i]);
         char **tasks = procfs_names(root, path);

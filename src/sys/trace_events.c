@@ -59,8 +59,42 @@ static void add(struct trace_events *events, const char *directory, const char *
     events->of[events->n++] = event;
 }
 
+/* Returns whether none of the interrupts in a line of /proc/interrupts has come, or the kernel has no such line. */
+static bool none_came(const char *interrupts, const char *label)
+{
+    const size_t length = strlen(label);
+    uint64_t count = 0;
+
+    for (const char *line = interrupts; line; line = procfs_next_line(line)) {
+        const char *at = line + strspn(line, " \t");
+        if (strncmp(at, label, length) != 0 || at[length] != ':')
+            continue;
+        for (at += length + 1; count == 0 && at; at = procfs_number(at, &count))
+            ;
+        return count == 0;
+    }
+    return true;
+}
+
+/* Returns whether an interrupt of x86 CPUs is rare, and has not come since boot. */
+static bool is_missing(const char *interrupts, const char *event)
+{
+    static const struct {
+        const char *event, *label;
+    } rare[] = {
+        {"deferred_error_apic_entry", "DFR"}, {"error_apic_entry", "ERR"},     {"irq_work_entry", "IWI"},
+        {"spurious_apic_entry", "SPU"},       {"thermal_apic_entry", "TRM"},   {"threshold_apic_entry", "THR"},
+        {"x86_platform_ipi_entry", "PLT"},
+    };
+
+    for (size_t i = 0; interrupts && i < sizeof(rare) / sizeof(rare[0]); i++)
+        if (!strcmp(event, rare[i].event))
+            return none_came(interrupts, rare[i].label);
+    return false;
+}
+
 /* Adds the pairs of events NAME_entry and NAME_exit of a group. */
-static void add_vectors(struct trace_events *events, const char *directory, const char *group)
+static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
 {
     static const char entry[] = "_entry", *const ends[] = {"_entry", "_exit"};
     char path[128];
@@ -70,7 +104,7 @@ static void add_vectors(struct trace_events *events, const char *directory, cons
     for (size_t i = 0; names && names[i]; i++) {
         const size_t length = strlen(names[i]), stem = length - (sizeof(entry) - 1);
         struct trace_event event = {.source = TRACE_VECTOR, .vector = (uint16_t)i};
-        if (length < sizeof(entry) || strcmp(names[i] + stem, entry) != 0)
+        if (length < sizeof(entry) || strcmp(names[i] + stem, entry) != 0 || is_missing(interrupts, names[i]))
             continue;
         (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)stem, names[i]);
         for (int end = 0; end < 2; end++) {
@@ -82,7 +116,7 @@ static void add_vectors(struct trace_events *events, const char *directory, cons
     free(names);
 }
 
-void trace_events_read(const char *directory, struct trace_events *out)
+void trace_events_read(const char *directory, const char *interrupts, struct trace_events *out)
 {
     static const struct {
         const char *path, *number, *name;
@@ -99,8 +133,8 @@ void trace_events_read(const char *directory, struct trace_events *out)
     memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         add(out, directory, wanted[i].path, &wanted[i].event, wanted[i].number, wanted[i].name);
-    add_vectors(out, directory, "irq_vectors"); /* x86 */
-    add_vectors(out, directory, "ipi");         /* other architectures */
+    add_vectors(out, directory, "irq_vectors", interrupts); /* x86 */
+    add_vectors(out, directory, "ipi", NULL);               /* other architectures */
     if (out->n)
         out->error = 0;
 }
@@ -109,14 +143,14 @@ void trace_events_read(const char *directory, struct trace_events *out)
 
 static const char mount_point[] = "/sys/kernel/tracing";
 
-static void read_in_child(int fd)
+static void read_in_child(int fd, const char *interrupts)
 {
     struct trace_events events = {.error = mounts_for_oneself()};
 
     if (!events.error && mount("tracefs", mount_point, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
         events.error = -errno;
     if (!events.error)
-        trace_events_read(mount_point, &events);
+        trace_events_read(mount_point, interrupts, &events);
     const char *bytes = (const char *)&events;
     for (size_t done = 0; done < sizeof(events);) {
         const ssize_t n = write(fd, bytes + done, sizeof(events) - done);
@@ -143,7 +177,7 @@ static bool read_all(int fd, struct trace_events *out)
     return true;
 }
 
-static int find_in_child(struct trace_events *out)
+static int find_in_child(const char *interrupts, struct trace_events *out)
 {
     int ends[2];
 
@@ -151,7 +185,7 @@ static int find_in_child(struct trace_events *out)
         return -errno;
     const pid_t child = fork();
     if (child == 0)
-        read_in_child(ends[1]);
+        read_in_child(ends[1], interrupts);
     const int error = child < 0 ? -errno : 0;
     (void)close(ends[1]);
     const bool whole = !error && read_all(ends[0], out);
@@ -164,13 +198,14 @@ static int find_in_child(struct trace_events *out)
 void trace_events_find(struct trace_events *out)
 {
     static const char *const mounted[] = {mount_point, "/sys/kernel/debug/tracing"};
+    FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
 
     for (size_t i = 0; i < sizeof(mounted) / sizeof(mounted[0]); i++) {
-        trace_events_read(mounted[i], out);
+        trace_events_read(mounted[i], interrupts, out);
         if (out->n || out->error == -EACCES)
             return;
     }
-    const int error = find_in_child(out);
+    const int error = find_in_child(interrupts, out);
     if (error)
         *out = (struct trace_events){.error = error};
 }

@@ -56,11 +56,17 @@ static void test_tasks_times_of_all_threads(void **state)
     put_task(3, 3, "ksoftirqd/0", 2, FLAGS_KERNEL, "18446744073709551615 5 3\n");
     put_task(21, 21, "gone", 1, FLAGS_USER, "");
     tree_put("/proc/uptime", "1\n");
-    assert_int_equal(tasks_times(tree_root, &times), 0);
+    assert_int_equal(tasks_times(tree_root, 0, 1, &times), 0);
     assert_int_equal(times.n, 3);
     assert_true(times.of[0].tid == 3 && times.of[0].kernel && times.of[0].cpu_ns == UINT64_MAX);
     assert_true(times.of[1].tid == 9 && times.of[1].cpu_ns == 70);
     assert_string_equal(times.of[2].name, "main");
+    /* 3 and 21 leave the rest 3 of 9, and 20 leaves 2. */
+    assert_int_equal(tasks_times(tree_root, 3, 9, &times), 0);
+    assert_true(times.n == 1 && times.of[0].tid == 3);
+    assert_int_equal(tasks_times(tree_root, 2, 9, &times), 0);
+    assert_true(times.n == 2 && times.of[0].tid == 9 && times.of[1].tid == 20);
+    assert_int_equal(tasks_times(tree_root, 4, 9, &times), -ENOENT);
     free(times.of);
 }
 
@@ -68,7 +74,7 @@ static void test_tasks_times_need_proc(void **state)
 {
     struct tasks_times times = {0};
 
-    assert_int_equal(tasks_times(tree_root, &times), -ENOENT);
+    assert_int_equal(tasks_times(tree_root, 0, 1, &times), -ENOENT);
     free(times.of);
 }
 

@@ -46,7 +46,7 @@ static void test_trace_events_have_numbers_and_positions(void **state)
     put_event("irq_vectors/call_function_entry", 88, "");
     put_event("irq_vectors/call_function_exit", 87, "");
     put_event("irq_vectors/vector_alloc", 86, "");
-    trace_events_read(tree_root, &events);
+    trace_events_read(tree_root, NULL, &events);
     assert_int_equal(events.error, 0);
     assert_int_equal(events.n, 8);
     const struct trace_event *irq = event_of(&events, 170), *timer = event_of(&events, 90);
@@ -72,7 +72,7 @@ static void test_trace_events_without_their_fields_are_left_out(void **state)
     put_event("irq/softirq_entry", 168, "\tfield:unsigned int vec;\toffset:8\n");
     put_event("irq/softirq_exit", 167, "\tfield:unsigned int vec;\toffset:99999;\tsize:4;\tsigned:0;\n");
     tree_put("/events/irq/irq_handler_exit/format", "junk");
-    trace_events_read(tree_root, &events);
+    trace_events_read(tree_root, NULL, &events);
     assert_int_equal(events.n, 0);
 }
 
@@ -80,9 +80,33 @@ static void test_trace_events_say_why_there_are_none(void **state)
 {
     static struct trace_events events;
 
-    trace_events_read(tree_root, &events);
+    trace_events_read(tree_root, NULL, &events);
     assert_int_equal(events.n, 0);
     assert_int_equal(events.error, -ENOENT);
+}
+
+static size_t pairs_with(const char *interrupts)
+{
+    static struct trace_events events;
+
+    trace_events_read(tree_root, interrupts, &events);
+    return events.n / 2;
+}
+
+/* Each event that is used makes the end of a recording longer. */
+static void test_trace_events_of_rare_interrupts_need_one_since_boot(void **state)
+{
+    put_event("irq_vectors/local_timer_entry", 90, "");
+    put_event("irq_vectors/local_timer_exit", 89, "");
+    put_event("irq_vectors/thermal_apic_entry", 88, "");
+    put_event("irq_vectors/thermal_apic_exit", 87, "");
+    put_event("irq_vectors/error_apic_entry", 86, "");
+    put_event("irq_vectors/error_apic_exit", 85, "");
+    assert_int_equal(pairs_with(NULL), 3);
+    assert_int_equal(pairs_with("    CPU0 CPU1\nLOC:  0  0  Local timer interrupts\nTRM: 0 0  Thermal\nERR:  0\n"), 1);
+    assert_int_equal(pairs_with("    CPU0 CPU1\n TRM:  0  2  Thermal event interrupts\nERR:  0\n"), 2);
+    assert_int_equal(pairs_with("    CPU0 CPU1\nTRM:  1  0  Thermal event interrupts\nERR:  7"), 3);
+    assert_int_equal(pairs_with("    CPU0 CPU1\n"), 1);
 }
 
 /* Of this machine. A mount that was made for it is gone afterwards. */
@@ -122,6 +146,7 @@ int main(void)
         TEST(test_trace_events_have_numbers_and_positions),
         TEST(test_trace_events_without_their_fields_are_left_out),
         TEST(test_trace_events_say_why_there_are_none),
+        TEST(test_trace_events_of_rare_interrupts_need_one_since_boot),
         cmocka_unit_test(test_trace_events_are_found_without_a_mount),
         cmocka_unit_test(test_trace_softirq_names),
     };

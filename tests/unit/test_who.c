@@ -381,8 +381,8 @@ static void test_who_names_are_joined_over_cpus(void **state)
     static const struct who_report first = {
         .cpu = 0,
         .n = 6,
-        .n_names = 1,
-        .named = {{.tid = 8, .name = "elsewhere"}},
+        .n_names = 2,
+        .named = {{.tid = 8, .name = "elsewhere"}, {.tid = 11, .kernel = 1, .name = "kworker/3:0"}},
         .entry = {{.kind = WHO_TASK, .tid = 5, .n = 3, .ns = 900, .max_ns = 500, .name = "node", .cell = {900}},
                   {.kind = WHO_TASK, .kernel = 1, .tid = 9, .number = 0xabc, .n = 1, .ns = 50, .name = "kworker/0:1"},
                   {.kind = WHO_TASK, .kernel = 1, .tid = 9, .number = 0xdef, .n = 1, .ns = 40, .name = "kworker/0:1"},
@@ -392,18 +392,19 @@ static void test_who_names_are_joined_over_cpus(void **state)
     static const struct who_report second = {
         .cpu = 3,
         .outside = 1,
-        .n = 6,
+        .n = 7,
         .entry = {{.kind = WHO_TASK, .tid = 7, .n = 2, .ns = 200, .max_ns = 700, .name = "node", .cell = {200}},
                   {.kind = WHO_TASK, .tid = 0, .n = 2, .ns = 100},
                   {.kind = WHO_IRQ, .number = 25, .n = 1, .ns = 30, .name = "virtio0-input.0"},
                   {.kind = WHO_TASK, .tid = 8, .n = 1, .ns = 5, .name = "a b\033[2J\n\xff"},
                   {.kind = WHO_TASK, .tid = 8, .n = 1, .ns = 2},
+                  {.kind = WHO_TASK, .tid = 11, .n = 1, .ns = 1},
                   {.kind = WHO_UNSEEN, .n = 1, .ns = 4}}};
     const struct who_report *const reports[] = {&first, &second};
     struct who_line *lines;
 
     const size_t n = who_join(reports, COUNT(reports), functions, &lines);
-    assert_int_equal(n, 11);
+    assert_int_equal(n, 12);
     const struct who_line *node = line_of(lines, n, "task", "node", "");
     assert_ptr_equal(node, lines);
     assert_int_equal(node->tasks, 2);
@@ -416,6 +417,7 @@ static void test_who_names_are_joined_over_cpus(void **state)
     (void)line_of(lines, n, "softirq", "NET_RX", "");
     (void)line_of(lines, n, "task", "pid_6", "");
     (void)line_of(lines, n, "task", "elsewhere", "");
+    (void)line_of(lines, n, "kthread", "kworker/3:0", "");
     (void)line_of(lines, n, "outside", "outside", "");
     (void)line_of(lines, n, "unseen", "unseen", "");
     (void)line_of(lines, n, "task", "a_b?[2J??", "");

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* What --who finds that took the time, against the kernel's own trace of the same run (an instance of tracefs), while
+ * processes take the CPU in ways of their own. It needs x86, root, tracefs and two CPUs; tests/boot runs it on other
+ * kernels. Alone in its program: a boot runs this only. */
+#include "bench_fixture.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+
+#include "../who_fixture.h"
+#include "bench/who.h"
+#include "rows/text.h"
+#include "sys/procfs.h"
+
+#define TRACED_NS 300000000ull
+#define TRACE     "/mnt/instances/jitbench-who-test"
+#define NAMES_MAX 256u
+#define DEPTH_MAX 16u
+#define KEY_SIZE  80u
+#ifdef SYS_perf_event_open
+#define START_TOGGLER(cpu) start_toggler(cpu)
+#else
+#define START_TOGGLER(cpu) (-1)
+#endif
+
+/* --- Two accounts of the same window. --- */
+
+struct taken {
+    char key[KEY_SIZE]; /* kind and name */
+    double trace_ns, who_ns;
+};
+
+/* What the child that measures leaves for the tests. */
+static struct outcome {
+    int status; /* as returned by traced() */
+    struct who_span window;
+    struct taken taken[NAMES_MAX];
+    unsigned n;
+    bool sends; /* network packets could be sent */
+    char receiver[KEY_SIZE];
+    char disk[KEY_SIZE], why_no_disk[80];
+} *outcome;
+
+static struct taken *taken_of(const char *key)
+{
+    for (unsigned i = 0; i < outcome->n; i++)
+        if (!strcmp(outcome->taken[i].key, key))
+            return &outcome->taken[i];
+    if (outcome->n == NAMES_MAX)
+        return &outcome->taken[NAMES_MAX - 1];
+    text_copy(outcome->taken[outcome->n].key, KEY_SIZE, key);
+    return &outcome->taken[outcome->n++];
+}
+
+/* Writes a name as the rows have it. */
+static void make_key(char *key, const char *kind, const char *name, size_t length)
+{
+    (void)snprintf(key, KEY_SIZE, "%s %.*s", kind, (int)length, name);
+    text_sanitize(key);
+    for (char *at = key + strlen(kind) + 1; *at; at++)
+        *at = *at == ' ' ? '_' : *at;
+}
+
+/* The window of the measurement, which is private to it. */
+int __real_who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans,
+                     size_t n);
+int __wrap_who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans,
+                     size_t n);
+int __wrap_who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans,
+                     size_t n)
+{
+    outcome->window = *window;
+    return __real_who_begin(who, self, window, spans, n);
+}
+
+/* --- The kernel's trace. --- */
+
+static int put(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    return fd >= 0 && close(fd) == 0 && written ? 0 : -1;
+}
+
+static int begin_trace(unsigned cpu)
+{
+    static const char *const events[] = {"sched/sched_switch",
+                                         "irq/irq_handler_entry",
+                                         "irq/irq_handler_exit",
+                                         "irq/softirq_entry",
+                                         "irq/softirq_exit",
+                                         "irq_vectors/local_timer_entry",
+                                         "irq_vectors/local_timer_exit",
+                                         "irq_vectors/reschedule_entry",
+                                         "irq_vectors/reschedule_exit",
+                                         "irq_vectors/irq_work_entry",
+                                         "irq_vectors/irq_work_exit",
+                                         "irq_vectors/call_function_entry",
+                                         "irq_vectors/call_function_exit",
+                                         "irq_vectors/call_function_single_entry",
+                                         "irq_vectors/call_function_single_exit"};
+    char mask[16], path[128];
+
+    (void)snprintf(mask, sizeof(mask), "%x", 1u << cpu);
+    if (mkdir(TRACE, 0700) || put(TRACE "/trace_clock", "x86-tsc") || put(TRACE "/tracing_cpumask", mask) ||
+        put(TRACE "/buffer_size_kb", "16384"))
+        return -1;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        (void)snprintf(path, sizeof(path), TRACE "/events/%s/enable", events[i]);
+        if (put(path, "1"))
+            return -1;
+    }
+    return 0;
+}
+
+/* What has the CPU by the trace: a task, then the interrupts within each other. */
+static struct {
+    char frame[DEPTH_MAX][KEY_SIZE];
+    unsigned depth;
+    double at_ns;
+} running;
+
+/* Gives the time since the last event to what had the CPU. Nobody's is that before the first switch. */
+static void account(double to_ns)
+{
+    const double from = fmax(running.at_ns, (double)outcome->window.from), to = fmin(to_ns, (double)outcome->window.to);
+
+    if (to > from && running.depth)
+        taken_of(running.frame[running.depth - 1])->trace_ns += to - from;
+    running.at_ns = to_ns;
+}
+
+static void enter(const char *key)
+{
+    if (running.depth && running.depth < DEPTH_MAX)
+        text_copy(running.frame[running.depth++], KEY_SIZE, key);
+}
+
+static void leave(const char *key)
+{
+    for (unsigned i = running.depth; i-- > 1;)
+        if (!strcmp(running.frame[i], key)) {
+            running.depth = i;
+            return;
+        }
+}
+
+static void switch_to(const char *rest)
+{
+    static const char next_comm[] = " next_comm=", next_pid[] = " next_pid=";
+    const char *next = strstr(rest, next_comm), *name = next ? next + strlen(next_comm) : "", *end = name;
+
+    for (const char *at = name; (at = strstr(at, next_pid)); at++)
+        end = at;
+    make_key(running.frame[0], "task", name, (size_t)(end - name));
+    running.depth = 1;
+}
+
+/* Numbers of interrupts and the names of their handlers: an end has no name. */
+static char handlers[1024][32];
+
+/* Interprets an event: "irq_handler_entry", "irq=36 name=virtio1-req.0\n". */
+static void apply(const char *event, const char *rest)
+{
+    const char *end = strrchr(event, '_'), *name = strstr(rest, " name=");
+    char key[KEY_SIZE];
+    unsigned number;
+
+    if (!strcmp(event, "sched_switch")) {
+        switch_to(rest);
+        return;
+    }
+    if (sscanf(rest, "irq=%u", &number) == 1 && number < COUNT(handlers)) {
+        if (name)
+            (void)snprintf(handlers[number], sizeof(handlers[number]), "%.*s", (int)strcspn(name + 6, "\n"), name + 6);
+        make_key(key, "irq", handlers[number], strlen(handlers[number]));
+    } else if (sscanf(rest, "vec=%u", &number) == 1 && trace_softirq_name(number)) {
+        make_key(key, "softirq", trace_softirq_name(number), strlen(trace_softirq_name(number)));
+    } else {
+        make_key(key, "interrupt", event, end ? (size_t)(end - event) : 0);
+    }
+    if (end && !strcmp(end, "_entry"))
+        enter(key);
+    else if (end)
+        leave(key);
+}
+
+/* Reads lines "  task-123  [001] d.h.. 123456: event: what it tells". Returns their number. */
+static unsigned read_trace(unsigned cpu, const struct clock_pair *first, const struct clock_pair *last)
+{
+    const double rate = (double)(last->raw_ns - first->raw_ns) / (double)(last->counter - first->counter);
+    char path[96], line[1024], column[16], event[64];
+    unsigned long long ticks;
+    unsigned n = 0;
+    int length = 0;
+
+    (void)snprintf(column, sizeof(column), " [%03u] ", cpu);
+    (void)snprintf(path, sizeof(path), TRACE "/per_cpu/cpu%u/trace", cpu);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file)) {
+        const char *at = strstr(line, column);
+        if (!at || sscanf(at, "%*s %*s %llu: %63[^:]: %n", &ticks, event, &length) != 2)
+            continue;
+        account((double)first->raw_ns + ((double)ticks - (double)first->counter) * rate);
+        apply(event, at + length);
+        n++;
+    }
+    if (file)
+        (void)fclose(file);
+    account((double)outcome->window.to);
+    return n;
+}
+
+/* --- What takes the CPU. --- */
+
+/* Finds the interrupt line of a virtio disk that comes to one CPU, and the disk's device file. Returns that CPU;
+ * CPUSET_NONE when there is none. */
+static unsigned find_disk(char *device, size_t size)
+{
+    unsigned cpu = CPUSET_NONE;
+    glob_t lines, blocks;
+
+    text_copy(outcome->why_no_disk, sizeof(outcome->why_no_disk), "no virtio disk whose interrupts come to one CPU");
+    if (glob("/proc/irq/*/virtio*-req*", 0, NULL, &lines))
+        return CPUSET_NONE;
+    for (size_t i = 0; i < lines.gl_pathc && cpu == CPUSET_NONE; i++) {
+        const char *name = strrchr(lines.gl_pathv[i], '/') + 1;
+        char path[160], list[32];
+        uint64_t number;
+        (void)snprintf(path, sizeof(path), "%.*s/effective_affinity_list", (int)(name - lines.gl_pathv[i] - 1),
+                       lines.gl_pathv[i]);
+        if (!procfs_read_u64("", path, &number))
+            continue;
+        (void)snprintf(list, sizeof(list), "%.*s", (int)strcspn(name, "-"), name);
+        (void)snprintf(path, sizeof(path), "/sys/bus/virtio/devices/%s/block/*", list);
+        if (glob(path, 0, NULL, &blocks))
+            continue;
+        (void)snprintf(device, size, "/dev/%s", strrchr(blocks.gl_pathv[0], '/') + 1);
+        globfree(&blocks);
+        make_key(outcome->disk, "irq", name, strlen(name));
+        cpu = (unsigned)number;
+    }
+    globfree(&lines);
+    return cpu;
+}
+
+/* Reads a disk past all caches. */
+static pid_t start_reader(const char *cpu, const char *device)
+{
+    const int fd = open(device, O_RDONLY | O_DIRECT | O_CLOEXEC);
+    const pid_t pid = fd < 0 ? -1 : fork();
+    static char block[4096] __attribute__((aligned(4096)));
+
+    if (fd < 0)
+        (void)snprintf(outcome->why_no_disk, sizeof(outcome->why_no_disk), "%s: %s", device, strerror(errno));
+    if (pid) {
+        (void)close(fd);
+        return pid;
+    }
+    beside(cpu, "reader");
+    for (off_t at = 0;; at = (at + (off_t)sizeof(block)) % (1 << 24))
+        if (pread(fd, block, sizeof(block), at) != (ssize_t)sizeof(block))
+            _exit(1);
+}
+
+/* Is there before the window, runs for 20 ms when it is told to, and has ended when the names are read. */
+static pid_t start_leaver(const char *cpu, int *tell)
+{
+    int ends[2];
+    char byte;
+
+    assert_int_equal(pipe(ends), 0);
+    const pid_t pid = fork();
+    if (pid) {
+        (void)close(ends[0]);
+        *tell = ends[1];
+        return pid;
+    }
+    on_cpu(cpu, "leaver");
+    (void)nice(-20);
+    if (read(ends[0], &byte, 1) == 1)
+        for (const uint64_t end_ns = clock_raw_ns() + 20000000; clock_raw_ns() < end_ns;)
+            ;
+    _exit(0);
+}
+
+/* --- The run. --- */
+
+static void no_functions(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE])
+{
+    (void)addresses;
+    (void)n;
+    (void)names;
+}
+
+/* Enters what the measurement found. Tasks of other PID namespaces have no names there, but have in the trace. */
+static int enter_found(const struct who_report *report)
+{
+    struct who_line *lines;
+    const size_t n = who_join(&report, 1, no_functions, &lines);
+    char key[KEY_SIZE];
+
+    CHECK(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        make_key(key, strcmp(lines[i].kind, "kthread") ? lines[i].kind : "task", lines[i].name, strlen(lines[i].name));
+        taken_of(key)->who_ns += lines[i].ns;
+    }
+    free(lines);
+    for (unsigned i = 0; report->outside && i < outcome->n; i++) {
+        struct taken *one = &outcome->taken[i];
+        if (!strncmp(one->key, "task ", 5) && !(one->who_ns > 0) && strcmp(one->key, "task sampler") != 0) {
+            taken_of("outside outside")->trace_ns += one->trace_ns;
+            one->trace_ns = 0;
+        }
+    }
+    return 0;
+}
+
+static int measure(unsigned cpu, int tell, pid_t leaver)
+{
+    FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
+    static struct who_params params;
+    struct clock_pair first, last;
+    struct fixture_party p;
+
+    params.ring_bytes = 8 << 20;
+    params.spans = 100000;
+    trace_events_read("/mnt", interrupts, &params.events);
+    fixture_party_begin(&p, &bench_who, &params);
+    p.context.clock = CLOCK_KIND_COUNTER;
+    p.context.time_ns = TRACED_NS;
+    CHECK(p.party->setup(&p.context) == 0);
+    if (p.context.slot->refused[0])
+        return CANNOT;
+    CHECK(write(tell, "g", 1) == 1);
+    clock_pair_read(CLOCK_KIND_COUNTER, &first);
+    CHECK(p.party->run(&p.context) == 0);
+    clock_pair_read(CLOCK_KIND_COUNTER, &last);
+    CHECK(put(TRACE "/tracing_on", "0") == 0);
+    CHECK(waitpid(leaver, NULL, 0) == leaver);
+    CHECK(p.party->verify(&p.context) == 0);
+    const struct who_report *report = p.context.recorder[0];
+    CHECK(report->records_lost == 0);
+    CHECK(read_trace(cpu, &first, &last) > 1000);
+    CHECK(enter_found(report) == 0);
+    fixture_party_end(&p);
+    return 0;
+}
+
+/* Measures the CPU that the disk's interrupts come to, while all that takes it runs at once. */
+static int traced(void)
+{
+    struct clock_info clock;
+    struct cpuset all;
+    char device[64] = "", text[16];
+    int tell;
+
+    clock_choose(&clock);
+    if (clock.kind != CLOCK_KIND_COUNTER || task_get_affinity(&all) || cpuset_count(&all) < 2)
+        return CANNOT;
+    unsigned cpu = find_disk(device, sizeof(device));
+    if (cpu == CPUSET_NONE || !cpuset_has(&all, cpu)) {
+        outcome->disk[0] = '\0';
+        cpu = cpuset_next(&all, 1);
+    }
+    if (cpu > 30 || fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || begin_trace(cpu))
+        return CANNOT;
+    (void)snprintf(text, sizeof(text), "%u", cpu);
+    const pid_t leaver = start_leaver(text, &tell), sender = start_sender(text);
+    const pid_t others[] = {start_hog(text), start_timer(text), START_TOGGLER(text),
+                            outcome->disk[0] ? start_reader(text, device) : -1, sender};
+    outcome->sends = sender > 0;
+    (void)snprintf(outcome->receiver, KEY_SIZE, "task backlog_napi/%u", cpu);
+    on_cpu(text, "sampler");
+    (void)nice(-15); /* as the hog */
+    const int status = measure(cpu, tell, leaver);
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (others[i] > 0)
+            end(others[i]);
+    return status;
+}
+
+static int traced_for_all(void)
+{
+    return outcome->status = traced();
+}
+
+static int end_trace(void)
+{
+    return fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || rmdir(TRACE) ? CANNOT : 0;
+}
+
+/* --- What is compared. --- */
+
+/* What others have more than the trace gives them, in all. */
+static double too_much(void)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < outcome->n; i++)
+        if (strcmp(outcome->taken[i].key, "unseen unseen") != 0)
+            sum += fmax(outcome->taken[i].who_ns - outcome->taken[i].trace_ns, 0);
+    return sum;
+}
+
+/* At least 95 % of its time by the trace was given to it. */
+static void expect_given(const char *key, double least_us)
+{
+    const struct taken *one = taken_of(key);
+
+    print_message("%s: %.3f ms by the trace, %.2f %% of it found\n", key, one->trace_ns * 1e-6,
+                  100 * one->who_ns / one->trace_ns);
+    if (!(one->trace_ns > least_us * 1e3 && one->who_ns >= 0.95 * one->trace_ns))
+        fail_msg("%s has too little", key);
+}
+
+static void test_who_as_the_kernel_traces_it(void **state)
+{
+    double sum = 0;
+
+    outcome->status = 1;
+    const int status = fixture_status_of(traced_for_all), removed = fixture_status_of(end_trace);
+    assert_true(WIFEXITED(status) && WIFEXITED(removed));
+    if (WEXITSTATUS(status) == CANNOT)
+        skip_because("it needs x86, root, tracefs and two CPUs");
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(WEXITSTATUS(removed), 0);
+    for (unsigned i = 0; i < outcome->n; i++)
+        sum += strcmp(outcome->taken[i].key, "task sampler") ? outcome->taken[i].trace_ns : 0;
+    print_message("of %.1f ms %.3f %% were given to others than in the trace\n", sum * 1e-6, 100 * too_much() / sum);
+    expect_given("task a_hog?[2J", 20000);
+    expect_given("task waker", 300);
+    expect_given("task leaver", 3000);
+    expect_given("interrupt call_function_single", 100);
+    /* PREEMPT_RT receives packets that another CPU steers to this one in a kernel thread. */
+    if (outcome->sends)
+        expect_given(taken_of(outcome->receiver)->trace_ns > 0 ? outcome->receiver : "softirq NET_RX", 100);
+    assert_true(too_much() <= 0.02 * sum);
+}
+
+static void test_who_a_disks_interrupt_as_the_kernel_traces_it(void **state)
+{
+    if (outcome->status)
+        skip_because("the run was not traced");
+    if (!outcome->disk[0] || !(taken_of(outcome->disk)->trace_ns > 0))
+        skip_because("no interrupts of a virtio disk: %s", outcome->why_no_disk);
+    expect_given(outcome->disk, 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_as_the_kernel_traces_it),
+        cmocka_unit_test(test_who_a_disks_interrupt_as_the_kernel_traces_it),
+    };
+    outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return outcome == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
