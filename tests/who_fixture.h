@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that take a CPU from the one that is measured there, each in a way of its own, for the tests of --who, below
- * the command and of it. The CPU is given as text. */
+/* Processes that take a CPU from the one that is measured there, each in a way of its own, for the tests of --who,
+ * below the command and of it. The CPU is given as text. */
 #ifndef WHO_FIXTURE_H
 #define WHO_FIXTURE_H
 

@@ -18,7 +18,6 @@ struct noise_params {
     /* The parsed threshold: one of the two is 0. */
     uint64_t threshold_ns;
     double threshold_loops; /* threshold as a multiple of the loop's shortest gap */
-    bool who;               /* a second window records who took the time: bench/who.h */
     uint64_t stop_ns;       /* instead of measuring, records until a detour of this length; 0: measures */
     char keep[1024];        /* file for what ran before that detour */
 };

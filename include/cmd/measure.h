@@ -25,7 +25,7 @@ struct measure_options {
     char output[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
     int core_probe; /* value of --core-probe: 0 is on, 1 is off */
-    bool counters, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
+    bool counters, who, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
 };
 
 #define TESTS_MAX 64
@@ -42,9 +42,10 @@ struct measure {
     struct place_request place;
     struct clock_info clock;
     struct clock_pair clock_start;
-    struct core_session *core; /* NULL: no core probes */
-    struct core_sight cores;   /* state of the cores of the CPUs to measure on, before anything ran */
-    uint64_t start_at_ns;      /* start time in CLOCK_REALTIME; 0: at once */
+    struct core_session *core;   /* NULL: no core probes */
+    struct culprit_watch *watch; /* NULL: nobody looks who has the CPUs */
+    struct core_sight cores;     /* state of the cores of the CPUs to measure on, before anything ran */
+    uint64_t start_at_ns;        /* start time in CLOCK_REALTIME; 0: at once */
     struct row_run run;
     struct csv *csv;
     /* The words after the first "--", for suites that execute commands. */
@@ -120,7 +121,8 @@ struct suite {
     int (*finish)(const struct measure *m, const void *options);
     /* Returns whether only the header's first lines are printed. May be NULL. */
     bool (*brief)(const void *options);
-    bool commands; /* words after "--" are commands to be executed (m->words) */
+    bool names_takers; /* --who is done by the suite itself: no culprits of its rows */
+    bool commands;     /* words after "--" are commands to be executed (m->words) */
     /* Returns whether standard output is used by the measured commands, so that tables go to standard error. May be
      * NULL. */
     bool (*prints)(const void *options);

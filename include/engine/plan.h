@@ -76,6 +76,7 @@ struct plan_run {
     const struct clock_pair *clock_start; /* clock readings taken when the program began */
     struct core_session *core;            /* state of the core probes, which learns from each trial; NULL: no core
                                            * probes */
+    struct culprit_watch *watch;          /* who has the CPUs beside the trials; NULL: nobody looks */
     const char *proc_root;
     int series_fd;
     const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */

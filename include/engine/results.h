@@ -10,6 +10,7 @@
 #include "engine/plan.h"
 #include "rows/causes.h"
 #include "rows/counted.h"
+#include "rows/culprits.h"
 
 /* Maximum number of an item's samples that are repeated because a process was stopped in them; further ones count, and
  * degrade the row. */
@@ -41,6 +42,7 @@ struct group_values {
     struct row_params remarks;         /* set by results_remarks() */
     struct causes causes;
     struct counted counted;
+    struct culprits culprits;
     uint64_t core_probes[CORE_LEVELS];
     unsigned core_cpu;            /* CPU of the last trial; CPUSET_NONE: no probes were taken */
     struct stats_running core_hz; /* measured core frequency, one value per trial */

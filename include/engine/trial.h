@@ -8,6 +8,7 @@
 
 #include "engine/bench.h"
 #include "engine/core.h"
+#include "engine/culprits.h"
 #include "engine/load.h"
 #include "sys/counters.h"
 #include "sys/machine.h"
@@ -23,12 +24,13 @@ struct trial_spec {
     uint64_t time_ns; /* planned length; 0: until the measured parties are done */
     const struct place_request *place;
     const struct clock_info *clock;
-    struct core_session *core; /* NULL: no core probes */
-    uint64_t start_at_ns;      /* the gate does not open before this time of CLOCK_REALTIME; 0: opens as soon as all
-                                * are ready */
-    bool counters;             /* count events even where that slows the work down (bench.switches) */
-    int series_fd;             /* descriptor for the events of --series; -1: none */
-    const char *proc_root;     /* root directory of /proc and /sys; "" except in tests */
+    struct core_session *core;   /* NULL: no core probes */
+    uint64_t start_at_ns;        /* the gate does not open before this time of CLOCK_REALTIME; 0: opens as soon as all
+                                  * are ready */
+    bool counters;               /* count events even where that slows the work down (bench.switches) */
+    struct culprit_watch *watch; /* who has the CPUs beside the trial (culprits_make()); NULL: nobody looks */
+    int series_fd;               /* descriptor for the events of --series; -1: none */
+    const char *proc_root;       /* root directory of /proc and /sys; "" except in tests */
     /* Called by the parent once a second from the gate on. NULL: the parent sleeps until something happens. */
     void (*tick)(void *context, uint64_t elapsed_ns);
     void *tick_context;
@@ -75,6 +77,8 @@ uint64_t trial_wall_ns(const struct trial *trial); /* from the gate to the end o
 /* Returns the counters of the CPUs of the copy's measured parties (of all copies, unless the benchmark groups by
  * copy). */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+/* Returns who had those CPUs meanwhile. All zero when nobody looked. */
+const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy);
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
 /* Return the results of a party of the load, and how much work of one kind the load did between the gate and the end of
  * the run. */

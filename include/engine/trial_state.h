@@ -26,6 +26,7 @@ struct trial {
     int64_t late_ns;
     unsigned n_machine;
     struct machine_counters *machine; /* counters by copy, or a single one for all copies */
+    struct culprits *culprits;        /* by copy, or of all copies */
     struct cpuset *machine_cpus;      /* CPUs of the measured parties, by copy or of all copies */
     double load_count[LOAD_COUNTS];
     bool shares_core;   /* result of trial_shares_core() */

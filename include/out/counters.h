@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints event counts of rows. */
+/* Prints event counts and culprits of rows. */
 #ifndef OUT_COUNTERS_H
 #define OUT_COUNTERS_H
 
@@ -12,5 +12,8 @@
  * measured. Columns of events that were never counted are left out; the reasons why events were not counted are printed
  * below, each once. Prints nothing when no row has counts. width: of the table in characters; 0: no limit. */
 void counters_put(const struct row *rows, size_t n, unsigned width, struct text *out);
+
+/* Prints a table of who else had the measured CPUs, as counters_put() prints its. */
+void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out);
 
 #endif

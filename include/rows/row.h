@@ -76,6 +76,7 @@ struct row {
                          */
     double core_mhz;    /* measured core frequency */
     char counters[256]; /* counted_text() */
+    char culprits[512]; /* culprits_text() */
     double explained_pct; /* share of the variance between samples that core sharing explains */
     /* The arrays below are freed by row_free(). */
     double *samples;

@@ -10,9 +10,9 @@
 #define TASKS_NAME 32u
 
 struct tasks_one {
-    uint32_t tid, parent; /* parent: of its process */
-    bool kernel;          /* a kernel thread */
-    uint64_t cpu_ns;      /* set by tasks_times() only */
+    uint32_t tid, parent, group; /* parent and process group: of its process */
+    bool kernel;                 /* a kernel thread */
+    uint64_t cpu_ns;             /* set by tasks_times() only */
     char name[TASKS_NAME];
 };
 

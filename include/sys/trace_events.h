@@ -43,8 +43,8 @@ struct trace_events {
     int error; /* -errno when there are none */
 };
 
-/* Reads the events below the directory where tracefs is mounted. interrupts: text of /proc/interrupts; rare interrupts of
- * x86 CPUs that have not come since boot by it are left out, because the kernel takes up to 40 ms to switch each
+/* Reads the events below the directory where tracefs is mounted. interrupts: text of /proc/interrupts; rare interrupts
+ * of x86 CPUs that have not come since boot by it are left out, because the kernel takes up to 40 ms to switch each
  * tracepoint off. NULL: none are left out. */
 void trace_events_read(const char *directory, const char *interrupts, struct trace_events *out);
 

@@ -34,9 +34,13 @@ struct trace_ring {
 int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes);
 void trace_ring_close(struct trace_ring *ring);
 void trace_ring_start(struct trace_ring *ring);
+void trace_ring_stop(struct trace_ring *ring);
 
 /* Takes the next record out of the ring. Returns false when there is none. */
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
+
+/* Returns whether there may be no room for another record. */
+bool trace_ring_is_full(const struct trace_ring *ring);
 
 /* Discards the records that were there at the last call already, to make room. */
 void trace_ring_drop(struct trace_ring *ring);

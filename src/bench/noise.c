@@ -719,8 +719,6 @@ static const struct option options[] = {
     {OPTION("threshold", 0, struct noise_params, threshold,
             "a longer gap is a detour: a time, or a multiple of the loop's shortest gap"),
      OPTION_WORD("TIME|Nx"), .preset = {"8x"}},
-    {OPTION("who", 0, struct noise_params, who,
-            "name the tasks and interrupts that took the time, in a second window of half the length")},
     {OPTION("stop-at", 0, struct noise_params, stop_ns,
             "do not measure: run until a detour is longer than this, print what ran on that CPU in its last 10 ms, and "
             "exit with status 4; in microseconds if it has no unit"),
@@ -745,29 +743,21 @@ static const struct party parties[] = {
 
 #define LOWER(id_, unit_, title_)                                                                                      \
     {                                                                                                                  \
-        .id = id_, .unit = unit_, .better = "lower", .title = title_                                                   \
+        METRIC(id_, unit_, "lower", title_)                                                                            \
     }
 
 /* A metric that is known only when core probes are taken. */
 #define OF_CORE(id_, unit_, better_, title_)                                                                           \
     {                                                                                                                  \
-        .id = id_, .unit = unit_, .better = better_, .value = VALUE_MEAN, .optional = true, .title = title_            \
+        METRIC(id_, unit_, better_, title_), .optional = true                                                          \
     }
 
 static const struct metric metrics[NOISE_N_METRICS] = {
-    [NOISE_METRIC_LOST] = {.id = "lost",
-                           .unit = "%",
-                           .better = "lower",
-                           .headline = true,
-                           .title = "share of the time that detours took"},
+    [NOISE_METRIC_LOST] = {METRIC("lost", "%", "lower", "share of the time that detours took"), .headline = true},
     [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
-    [NOISE_METRIC_DETOUR] =
-        {.id = "detour", .unit = "ns", .better = "lower", .value = VALUE_MEDIAN, .title = "length of a detour"},
+    [NOISE_METRIC_DETOUR] = {METRIC("detour", "ns", "lower", "length of a detour"), .value = VALUE_MEDIAN},
     [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "most frequent time of one turn of the loop"),
-    [NOISE_METRIC_THRESHOLD] = {.id = "threshold",
-                                .unit = "ns",
-                                .better = "",
-                                .title = "threshold: a longer gap was counted as a detour"},
+    [NOISE_METRIC_THRESHOLD] = {METRIC("threshold", "ns", "", "threshold: a longer gap was counted as a detour")},
     [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
     [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
@@ -795,16 +785,10 @@ static const struct metric metrics[NOISE_N_METRICS] = {
 };
 
 const struct bench bench_noise = {
-    .name = "noise",
-    .suite = "noise",
-    .title = "Noise: where the time of a CPU goes",
-    .options = options,
-    .n_options = sizeof(options) / sizeof(options[0]),
-    .params_size = sizeof(struct noise_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .own_metrics = metrics,
-    .n_metrics = NOISE_N_METRICS,
+    BENCH_IS("noise", "noise", "Noise: where the time of a CPU goes", struct noise_params),
+    BENCH_OPTIONS(options),
+    BENCH_PARTIES(parties),
+    BENCH_METRICS(metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 5000, 600),
                  [PRESET_QUICK] = SAMPLING_EXACT(1, 2000, 600),
                  [PRESET_CLASSIC] = SAMPLING_EXACT(1, 60000, 600)},

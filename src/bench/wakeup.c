@@ -147,17 +147,13 @@ static const struct metric metrics[WAKEUP_N_METRICS] = {
                                      "wake-ups that passed while the thread was late for an earlier one")},
 };
 
-#define SAMPLING(seconds_)                                                                                             \
-    {                                                                                                                  \
-        .min_samples = 1, .max_samples = 1, .time_ns = seconds_ * 1000000000ull, .max_ns = 600 * 1000000000ull,        \
-        .precision_pct = 2                                                                                             \
-    }
-
 const struct bench bench_wakeup = {
     BENCH_IS("wakeup", "wakeup", "Wake-up latency of a real-time timer", struct wakeup_params),
     BENCH_PARTIES(parties),
     BENCH_METRICS(metrics),
-    .sampling = {[PRESET_DEFAULT] = SAMPLING(10), [PRESET_QUICK] = SAMPLING(3), [PRESET_CLASSIC] = SAMPLING(60)},
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 10000, 600),
+                 [PRESET_QUICK] = SAMPLING_EXACT(1, 3000, 600),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,
     .switches = true,

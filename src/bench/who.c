@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/noise.h"
@@ -37,8 +36,6 @@
 #define INTERRUPTS 256u
 /* Most rows of names. */
 #define ROWS_MOST 20u
-/* Inode of the first PID namespace, from linux/proc_ns.h. */
-#define FIRST_PID_NAMESPACE 0xeffffffcu
 
 enum { WHO_REPORT, WHO_N_RECORDERS };
 
@@ -175,36 +172,6 @@ static uint64_t to_raw_ns(const struct watcher *w, uint64_t ticks)
     return w->first.raw_ns + (uint64_t)((double)(ticks - w->first.counter) * rate + 0.5);
 }
 
-static void describe_task(const struct who *who, const struct who_taker *taker, struct who_entry *entry)
-{
-    const struct who_taker *task = who_task(who, taker->tid);
-    struct tasks_one one;
-
-    if (task)
-        text_copy(entry->name, sizeof(entry->name), task->name);
-    if (tasks_read("", taker->tid, &one)) {
-        entry->kernel = one.kernel;
-        if (!entry->name[0])
-            text_copy(entry->name, sizeof(entry->name), one.name);
-    }
-    if (!entry->name[0] && task && task->parent) { /* it has ended, with the name of what made it */
-        const struct who_taker *parent = who_task(who, task->parent);
-        if (parent && parent->name[0])
-            text_copy(entry->name, sizeof(entry->name), parent->name);
-        else if (tasks_read("", task->parent, &one))
-            text_copy(entry->name, sizeof(entry->name), one.name);
-    }
-}
-
-static void add_time(struct who_entry *entry, const struct who_taker *taker, const float *cell)
-{
-    entry->n += taker->n;
-    entry->ns += taker->ns;
-    entry->max_ns = taker->max_ns > entry->max_ns ? taker->max_ns : entry->max_ns;
-    for (unsigned i = 0; i < WHO_CELLS; i++)
-        entry->cell[i] += cell[i];
-}
-
 /* Reports the pieces, and the detour that ended the run. */
 static void fill_pieces(const struct who *who, const struct watcher *w, struct who_report *report)
 {
@@ -224,57 +191,6 @@ static void fill_pieces(const struct who *who, const struct watcher *w, struct w
             at++;
         piece->taker = at < WHO_ENTRIES ? at : WHO_ENTRIES - 1;
         piece->from -= who->from;
-    }
-}
-
-static void add_name(struct who_report *report, uint32_t tid, const char *name, bool kernel)
-{
-    struct who_name *named = report->n_names < WHO_NAMES ? &report->named[report->n_names++] : NULL;
-
-    if (named) {
-        *named = (struct who_name){.tid = tid, .kernel = kernel};
-        text_copy(named->name, sizeof(named->name), name);
-    }
-}
-
-/* Reports the names that were recorded, the last ones first, and those of tasks that have ended since the window began.
- */
-static void fill_names(const struct who *who, const struct tasks_times *before, struct who_report *report)
-{
-    struct tasks_one one;
-
-    for (size_t i = who->n; i-- > 0;)
-        if (who->takers[i].kind == WHO_TASK && who->takers[i].name[0])
-            add_name(report, who->takers[i].tid, who->takers[i].name, false);
-    for (size_t i = 0; i < before->n && report->n_names < WHO_NAMES; i++)
-        if (!tasks_read("", before->of[i].tid, &one))
-            add_name(report, before->of[i].tid, before->of[i].name, before->of[i].kernel);
-}
-
-/* Fills the report with the takers that took most; the last entry is the sum of the others. */
-static void fill_report(const struct who *who, const struct tasks_times *before, struct who_report *report)
-{
-    for (size_t i = 0; i < who->n_order; i++) {
-        const size_t at = i < WHO_ENTRIES - 1 ? i : WHO_ENTRIES - 1;
-        const struct who_taker *taker = &who->takers[who->order[i].taker];
-        struct who_entry *entry = &report->entry[at];
-        if (at == report->n) {
-            report->n++;
-            *entry = (struct who_entry){.kind = taker->kind, .tid = taker->tid, .number = taker->number};
-            memcpy(entry->name, taker->name, sizeof(entry->name));
-            if (at == WHO_ENTRIES - 1)
-                *entry = (struct who_entry){.kind = WHO_OTHERS};
-            else if (taker->kind == WHO_TASK && taker->tid)
-                describe_task(who, taker, entry);
-        }
-        add_time(entry, taker, who->cell[who->order[i].taker]);
-    }
-    fill_names(who, before, report);
-    report->observed_ns = who->to - who->from;
-    report->records_lost = who->lost;
-    for (size_t i = 0; i < who->n_spans; i++) {
-        const uint64_t end = who->spans[i].to < who->to ? who->spans[i].to : who->to;
-        report->lost_ns += end > who->spans[i].from ? end - who->spans[i].from : 0;
     }
 }
 
@@ -309,7 +225,7 @@ static int join(struct party_context *context, struct watcher *w, struct who_rep
     if (task_current_cpu() != w->cpu && !who.whole)
         who.to = who.now;
     who_end(&who);
-    fill_report(&who, &w->tasks, report);
+    who_report_fill(&who, &w->tasks, NULL, NULL, report);
     fill_pieces(&who, w, report);
     if (who.lost)
         party_degraded(context, "%llu records of what ran were lost: the ring was full after %.1f s",
@@ -375,11 +291,10 @@ static int verify(struct party_context *context)
 {
     struct who_report *report = context->recorder[WHO_REPORT];
     struct watcher *w = context->state;
-    struct stat status;
 
     party_barrier(context);
     report->cpu = w->cpu;
-    report->outside = stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_PID_NAMESPACE;
+    report->outside = who_others_are_hidden();
     if (w->recorded)
         return join(context, w, report);
     report->counted = 1;
@@ -403,134 +318,6 @@ static void teardown(struct party_context *context)
         trace_ring_close(&w->ring);
     free(w->tasks.of);
     free(w->spans);
-}
-
-/* --- One line for each name. --- */
-
-/* Makes a word of a name: it stands in a row's parameters, which are separated by blanks. */
-static void put_word(char *to, size_t size, const char *from)
-{
-    text_copy(to, size, from);
-    text_sanitize(to);
-    for (char *at = to; *at; at++)
-        *at = *at == ' ' ? '_' : *at;
-}
-
-/* Returns the name of a task from the report of any CPU; without a name when none has it. */
-static struct who_name reported_name(const struct who_report *const *reports, size_t n, uint32_t tid)
-{
-    for (size_t r = 0; r < n; r++)
-        for (uint32_t i = 0; i < reports[r]->n_names; i++)
-            if (reports[r]->named[i].tid == tid)
-                return reports[r]->named[i];
-    return (struct who_name){.tid = tid};
-}
-
-static void name_line(const struct who_report *const *reports, size_t n, const struct who_report *report,
-                      const struct who_entry *entry, struct who_line *line)
-{
-    static const char *const kinds[WHO_KINDS] = {
-        [WHO_TASK] = "task",        [WHO_IRQ] = "irq",       [WHO_SOFTIRQ] = "softirq",
-        [WHO_VECTOR] = "interrupt", [WHO_UNSEEN] = "unseen", [WHO_OTHERS] = "others"};
-    const char *name = entry->name, *softirq = trace_softirq_name(entry->number);
-    struct who_name reported = {.tid = 0};
-    char number[40];
-
-    if (entry->kind == WHO_TASK && entry->tid && !name[0]) {
-        reported = reported_name(reports, n, entry->tid);
-        name = reported.name;
-    }
-    text_copy(line->kind, sizeof(line->kind), entry->kernel || reported.kernel ? "kthread" : kinds[entry->kind]);
-    if (entry->kind == WHO_TASK && !entry->tid)
-        text_copy(line->kind, sizeof(line->kind), report->outside ? "outside" : "idle");
-    if (entry->kind == WHO_SOFTIRQ && softirq)
-        name = softirq;
-    if (!name[0] && entry->kind == WHO_TASK && entry->tid)
-        (void)snprintf(number, sizeof(number), "pid_%u", entry->tid);
-    else if (!name[0] && (entry->kind == WHO_IRQ || entry->kind == WHO_SOFTIRQ))
-        (void)snprintf(number, sizeof(number), "%llu", (unsigned long long)entry->number);
-    else
-        text_copy(number, sizeof(number), line->kind);
-    put_word(line->name, sizeof(line->name), name[0] ? name : number);
-}
-
-static bool same_line(const struct who_line *a, const struct who_line *b)
-{
-    return !strcmp(a->kind, b->kind) && !strcmp(a->name, b->name) && !strcmp(a->work, b->work) &&
-           (strcmp(a->kind, "irq") != 0 || a->number == b->number);
-}
-
-/* Finds the names of all work items. */
-static void name_work(const struct who_report *const *reports, size_t n,
-                      void (*functions)(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE]),
-                      uint64_t *addresses, char (*names)[TRACE_NAME_SIZE], size_t *n_addresses)
-{
-    *n_addresses = 0;
-    for (size_t r = 0; r < n; r++)
-        for (uint32_t e = 0; e < reports[r]->n; e++) {
-            const struct who_entry *entry = &reports[r]->entry[e];
-            size_t i = 0;
-            while (i < *n_addresses && addresses[i] != entry->number)
-                i++;
-            if (entry->kind == WHO_TASK && entry->number && i == *n_addresses && i < WHO_ENTRIES)
-                addresses[(*n_addresses)++] = entry->number;
-        }
-    functions(addresses, *n_addresses, names);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct who_line *x = a, *y = b;
-
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? 1 : -1;
-    return (x->n < y->n) - (x->n > y->n);
-}
-
-size_t who_join(const struct who_report *const *reports, size_t n,
-                void (*functions)(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE]),
-                struct who_line **lines)
-{
-    uint64_t addresses[WHO_ENTRIES] = {0};
-    char names[WHO_ENTRIES][TRACE_NAME_SIZE] = {{0}};
-    size_t n_addresses, n_lines = 0, capacity = 0;
-
-    *lines = NULL;
-    name_work(reports, n, functions, addresses, names, &n_addresses);
-    for (size_t r = 0; r < n; r++)
-        for (uint32_t e = 0; e < reports[r]->n; e++) {
-            const struct who_entry *entry = &reports[r]->entry[e];
-            struct who_line line = {.tid = entry->tid, .number = entry->number, .tasks = 1};
-            size_t i = 0;
-            name_line(reports, n, reports[r], entry, &line);
-            if (entry->kind == WHO_TASK && entry->number) {
-                while (i < n_addresses && addresses[i] != entry->number)
-                    i++;
-                put_word(line.work, sizeof(line.work), i < n_addresses && names[i][0] ? names[i] : "work");
-            }
-            for (i = 0; i < n_lines && !same_line(&(*lines)[i], &line); i++)
-                ;
-            if (i == n_lines) {
-                if (!grow_array(lines, &capacity, n_lines, sizeof(**lines))) {
-                    free(*lines);
-                    *lines = NULL;
-                    return 0;
-                }
-                (*lines)[n_lines++] = line;
-            } else if ((*lines)[i].tid != line.tid) {
-                (*lines)[i].tasks++;
-            }
-            (*lines)[i].n += (double)entry->n;
-            (*lines)[i].ns += (double)entry->ns;
-            (*lines)[i].max_ns = fmax((*lines)[i].max_ns, (double)entry->max_ns);
-            cpuset_add(&(*lines)[i].cpus, reports[r]->cpu);
-            (*lines)[i].entries |= r ? 0 : (uint64_t)1 << e;
-            for (unsigned c = 0; c < WHO_CELLS; c++)
-                (*lines)[i].cell[c] += entry->cell[c];
-        }
-    if (n_lines)
-        qsort(*lines, n_lines, sizeof(**lines), by_time);
-    return n_lines;
 }
 
 /* --- Results. --- */
@@ -689,16 +476,13 @@ static const struct party parties[] = {
 
 #define NAMED(id_, unit_, title_)                                                                                      \
     {                                                                                                                  \
-        .id = id_, .unit = unit_, .better = "lower", .optional = true, .title = title_                                 \
+        METRIC(id_, unit_, "lower", title_), .optional = true                                                          \
     }
 
 static const struct metric metrics[WHO_N_METRICS] = {
-    [WHO_METRIC_DISTURBED] = {.id = "disturbed",
-                              .unit = "%",
-                              .better = "lower",
-                              .headline = true,
-                              .optional = true,
-                              .title = "share of the time that detours of at least 1 us took while it was recorded"},
+    [WHO_METRIC_DISTURBED] = {METRIC("disturbed", "%", "lower",
+                                     "share of the time that detours of at least 1 us took while it was recorded"),
+                              .headline = true, .optional = true},
     [WHO_METRIC_UNSEEN] = NAMED("unseen", "%", "share of the time that detours took while nothing else was recorded"),
     [WHO_METRIC_RECORDS_LOST] = NAMED("records_lost", "1", "records that the kernel could not keep"),
     [WHO_METRIC_TAKEN] = NAMED("taken", "%", "share of the time of the CPUs that this name took"),
@@ -706,23 +490,13 @@ static const struct metric metrics[WHO_N_METRICS] = {
     [WHO_METRIC_LONGEST] = NAMED("longest", "ns", "longest time that it had the CPU, without what interrupted it"),
 };
 
-#define SAMPLING(ms_)                                                                                                  \
-    {                                                                                                                  \
-        .min_samples = 1, .max_samples = 1, .time_ns = ms_ * 1000000ull, .max_ns = 600 * 1000000000ull,                \
-        .precision_pct = 2                                                                                             \
-    }
-
 const struct bench bench_who = {
-    .name = "who",
-    .suite = "noise",
-    .title = "Noise: who took the time",
-    .params_size = sizeof(struct who_params),
-    .parties = parties,
-    .n_parties = sizeof(parties) / sizeof(parties[0]),
-    .own_metrics = metrics,
-    .n_metrics = WHO_N_METRICS,
-    .sampling =
-        {[PRESET_DEFAULT] = SAMPLING(2500), [PRESET_QUICK] = SAMPLING(1000), [PRESET_CLASSIC] = SAMPLING(30000)},
+    BENCH_IS("noise", "who", "Noise: who took the time", struct who_params),
+    BENCH_PARTIES(parties),
+    BENCH_METRICS(metrics),
+    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 2500, 600),
+                 [PRESET_QUICK] = SAMPLING_EXACT(1, 1000, 600),
+                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 30000, 600)},
     .ends_early = true,
     .reduce = reduce,
 };

@@ -225,6 +225,7 @@ static void run_suite(struct session *s, size_t i)
                            .clock = &m->clock,
                            .clock_start = &m->clock_start,
                            .core = m->core,
+                           .watch = suite->names_takers ? NULL : m->watch,
                            .proc_root = "",
                            .series_fd = m->series_fd,
                            .layout_varied = layout_varied(&m->machine),
@@ -404,6 +405,8 @@ static int prepare(struct session *s, int argc, char **argv)
     fill_job(s);
     if (session_repeats(s))
         return 0;
+    if (m->options.who && !(m->watch = culprits_make(cpuset_count(&m->place.online), measure_memory(m))))
+        return session_usage_error(s, "out of memory");
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
@@ -449,6 +452,7 @@ int measure_main(const struct command *command, const struct suite *const *suite
         (void)close(s->m.series_fd);
     requirements_free(&s->m.requirements);
     free(s->m.core);
+    culprits_free(s->m.watch);
     if (repeat)
         status = session_repeat(s, argc, argv);
     return status < 0 ? EXIT_DONE : status;

@@ -22,15 +22,18 @@ static size_t suite_tables(const struct suite *suite, void *options, struct meas
 {
     size_t n = suite->tables(options, tables);
 
-    if (suite->common_rows)
-        tables[n++] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = common};
+    if (suite->common_rows) {
+        tables[n] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = common};
+        n++;
+    }
     if (suite->timed)
         measure_timed_table(common, &tables[n++]);
     if (suite->copies)
         measure_copies_table(common, &tables[n++]);
-
-    if (suite->series_header)
-        tables[n++] = (struct option_table){OPTION_TABLE(NULL, series_rows, series)};
+    if (suite->series_header) {
+        tables[n] = (struct option_table){OPTION_TABLE(NULL, series_rows, series)};
+        n++;
+    }
     return n;
 }
 

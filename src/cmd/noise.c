@@ -184,14 +184,9 @@ static const struct table_column count_columns[] = {
     COUNT_COLUMN("Softirq", "count_softirq"),
 };
 
-static const struct table_layout detour_layout = {
-    .title = "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %",
-    .columns = columns,
-    .n_columns = sizeof(columns) / sizeof(columns[0])};
-static const struct table_layout count_layout = {.title = "Interrupts a second",
-                                                 .columns = count_columns,
-                                                 .n_columns = sizeof(count_columns) / sizeof(count_columns[0]),
-                                                 .no_status = 1};
+static const struct table_layout detour_layout = {TABLE_OF(
+    "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %", columns)};
+static const struct table_layout count_layout = {TABLE_OF("Interrupts a second", count_columns), .no_status = 1};
 
 static void put_quietest(const struct line *lines, size_t n, struct text *out)
 {
@@ -291,6 +286,7 @@ const struct suite suite_noise = {
     .plan = plan,
     .print = print,
     .finish = noise_who_finish,
+    .names_takers = true,
 };
 
 const struct command command_noise = {
@@ -302,7 +298,5 @@ const struct command command_noise = {
                    "in them, and the causes: another task, page faults, moves to another CPU, interrupts, the "
                    "hypervisor, or nothing that the kernel counts; and how much of its core each CPU had. Ranks the "
                    "CPUs, the quietest first.",
-    .suite = &suite_noise,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_noise),
 };

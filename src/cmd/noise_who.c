@@ -41,7 +41,7 @@ int noise_who_plan(const struct measure *m, const struct noise_params *params, s
     struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
     struct sampling sampling = bench_who.sampling[m->preset];
 
-    if (!params->who && !params->stop_ns && !(m->of_all && can_record(m)))
+    if (!m->options.who && !params->stop_ns && !(m->of_all && can_record(m)))
         return 0;
     if (params->stop_ns)
         sampling.time_ns = m->options.time_ns ? m->options.time_ns : STOP_RUN_NS;
@@ -242,7 +242,7 @@ int noise_who_finish(const struct measure *m, const void *options)
     if (!end)
         return EXIT_DONE;
     const char *value = row_param(&end->param, "worst_cpu", &length);
-    (void)snprintf(cpu, sizeof(cpu), "%.*s", value ? (int)length : 0, value);
+    (void)snprintf(cpu, sizeof(cpu), "%.*s", value ? (int)length : 0, value ? value : "");
     stays = find_stays(m->rows, m->n_rows, row_param_number(&end->param, "begun_us"), &n);
     text_printf(&out, "cpu,at_us,us,kind,name,work,pid\n");
     for (size_t i = 0; params->keep[0] && i < n; i++) {

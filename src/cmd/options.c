@@ -47,6 +47,10 @@ static const struct option rows[] = {
      OPTION_ONE_OF("on|off", on_off), .preset = {"on", "on", "off"}},
     {OPTION("counters", 0, struct measure_options, counters,
             "print event counts (cycles, instructions, misses, switches), and count them even where that slows work")},
+    {OPTION(
+        "who", 0, struct measure_options, who,
+        "record which tasks and interrupts have the measured CPUs meanwhile, and print those that take most; noise: in "
+        "a second window of half the length")},
     {OPTION("tuned", 0, struct measure_options, tuned,
             "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
     {OPTION("layout", 0, struct measure_options, layout, "memory layout of each sample: varied, or always the same"),

@@ -418,7 +418,5 @@ const struct command command_run = {
                    "say, and reports wall-clock, user and system time, peak memory and what disturbed it. Several "
                    "commands take turns: A B B A. No shell is used unless --shell is given, and the commands' output "
                    "is discarded unless an option keeps it.",
-    .suite = &suite_run,
-    .run = measure_suite_main,
-    .tables = measure_tables,
+    COMMAND_MEASURES(suite_run),
 };

@@ -99,6 +99,7 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
         put_plain(rows, n, shown.table_width, &tables);
     if (how->counters)
         counters_put(rows, n, shown.table_width, &tables);
+    culprits_put(rows, n, shown.table_width, &tables);
     text_append(&tables, "\n", 1);
     out->failed |= tables.failed;
     text_append(out, tables.data, tables.length);

@@ -204,6 +204,7 @@ static struct trial_spec spec_of(const struct execution *e, size_t i)
                                .core = item->sampling.classic ? NULL : how->core,
                                .start_at_ns = e->started ? 0 : how->start_at_ns,
                                .counters = how->counters,
+                               .watch = how->watch,
                                .series_fd = how->series_fd,
                                .proc_root = how->proc_root,
                                .tick = item->bench->told_while_running ? how->elapsed : NULL,

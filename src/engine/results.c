@@ -187,6 +187,7 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
 
     trial_copy_machine(trial, copy, &machine);
     causes_add(&g->causes, NULL, &machine);
+    culprits_merge(&g->culprits, trial_copy_culprits(trial, copy));
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
 }
 
@@ -426,6 +427,7 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : (double)NAN;
     causes_fill(causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
+    culprits_text(&g->culprits, row->culprits, sizeof(row->culprits));
     text_copy(row->timer_latency_held, sizeof(row->timer_latency_held),
               results->how->timer_latency_held ? "yes" : "no");
 }

@@ -61,6 +61,24 @@ static void gather_cpus(struct trial *trial)
             trial->machine_cpus[i] = trial->spec.place->cpus;
 }
 
+static void begin_watch(struct trial *trial)
+{
+    struct cpuset all = {{0}};
+
+    for (unsigned i = 0; i < trial->n_machine; i++)
+        cpuset_union(&all, &trial->machine_cpus[i]);
+    culprits_begin(trial->spec.watch, &all, trial->pids, trial->n_slots);
+}
+
+static void end_watch(struct trial *trial)
+{
+    if (trial->outcome == TRIAL_DONE)
+        culprits_end(trial->spec.watch, trial->machine_cpus, trial->n_machine, trial->gate_ns,
+                     trial->gate_ns + trial->wall_ns, trial->culprits);
+    else
+        culprits_stop(trial->spec.watch);
+}
+
 static void read_machine(const struct trial *trial, struct machine_counters *out)
 {
     machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
@@ -255,6 +273,8 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     }
     limit = head->limit_ns = run_limit(trial);
     gather_cpus(trial);
+    if (trial->spec.watch)
+        begin_watch(trial);
     read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     head->to_arrive = gated_slots(trial);
@@ -332,6 +352,8 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
         (void)task_set_policy(trial->policy_before, trial->priority_before);
         (void)task_limit_own_realtime_us(0);
     }
+    if (trial->spec.watch)
+        end_watch(trial);
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
@@ -354,8 +376,9 @@ struct trial *trial_run(const struct trial_spec *spec)
     trial->stop_write = malloc(n_slots * sizeof(*trial->stop_write));
     trial->machine = calloc(trial->n_machine, sizeof(*trial->machine));
     trial->machine_cpus = calloc(trial->n_machine, sizeof(*trial->machine_cpus));
+    trial->culprits = calloc(trial->n_machine, sizeof(*trial->culprits));
     before = calloc(trial->n_machine, sizeof(*before));
-    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !before)
+    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->culprits || !before)
         goto no_memory;
     for (unsigned i = 0; i < n_slots; i++)
         trial->stop_write[i] = -1;
@@ -384,5 +407,6 @@ void trial_free(struct trial *trial)
     free(trial->stop_write);
     free(trial->machine);
     free(trial->machine_cpus);
+    free(trial->culprits);
     free(trial);
 }

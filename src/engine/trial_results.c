@@ -44,6 +44,11 @@ void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine
     *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
 }
 
+const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy)
+{
+    return &trial->culprits[trial->n_machine == 1 ? 0 : copy];
+}
+
 static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
 {
     return &trial->head->slot[copy * trial->spec.bench->n_parties + party];

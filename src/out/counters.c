@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints event counts of rows. */
+/* Prints event counts and culprits of rows. */
 #include "out/counters.h"
 
 #include <string.h>
@@ -20,19 +20,36 @@ static const struct {
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* Returns whether row i is the first row of a measurement; all rows of one measurement have the same counts. */
-static bool begins(const struct row *rows, size_t i)
+static const char *counters_of(const struct row *row)
+{
+    return row->counters;
+}
+
+static const char *culprits_of(const struct row *row)
+{
+    return row->culprits;
+}
+
+/* Returns whether row i is the first row of a measurement; all rows of one measurement have the same text. */
+static bool begins(const struct row *rows, size_t i, const char *(*text_of)(const struct row *row))
 {
     const struct row *a = &rows[i], *b = i ? &rows[i - 1] : a;
 
-    return a->counters[0] && (i == 0 || a->item != b->item || strcmp(a->counters, b->counters) != 0 ||
-                              strcmp(a->cpus, b->cpus) != 0 || strcmp(a->test, b->test) != 0);
+    return text_of(a)[0] && (i == 0 || a->item != b->item || strcmp(text_of(a), text_of(b)) != 0 ||
+                             strcmp(a->cpus, b->cpus) != 0 || strcmp(a->test, b->test) != 0);
 }
 
-static void put_line(const struct row *row, struct grid *grid)
+/* Columns that say which measurement it is; put_name() fills them. */
+#define NAMED                                                                                                          \
+    {.title = "Test", .left = true}, {.title = "Load", .left = true, .optional = true},                                \
+        {.title = "Parameter", .left = true, .optional = true, .rank = 2},                                             \
+    {                                                                                                                  \
+        .title = "CPU", .left = true, .optional = true, .rank = 1                                                      \
+    }
+
+static void put_name(const struct row *row, struct grid *grid)
 {
     struct row_word word = {0};
-    size_t length;
 
     grid_text(grid, row->test);
     grid_text(grid, row->load);
@@ -41,6 +58,13 @@ static void put_line(const struct row *row, struct grid *grid)
     else
         grid_text(grid, "");
     grid_text(grid, row->cpus);
+}
+
+static void put_counts(const struct row *row, struct grid *grid)
+{
+    size_t length;
+
+    put_name(row, grid);
     for (size_t e = 0; e < N_EVENTS; e++) {
         const char *value = counted_value(row->counters, events[e].key, &length);
         struct text *cell = grid_cell(grid, COLOR_NONE);
@@ -49,12 +73,13 @@ static void put_line(const struct row *row, struct grid *grid)
 }
 
 /* Returns whether an earlier row has the same text from the key on. */
-static bool is_repeated(const struct row *rows, size_t i, const char *key)
+static bool is_repeated(const struct row *rows, size_t i, const char *(*text_of)(const struct row *row),
+                        const char *key)
 {
-    const char *words = strstr(rows[i].counters, key);
+    const char *words = strstr(text_of(&rows[i]), key);
 
     for (size_t k = 0; k < i; k++) {
-        const char *other = strstr(rows[k].counters, key);
+        const char *other = strstr(text_of(&rows[k]), key);
         if (other && !strcmp(other, words))
             return true;
     }
@@ -65,18 +90,15 @@ void counters_put(const struct row *rows, size_t n, unsigned width, struct text 
 {
     static const char missing[] = "not_counted=";
     struct grid grid = {.n_columns = 0};
-    struct grid_column columns[4 + N_EVENTS] = {{.title = "Test", .left = true},
-                                                {.title = "Load", .left = true, .optional = true},
-                                                {.title = "Parameter", .left = true, .optional = true, .rank = 2},
-                                                {.title = "CPU", .left = true, .optional = true, .rank = 1}};
+    struct grid_column columns[4 + N_EVENTS] = {NAMED};
 
     for (size_t e = 0; e < N_EVENTS; e++)
         columns[4 + e] = (struct grid_column){.title = events[e].title, .optional = true};
     grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     size_t lines = 0;
     for (size_t i = 0; i < n; i++)
-        if (begins(rows, i)) {
-            put_line(&rows[i], &grid);
+        if (begins(rows, i, counters_of)) {
+            put_counts(&rows[i], &grid);
             lines++;
         }
     if (!lines)
@@ -87,7 +109,44 @@ void counters_put(const struct row *rows, size_t n, unsigned width, struct text 
         size_t names = 0, why = 0;
         const char *name = counted_value(rows[i].counters, "not_counted", &names);
         const char *reason = counted_value(rows[i].counters, "why", &why);
-        if (name && reason && !is_repeated(rows, i, missing))
+        if (name && reason && !is_repeated(rows, i, counters_of, missing))
             text_printf(out, "not counted: %.*s: %.*s\n", (int)names, name, (int)why, reason);
+    }
+}
+
+/* Puts "node=3.204;kworker/0:1(vmstat_update)=0.410" as "node 3.204, kworker/0:1(vmstat_update) 0.410". */
+static void put_culprits(const char *culprits, struct text *cell)
+{
+    const char *why = strstr(culprits, "why="), *end = why ? why : culprits + strlen(culprits);
+
+    for (const char *at = culprits; at < end; at++)
+        if (*at == ';' && at + 1 < end)
+            text_append(cell, ", ", 2);
+        else if (*at != ';')
+            text_append(cell, *at == '=' ? " " : at, 1);
+}
+
+void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out)
+{
+    static const struct grid_column columns[] = {NAMED, {.title = "Wall s"}, {.title = "Took most, ms", .left = true}};
+    struct grid grid = {.n_columns = 0};
+    size_t lines = 0;
+
+    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < n; i++)
+        if (begins(rows, i, culprits_of)) {
+            put_name(&rows[i], &grid);
+            text_printf(grid_cell(&grid, COLOR_NONE), "%.3f", rows[i].wall_s);
+            put_culprits(rows[i].culprits, grid_cell(&grid, COLOR_NONE));
+            lines++;
+        }
+    if (!lines)
+        return;
+    text_printf(out, "\nWho else had the measured CPUs, in all samples together\n");
+    grid_print(&grid, width, out);
+    for (size_t i = 0; i < n; i++) {
+        const char *why = strstr(rows[i].culprits, "why=");
+        if (why && !is_repeated(rows, i, culprits_of, "why="))
+            text_printf(out, "not recorded: %s\n", why + 4);
     }
 }

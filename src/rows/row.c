@@ -105,6 +105,7 @@ const struct row_column row_columns[] = {
     ROW_REAL(core_mhz),
     ROW_REAL(explained_pct),
     ROW_TEXT(counters),
+    ROW_TEXT(culprits),
 };
 const size_t row_n_columns = sizeof row_columns / sizeof row_columns[0];
 

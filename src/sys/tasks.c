@@ -27,11 +27,12 @@ static void copy_name(const char *from, size_t length, bool kernel, char to[TASK
 static bool parse_stat(const char *text, struct tasks_one *out)
 {
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
-    unsigned parent, flags;
+    unsigned parent, group, flags;
 
-    if (!open || !close || close < open || sscanf(close + 1, " %*c %u %*d %*d %*d %*d %u", &parent, &flags) != 2)
+    if (!open || !close || close < open || sscanf(close + 1, " %*c %u %u %*d %*d %*d %u", &parent, &group, &flags) != 3)
         return false;
     out->parent = parent;
+    out->group = group;
     out->kernel = (flags & KERNEL_THREAD) != 0;
     copy_name(open + 1, (size_t)(close - open - 1), out->kernel, out->name);
     return true;

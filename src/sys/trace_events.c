@@ -82,8 +82,8 @@ static bool is_missing(const char *interrupts, const char *event)
     static const struct {
         const char *event, *label;
     } rare[] = {
-        {"deferred_error_apic_entry", "DFR"}, {"error_apic_entry", "ERR"},     {"irq_work_entry", "IWI"},
-        {"spurious_apic_entry", "SPU"},       {"thermal_apic_entry", "TRM"},   {"threshold_apic_entry", "THR"},
+        {"deferred_error_apic_entry", "DFR"}, {"error_apic_entry", "ERR"},   {"irq_work_entry", "IWI"},
+        {"spurious_apic_entry", "SPU"},       {"thermal_apic_entry", "TRM"}, {"threshold_apic_entry", "THR"},
         {"x86_platform_ipi_entry", "PLT"},
     };
 

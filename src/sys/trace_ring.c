@@ -18,6 +18,7 @@
 #define SAMPLE_TIME    (1u << 2)
 #define SAMPLE_RAW     (1u << 10)
 #define IOC_ENABLE     0x2400ul /* _IO('$', 0) */
+#define IOC_DISABLE    0x2401ul /* _IO('$', 1) */
 #define IOC_SET_OUTPUT 0x2405ul /* _IO('$', 5) */
 #define SWITCH_OUT     (1u << 13)
 #define HEAD_AT        1024u /* of data_head in the first page; data_tail follows */
@@ -220,9 +221,22 @@ void trace_ring_start(struct trace_ring *ring)
         (void)ioctl(ring->fd[i], IOC_ENABLE, 0);
 }
 
+void trace_ring_stop(struct trace_ring *ring)
+{
+    for (size_t i = 0; i < ring->n; i++)
+        (void)ioctl(ring->fd[i], IOC_DISABLE, 0);
+}
+
 static uint64_t *head_of(const struct trace_ring *ring)
 {
     return (uint64_t *)(void *)((char *)ring->memory + HEAD_AT);
+}
+
+bool trace_ring_is_full(const struct trace_ring *ring)
+{
+    const uint64_t *ends = head_of(ring);
+
+    return __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE) - ends[1] > ring->bytes - RECORD_MOST;
 }
 
 void trace_ring_drop(struct trace_ring *ring)

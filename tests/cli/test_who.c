@@ -219,6 +219,78 @@ static void test_who_keeps_only_what_it_stops_at(void **state)
     cli_result_free(&result);
 }
 
+/* --- Of any row. --- */
+
+/* Reads the ms of a name in a text of culprits; 0 when it is not there. */
+static double ms_of(const char *culprits, const char *name)
+{
+    const char *at = strstr(culprits, name);
+
+    return at ? atof(at + strlen(name) + 1) : 0;
+}
+
+static void need_culprits(const char *culprits)
+{
+    const char *all = strstr(culprits, "not_recorded=all");
+
+    if (all)
+        cli_skip("%s", all);
+}
+
+/* A hog beside a test is named with its time, in column and table; what the test itself starts is not. */
+static void test_who_of_any_row(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run runs[] = {
+        {.args = ARGS("unix", "spawn", "--who", "--samples", "1", "-t", "300ms", "--cpus", cli_cpu, "-o", "-")},
+        {.args = ARGS("unix", "pipe", "--who", "--samples", "2", "-t", "200ms", "--cpus", cli_cpu, "-o", "-")},
+        {.args = ARGS("run", "--who", "--samples", "2", "--cpus", cli_cpu, "-o", "-", "--", "sh", "-c",
+                      "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done; /bin/true")},
+    };
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    const pid_t hog = start_hog(cli_cpu);
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        cli_expect(cli, &runs[i], 0, &result);
+        cli_csv_parse(result.out, &csv);
+        const char *culprits = cli_cell(&csv, 0, "culprits");
+        need_culprits(culprits);
+        const double had = ms_of(culprits, "a_hog?[2J"), wall = 1e3 * cli_number(&csv, 0, "wall_s");
+        if (!(had > 0.3 * wall && had <= wall))
+            fail_msg("the hog had %g of %g ms: %s", had, wall, culprits);
+        cli_expect_no_text(culprits, "jitbench");
+        cli_expect_no_text(culprits, "sh=");
+        cli_expect_no_text(culprits, "true=");
+        cli_expect_text(result.err, "\nWho else had the measured CPUs, in all samples together\n");
+        cli_expect_text(result.err, "a_hog?[2J ");
+        cli_csv_free(&csv);
+        cli_result_free(&result);
+    }
+    end(hog);
+}
+
+/* Nor is a load of many processes, which are made before the gate opens. */
+static void test_who_a_load_is_no_culprit(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args =
+                                    ARGS("latency", "audio", "--load", "compile", "--who", "-t", "300ms", "-o", "-")};
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_need_root();
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    const char *culprits = cli_cell(&csv, 0, "culprits");
+    need_culprits(culprits);
+    cli_expect_no_text(culprits, "jitbench");
+    assert_true(culprits[0]);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+}
+
 /* --- Without rights. --- */
 
 static void expect_counted(const struct cli *cli, const struct cli_run *run, const char *why)
@@ -263,6 +335,27 @@ static void test_who_without_rights_says_which_would_do(void **state)
                                 .args = ARGS("noise", "--who", "-q", "-t", "100ms", "--cpus", cli_cpu),
                                 .prepare = as_nobody};
     expect_counted(cli, &run, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is ");
+}
+
+static void test_who_of_any_row_without_rights_says_which_would_do(void **state)
+{
+    const struct cli *cli = *state;
+    char binary[CLI_PATH];
+    struct cli_result result;
+    struct cli_csv csv;
+
+    cli_copy_binary(cli, binary);
+    const struct cli_run run = {.program = binary,
+                                .args = ARGS("unix", "pipe", "--who", "-q", "--samples", "1", "-t", "50ms", "-o", "-"),
+                                .prepare = as_nobody};
+    cli_expect(cli, &run, 0, &result);
+    cli_csv_parse(result.out, &csv);
+    if (!strstr(cli_cell(&csv, 0, "culprits"), "not_recorded=all"))
+        cli_skip("this machine lets everybody record");
+    cli_expect_text(cli_cell(&csv, 0, "culprits"), "not_recorded=all;why=needs CAP_PERFMON (root) or ");
+    cli_expect_text(result.err, "\nnot recorded: needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1");
+    cli_csv_free(&csv);
+    cli_result_free(&result);
 }
 
 #ifdef SYS_perf_event_open
@@ -310,6 +403,9 @@ int main(void)
         CLI_TEST(test_who_names_function_calls_from_other_cpus),
 #endif
         CLI_TEST(test_who_names_network_softirqs),
+        CLI_TEST(test_who_of_any_row),
+        CLI_TEST(test_who_a_load_is_no_culprit),
+        CLI_TEST(test_who_of_any_row_without_rights_says_which_would_do),
         CLI_TEST(test_who_stops_at_a_detour),
         CLI_TEST(test_who_without_such_a_detour_says_so),
         CLI_TEST(test_who_keeps_only_what_it_stops_at),

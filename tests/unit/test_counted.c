@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "rows/counted.h"
+#include "rows/culprits.h"
 
 static const struct task_counters none = {-1, -1, -1, -1, -1, -1, -1};
 
@@ -108,6 +110,61 @@ static void test_counted_value_finds_whole_keys(void **state)
     assert_null(counted_value("", "why", &length));
 }
 
+/* --- Who had the CPUs. --- */
+
+static const char *culprits_of(const struct culprits *culprits)
+{
+    static char buf[512];
+
+    culprits_text(culprits, buf, sizeof(buf));
+    return buf;
+}
+
+static void test_culprits_are_those_with_most_time(void **state)
+{
+    struct culprits culprits = {.n = 0}, more = {.looked = true};
+    char name[16];
+
+    assert_string_equal(culprits_of(&culprits), "");
+    culprits_merge(&culprits, &more);
+    assert_string_equal(culprits_of(&culprits), "nobody=0");
+    for (unsigned i = 0; i < CULPRITS_KEPT; i++) {
+        (void)snprintf(name, sizeof(name), "task%u", i);
+        culprits_add(&more, name, 1 + i);
+    }
+    culprits_merge(&culprits, &more);
+    culprits_merge(&culprits, &more);
+    assert_string_equal(culprits_of(&culprits),
+                        "task23=48.000;task22=46.000;task21=44.000;task20=42.000;task19=40.000");
+    /* There is no room: the one with least time goes. */
+    culprits_add(&culprits, "a=b;c", 1.5);
+    assert_int_equal(culprits.n, CULPRITS_KEPT);
+    assert_string_equal(culprits.of[0].name, "task0");
+    culprits_add(&culprits, "a=b;c", 50.25);
+    assert_int_equal(culprits.n, CULPRITS_KEPT);
+    assert_string_equal(culprits.of[0].name, "a_b_c");
+    culprits_add(&culprits, "task23", 3);
+    assert_string_equal(culprits_of(&culprits), "task23=51.000;a_b_c=50.250;task22=46.000;task21=44.000;task20=42.000");
+}
+
+static void test_culprits_say_what_is_not_recorded(void **state)
+{
+    struct culprits culprits = {.looked = true},
+                    part = {.looked = true, .unrecorded_ms = 1.5, .why = "a ring was full"},
+                    nothing = {.looked = true, .unrecorded_ms = -1, .why = "needs root"};
+
+    culprits_merge(&culprits, &part);
+    culprits_merge(&culprits, &part);
+    assert_string_equal(culprits_of(&culprits), "nobody=0;not_recorded=3.000;why=a ring was full");
+    culprits_add(&culprits, "x", 2);
+    assert_string_equal(culprits_of(&culprits), "x=2.000;not_recorded=3.000;why=a ring was full");
+    culprits_merge(&culprits, &nothing);
+    assert_string_equal(culprits_of(&culprits), "x=2.000;not_recorded=all;why=needs root");
+    assert_string_equal(culprits_of(&nothing), "not_recorded=all;why=needs root");
+    culprits_merge(&nothing, &part);
+    assert_string_equal(culprits_of(&nothing), "not_recorded=all;why=a ring was full");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +173,8 @@ int main(void)
         cmocka_unit_test(test_counted_says_what_is_not_counted),
         cmocka_unit_test(test_counted_that_vanishes_in_mid_run_is_not_known),
         cmocka_unit_test(test_counted_value_finds_whole_keys),
+        cmocka_unit_test(test_culprits_are_those_with_most_time),
+        cmocka_unit_test(test_culprits_say_what_is_not_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,35 @@ static void test_counters_put_has_a_line_for_each_measurement(void **state)
     text_free(&out);
 }
 
+/* In the order of time; the reason once, below. */
+static void test_culprits_put_names_who_had_the_cpus(void **state)
+{
+    struct row rows[] = {
+        ROW(NULL, 1, .test = "prime", .metric = "cycles", .param = "limit=22", .cpus = "1"),
+        ROW(NULL, 1, .test = "prime", .metric = "time", .param = "limit=22", .cpus = "1"),
+        ROW(NULL, 1, .test = "pipe", .metric = "loops", .cpus = "0"),
+        ROW(NULL, 1, .test = "index", .metric = "index"),
+    };
+    struct text out = {0};
+
+    culprits_put(rows, COUNT(rows), 0, &out);
+    assert_int_equal(out.length, 0);
+    for (size_t i = 0; i < 3; i++) {
+        rows[i].item = i < 2 ? 1 : 2;
+        rows[i].wall_s = i < 2 ? 0.25 : 2;
+        text_copy(rows[i].culprits, sizeof(rows[i].culprits),
+                  i < 2 ? "node=3.204;kworker/0:1(vmstat_update)=0.410"
+                        : "nobody=0;not_recorded=9.000;why=a ring was full");
+    }
+    culprits_put(rows, COUNT(rows), 0, &out);
+    assert_string_equal(out.data, "\nWho else had the measured CPUs, in all samples together\n"
+                                  "Test   Parameter  CPU  Wall s  Took most, ms\n"
+                                  "prime  limit=22   1     0.250  node 3.204, kworker/0:1(vmstat_update) 0.410\n"
+                                  "pipe              0     2.000  nobody 0, not_recorded 9.000\n"
+                                  "not recorded: a ring was full\n");
+    text_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_counters_that_vanish_are_not_known),
         cmocka_unit_test(test_counters_difference_scales_what_was_multiplexed),
         cmocka_unit_test(test_counters_put_has_a_line_for_each_measurement),
+        cmocka_unit_test(test_culprits_put_names_who_had_the_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,7 +271,7 @@ static void test_csv_header_names_the_columns(void **state)
     assert_memory_equal(text.data, "schema,run_id,utc,host,", 23);
     assert_string_equal(strstr(text.data, ",comment,"),
                         ",comment,samples,hist,series,scratch_disk,item,core_share,core_mhz,"
-                        "explained_pct,counters\r\n");
+                        "explained_pct,counters,culprits\r\n");
     text_free(&text);
 }
 
@@ -281,8 +281,8 @@ static void test_csv_row_that_knows_nothing(void **state)
     struct text text = {0};
     row_init(&row, NULL);
     csv_row(&row, &text);
-    /* schema, then 34 fields that are empty, status, and 33 that are empty. */
-    assert_string_equal(text.data, "2,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+    /* schema, then 34 fields that are empty, status, and 34 that are empty. */
+    assert_string_equal(text.data, "2,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,ok,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
     text_free(&text);
 }
 
@@ -355,6 +355,7 @@ static void test_csv_row_that_knows_all(void **state)
     row.core_mhz = 3000.5;
     row.explained_pct = 90;
     strcpy(row.counters, "cycles=5;why=no");
+    strcpy(row.culprits, "node=3.204");
     csv_row(&row, &text);
     assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,smt=off,"
                                    "unix,pipe,none,size=512,2,rate,lps,higher,"
@@ -363,7 +364,7 @@ static void test_csv_row_that_knows_all(void **state)
                                    "SCHED_OTHER,0,-20,0-1,one,random,ext4,"
                                    "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
                                    "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4,"
-                                   "0.75,3000.5,90,cycles=5;why=no\r\n");
+                                   "0.75,3000.5,90,cycles=5;why=no,node=3.204\r\n");
     text_free(&text);
 }
 

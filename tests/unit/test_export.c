@@ -224,7 +224,7 @@ static void test_export_json_is_every_column(void **state)
         "\"wall_s\": null, ",
         "\"samples\": [1, null, 0.5], \"hist\": [[1, 2], [3.5, 4]], \"series\": [[0, 7]], "
         "\"scratch_disk\": \"\", \"item\": null, \"core_share\": \"\", \"core_mhz\": null, \"explained_pct\": null, "
-        "\"counters\": \"\", \"series_left_out\": 9}\n]}\n",
+        "\"counters\": \"\", \"culprits\": \"\", \"series_left_out\": 9}\n]}\n",
     };
     struct export_left_out left;
     struct text out = {0};
@@ -264,7 +264,7 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
     assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
     assert_non_null(strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"scratch_disk\": \"\", "
                                      "\"item\": null, \"core_share\": \"\", \"core_mhz\": null, \"explained_pct\": "
-                                     "null, \"counters\": \"\", \"series_left_out\": 0},\n{\"schema\""));
+                                     "null, \"counters\": \"\", \"culprits\": \"\", \"series_left_out\": 0},\n{\"schema\""));
     assert_non_null(strstr(out.data, "\"value\": null"));
     text_free(&out);
 }

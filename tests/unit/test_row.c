@@ -32,14 +32,14 @@ static void test_row_columns_are_the_designs_in_order(void **state)
         "policy rt_priority nice cpus bind layout scratch_fs "
         "wall_s cpu_s ctx_voluntary ctx_involuntary migrations faults_minor faults_major "
         "run_delay_ms irqs softirqs steal_ms causes freq_khz timer_latency_held start_late_us "
-        "comment samples hist series scratch_disk item core_share core_mhz explained_pct counters ";
+        "comment samples hist series scratch_disk item core_share core_mhz explained_pct counters culprits ";
     char names[1024] = "";
     for (size_t i = 0; i < row_n_columns; i++) {
         strcat(names, row_columns[i].name);
         strcat(names, " ");
     }
     assert_string_equal(names, expected);
-    assert_int_equal(row_n_columns, 70);
+    assert_int_equal(row_n_columns, 71);
 }
 
 static void test_row_columns_point_at_fields_of_their_own(void **state)

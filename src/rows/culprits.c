@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Who had the CPUs of a row's measured parties. */
+#include "rows/culprits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/text.h"
+
+void culprits_add(struct culprits *culprits, const char *name, double ms)
+{
+    struct culprit *at = culprits->of, *least = at;
+    struct culprit one = {.ms = ms};
+
+    text_copy(one.name, sizeof(one.name), name);
+    for (char *c = one.name; *c; c++)
+        *c = *c == '=' || *c == ';' ? '_' : *c;
+    for (; at < culprits->of + culprits->n && strcmp(at->name, one.name) != 0; at++)
+        least = at->ms < least->ms ? at : least;
+    if (at < culprits->of + culprits->n)
+        at->ms += ms;
+    else if (culprits->n < CULPRITS_KEPT)
+        culprits->of[culprits->n++] = one;
+    else if (least->ms < ms)
+        *least = one;
+}
+
+void culprits_merge(struct culprits *culprits, const struct culprits *more)
+{
+    for (unsigned i = 0; i < more->n; i++)
+        culprits_add(culprits, more->of[i].name, more->of[i].ms);
+    culprits->looked |= more->looked;
+    if (more->unrecorded_ms < 0 || culprits->unrecorded_ms < 0)
+        culprits->unrecorded_ms = -1;
+    else
+        culprits->unrecorded_ms += more->unrecorded_ms;
+    if (more->why[0])
+        text_copy(culprits->why, sizeof(culprits->why), more->why);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct culprit *x = a, *y = b;
+
+    return x->ms != y->ms ? (x->ms < y->ms ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+void culprits_text(const struct culprits *culprits, char *buf, size_t size)
+{
+    struct culprits sorted = *culprits;
+    FREED_BY(text_free) struct text out = {0};
+
+    if (sorted.n)
+        qsort(sorted.of, sorted.n, sizeof(sorted.of[0]), by_time);
+    for (unsigned i = 0; i < sorted.n && i < CULPRITS_TOLD; i++)
+        text_printf(&out, "%s%s=%.3f", i ? ";" : "", sorted.of[i].name, sorted.of[i].ms);
+    if (culprits->looked && !sorted.n && !(culprits->unrecorded_ms < 0))
+        text_printf(&out, "nobody=0");
+    if (culprits->unrecorded_ms < 0)
+        text_printf(&out, "%snot_recorded=all", out.length ? ";" : "");
+    else if (culprits->unrecorded_ms > 0)
+        text_printf(&out, ";not_recorded=%.3f", culprits->unrecorded_ms);
+    if (culprits->why[0])
+        text_printf(&out, ";why=%s", culprits->why);
+    text_copy(buf, size, out.data && !out.failed ? out.data : "");
+}
