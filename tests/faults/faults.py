@@ -91,6 +91,7 @@ COMMANDS = {
     "bandwidth": {"args": ["stream", "bandwidth", *OUT, "-k", "2", "--array-size", "64K", "-c", "1"]},
     "fcopy": {"args": ["unix", "fcopy256", *OUT, *UNIX]},
     "pipe": {"args": ["unix", "pipe", *OUT, *UNIX]},
+    "pipe-who": {"args": ["unix", "pipe", "--who", *OUT, *UNIX]},
     "context1": {"args": ["unix", "context1", *OUT, *UNIX]},
     "execl": {"args": ["unix", "execl", *OUT, *UNIX]},
     "spawn": {"args": ["unix", "spawn", *OUT, *UNIX]},

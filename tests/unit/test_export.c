@@ -262,9 +262,10 @@ static void test_export_json_of_two_rows_and_empty_lists(void **state)
     struct text out = {0};
 
     assert_int_equal(export_write(&export_json, rows, 2, NULL, &out, &left), 2);
-    assert_non_null(strstr(out.data, "\"samples\": [], \"hist\": [], \"series\": [], \"scratch_disk\": \"\", "
-                                     "\"item\": null, \"core_share\": \"\", \"core_mhz\": null, \"explained_pct\": "
-                                     "null, \"counters\": \"\", \"culprits\": \"\", \"series_left_out\": 0},\n{\"schema\""));
+    assert_non_null(strstr(out.data,
+                           "\"samples\": [], \"hist\": [], \"series\": [], \"scratch_disk\": \"\", "
+                           "\"item\": null, \"core_share\": \"\", \"core_mhz\": null, \"explained_pct\": "
+                           "null, \"counters\": \"\", \"culprits\": \"\", \"series_left_out\": 0},\n{\"schema\""));
     assert_non_null(strstr(out.data, "\"value\": null"));
     text_free(&out);
 }
