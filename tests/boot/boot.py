@@ -660,12 +660,13 @@ def boot_cpu_unplugged(test):
     expect(any("offline" in reason for reason in told), f"no row tells of the CPU: {told}")
 
 
-# --- The timer's detours, against the trace of the kernel that runs there.
+# --- Detours, against the trace of the kernel that runs there.
 
-def trace(test, flavour):
-    """Runs the unit test of noise and the kernel's trace as the only program of that kernel. The machine's time is that
-    of its instructions (-icount): a host that is busy, or has the same tick, would be in the detours."""
-    program = os.path.join(TOP, os.environ.get("BUILD", "build"), "unit", "test_noise_trace")
+def run_unit(test, name, flavour):
+    """Runs a unit test as the only program of that kernel, on one CPU. The machine's time is that of its instructions
+    (-icount): a host that is busy, or has the same tick, would be in the detours. Returns what the test shows, and
+    whether it has passed."""
+    program = os.path.join(TOP, os.environ.get("BUILD", "build"), "unit", name)
     if not os.path.exists(program):
         raise Skip(f"there is no {program}")
     machine = test.machine(flavour=flavour, memory=256)
@@ -674,9 +675,15 @@ def trace(test, flavour):
     machine.more = ["-icount", "shift=1"]
     machine.start("quiet upset=no program=/test")
     shown = machine.wait_end()
+    return shown, "upset: no 0 times, status 0" in shown
+
+
+def trace(test, flavour):
+    """The unit test of noise and the kernel's trace."""
+    shown, passed = run_unit(test, "test_noise_trace", flavour)
     told = re.search(r"of (\d+) detours with a tick .*", shown)
     expect(told, "no counts")
-    expect("upset: no 0 times, status 0" in shown, f"the unit test fails: {told.group(0)}")
+    expect(passed, f"the unit test fails: {told.group(0)}")
     expect(int(told.group(1)) >= 300, told.group(0))
 
 
@@ -688,6 +695,23 @@ def boot_trace(test):
 def boot_trace_rt(test):
     """As trace, on the PREEMPT_RT kernel."""
     trace(test, "rt")
+
+
+def who(test, flavour):
+    """The unit test of --who and the kernel's trace."""
+    shown, passed = run_unit(test, "test_who_trace", flavour)
+    told = re.findall(r".* by the trace, .*", shown)
+    expect(passed and len(told) >= 4, f"the unit test fails, or not everybody was compared: {told}")
+
+
+def boot_who(test):
+    """By the trace of the kernel, --who gives each task at least 95 % of its time, and finds the interrupts."""
+    who(test, "cloud")
+
+
+def boot_who_rt(test):
+    """As who, on the PREEMPT_RT kernel."""
+    who(test, "rt")
 
 
 def boot_counters(test):
@@ -723,8 +747,8 @@ def boot_counters(test):
 
 # The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_clock_set_back, boot_cpu_unplugged, boot_no_shell,
-               boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
+    "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_clock_set_back, boot_cpu_unplugged,
+               boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
                boot_no_overwrite, boot_memory_nodes, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters],
 }

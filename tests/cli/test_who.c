@@ -2,6 +2,8 @@
 /* Tests of jitbench noise --who with the real program: what takes the time is put in its way, and named. */
 #include "cli.h"
 
+#include <sys/resource.h>
+
 #include "../refuse.h"
 #include "../who_fixture.h"
 
@@ -242,16 +244,19 @@ static void test_who_of_any_row(void **state)
 {
     const struct cli *cli = *state;
     const struct cli_run runs[] = {
-        {.args = ARGS("unix", "spawn", "--who", "--samples", "1", "-t", "300ms", "--cpus", cli_cpu, "-o", "-")},
-        {.args = ARGS("unix", "pipe", "--who", "--samples", "2", "-t", "200ms", "--cpus", cli_cpu, "-o", "-")},
+        {.args = ARGS("unix", "spawn", "--who", "--samples", "1", "-t", "200ms", "--cpus", cli_cpu, "-o", "-")},
+        {.args = ARGS("unix", "pipe", "--who", "--samples", "2", "-t", "100ms", "--cpus", cli_cpu, "-o", "-")},
         {.args = ARGS("run", "--who", "--samples", "2", "--cpus", cli_cpu, "-o", "-", "--", "sh", "-c",
-                      "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done; /bin/true")},
+                      "i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done; /bin/true")},
     };
     struct cli_result result;
     struct cli_csv csv;
 
     cli_need_root();
     const pid_t hog = start_hog(cli_cpu);
+    while (getpriority(PRIO_PROCESS, (id_t)hog) == 0) /* until it has its name and is before others */
+        cli_sleep_ms(1);
+    assert_int_equal(setpriority(PRIO_PROCESS, (id_t)hog, 0), 0);
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
         cli_expect(cli, &runs[i], 0, &result);
         cli_csv_parse(result.out, &csv);

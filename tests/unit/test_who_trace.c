@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What --who finds that took the time, against the kernel's own trace of the same run (an instance of tracefs), while
- * processes take the CPU in ways of their own. It needs x86, root, tracefs and two CPUs. */
+ * processes take the CPU in ways of their own. It needs x86, root and tracefs; with one CPU none of them is on another
+ * one. tests/boot runs it on other kernels. */
 #include "bench_fixture.h"
 
 #include <glob.h>
@@ -35,7 +36,8 @@ static struct outcome {
     struct who_span window;
     struct taken taken[NAMES_MAX];
     unsigned n;
-    bool sends; /* network packets could be sent */
+    bool sends;   /* network packets could be sent */
+    bool toggled; /* there is another CPU, from which this one is interrupted */
     char receiver[KEY_SIZE];
     char disk[KEY_SIZE], why_no_disk[80];
 } * outcome;
@@ -102,7 +104,7 @@ static int begin_trace(unsigned cpu)
     char mask[16], path[128];
 
     (void)snprintf(mask, sizeof(mask), "%x", 1u << cpu);
-    if (mkdir(TRACE, 0700) || put(TRACE "/trace_clock", "x86-tsc") || put(TRACE "/tracing_cpumask", mask) ||
+    if (mkdir(TRACE, 0700) || put(TRACE "/trace_clock", "mono_raw") || put(TRACE "/tracing_cpumask", mask) ||
         put(TRACE "/buffer_size_kb", "16384"))
         return -1;
     for (size_t i = 0; i < COUNT(events); i++) {
@@ -187,12 +189,11 @@ static void apply(const char *event, const char *rest)
         leave(key);
 }
 
-/* Reads lines "  task-123  [001] d.h.. 123456: event: what it tells". Returns their number. */
-static unsigned read_trace(unsigned cpu, const struct clock_pair *first, const struct clock_pair *last)
+/* Reads lines "  task-123  [001] d.h.. 12.345678: event: what it tells". Returns their number. */
+static unsigned read_trace(unsigned cpu)
 {
-    const double rate = (double)(last->raw_ns - first->raw_ns) / (double)(last->counter - first->counter);
     char path[96], line[1024], column[16], event[64];
-    unsigned long long ticks;
+    double seconds;
     unsigned n = 0;
     int length = 0;
 
@@ -201,9 +202,9 @@ static unsigned read_trace(unsigned cpu, const struct clock_pair *first, const s
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof(line), file)) {
         const char *at = strstr(line, column);
-        if (!at || sscanf(at, "%*s %*s %llu: %63[^:]: %n", &ticks, event, &length) != 2)
+        if (!at || sscanf(at, "%*s %*s %lf: %63[^:]: %n", &seconds, event, &length) != 2)
             continue;
-        account((double)first->raw_ns + ((double)ticks - (double)first->counter) * rate);
+        account(seconds * 1e9);
         apply(event, at + length);
         n++;
     }
@@ -266,7 +267,7 @@ static pid_t start_reader(const char *cpu, const char *device)
             _exit(1);
 }
 
-/* Is there before the window, runs for 20 ms when it is told to, and has ended when the names are read. */
+/* Is there before the window, runs for 20 ms in the middle of it, and has ended when the names are read. */
 static pid_t start_leaver(const char *cpu, int *tell)
 {
     int ends[2];
@@ -281,7 +282,7 @@ static pid_t start_leaver(const char *cpu, int *tell)
     }
     on_cpu(cpu, "leaver");
     (void)nice(-20);
-    if (read(ends[0], &byte, 1) == 1)
+    if (read(ends[0], &byte, 1) == 1 && usleep(TRACED_NS / 3000) == 0)
         for (const uint64_t end_ns = clock_raw_ns() + 20000000; clock_raw_ns() < end_ns;)
             ;
     _exit(0);
@@ -320,32 +321,29 @@ static int enter_found(const struct who_report *report)
     return 0;
 }
 
-static int measure(unsigned cpu, int tell, pid_t leaver)
+static int measure(enum clock_kind clock, unsigned cpu, int tell, pid_t leaver)
 {
     FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
     static struct who_params params;
-    struct clock_pair first, last;
     struct fixture_party p;
 
     params.ring_bytes = 8 << 20;
     params.spans = 100000;
     trace_events_read("/mnt", interrupts, &params.events);
     fixture_party_begin(&p, &bench_who, &params);
-    p.context.clock = CLOCK_KIND_COUNTER;
+    p.context.clock = clock;
     p.context.time_ns = TRACED_NS;
     CHECK(p.party->setup(&p.context) == 0);
     if (p.context.slot->refused[0])
         return CANNOT;
     CHECK(write(tell, "g", 1) == 1);
-    clock_pair_read(CLOCK_KIND_COUNTER, &first);
     CHECK(p.party->run(&p.context) == 0);
-    clock_pair_read(CLOCK_KIND_COUNTER, &last);
     CHECK(put(TRACE "/tracing_on", "0") == 0);
     CHECK(waitpid(leaver, NULL, 0) == leaver);
     CHECK(p.party->verify(&p.context) == 0);
     const struct who_report *report = p.context.recorder[0];
     CHECK(report->records_lost == 0);
-    CHECK(read_trace(cpu, &first, &last) > 1000);
+    CHECK(read_trace(cpu) > 1000);
     CHECK(enter_found(report) == 0);
     fixture_party_end(&p);
     return 0;
@@ -360,24 +358,25 @@ static int traced(void)
     int tell;
 
     clock_choose(&clock);
-    if (clock.kind != CLOCK_KIND_COUNTER || task_get_affinity(&all) || cpuset_count(&all) < 2)
+    if (task_get_affinity(&all))
         return CANNOT;
     unsigned cpu = find_disk(device, sizeof(device));
     if (cpu == CPUSET_NONE || !cpuset_has(&all, cpu)) {
         outcome->disk[0] = '\0';
-        cpu = cpuset_next(&all, 1);
+        cpu = cpuset_next(&all, cpuset_count(&all) > 1);
     }
     if (cpu > 30 || fixture_own_mounts() || mount("none", "/mnt", "tracefs", 0, NULL) || begin_trace(cpu))
         return CANNOT;
     (void)snprintf(text, sizeof(text), "%u", cpu);
+    outcome->toggled = cpuset_count(&all) > 1;
     const pid_t leaver = start_leaver(text, &tell), sender = start_sender(text);
-    const pid_t others[] = {start_hog(text), start_timer(text), START_TOGGLER(text),
+    const pid_t others[] = {start_hog(text), start_timer(text), outcome->toggled ? START_TOGGLER(text) : -1,
                             outcome->disk[0] ? start_reader(text, device) : -1, sender};
     outcome->sends = sender > 0;
     (void)snprintf(outcome->receiver, KEY_SIZE, "task backlog_napi/%u", cpu);
     on_cpu(text, "sampler");
     (void)nice(-15); /* as the hog */
-    const int status = measure(cpu, tell, leaver);
+    const int status = measure(clock.kind, cpu, tell, leaver);
     for (size_t i = 0; i < COUNT(others); i++)
         if (others[i] > 0)
             end(others[i]);
@@ -425,7 +424,7 @@ static bool is_found(const char *key)
 
     print_message("%s: %.0f times by the trace, %.2f %% of them found, %.2f %% of the time\n", key, one->trace_n,
                   100 * one->who_n / one->trace_n, 100 * one->who_ns / one->trace_ns);
-    return one->trace_n > 100 && one->who_n >= 0.95 * one->trace_n;
+    return one->trace_n > 10 && one->who_n >= 0.95 * one->trace_n;
 }
 
 static bool is_as_traced(void)
@@ -439,7 +438,7 @@ static bool is_as_traced(void)
     as_traced &= is_given("task a_hog?[2J", 20000);
     as_traced &= is_given("task waker", 300);
     as_traced &= is_given("task leaver", 3000);
-    as_traced &= is_found("interrupt call_function_single");
+    as_traced &= !outcome->toggled || is_found("interrupt call_function_single");
     /* PREEMPT_RT receives packets that another CPU steers to this one in a kernel thread. */
     if (outcome->sends && taken_of(outcome->receiver)->trace_ns > 0)
         as_traced &= is_given(outcome->receiver, 100);
@@ -460,7 +459,7 @@ static void test_who_as_the_kernel_traces_it(void **state)
         const int status = fixture_status_of(traced_for_all), removed = fixture_status_of(end_trace);
         assert_true(WIFEXITED(status) && WIFEXITED(removed));
         if (WEXITSTATUS(status) == CANNOT)
-            skip_because("it needs x86, root, tracefs and two CPUs");
+            skip_because("it needs x86, root and tracefs");
         assert_int_equal(WEXITSTATUS(status), 0);
         assert_int_equal(WEXITSTATUS(removed), 0);
         as_traced = is_as_traced();
