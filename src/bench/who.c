@@ -322,11 +322,6 @@ static void teardown(struct party_context *context)
 
 /* --- Results. --- */
 
-static void functions_here(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE])
-{
-    tasks_kernel_functions("", addresses, n, names);
-}
-
 static void remark(struct results *results, unsigned group, const struct who_line *line)
 {
     struct row_params params = {.n = 0};
@@ -445,7 +440,7 @@ static int reduce(const struct trial *trial, struct results *results)
         sums.records_lost += (double)reports[i]->records_lost;
     }
     remark_all(results, params, reports[0]->counted, ended);
-    const size_t n = params->stop_ns && !ended ? 0 : who_join(reports, sums.n, functions_here, &lines);
+    const size_t n = params->stop_ns && !ended ? 0 : who_join(reports, sums.n, who_kernel_functions, &lines);
     for (size_t i = 0; i < n; i++) {
         if (!strcmp(lines[i].kind, "unseen"))
             unseen_ns = lines[i].ns;

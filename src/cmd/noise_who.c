@@ -12,6 +12,7 @@
 #include "out/grid.h"
 #include "rows/csv.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* The window, as part of that of the measurement. */
 #define WHO_PART 2u
@@ -167,7 +168,7 @@ static int earlier(const void *a, const void *b)
 {
     const struct stay *x = a, *y = b;
 
-    return (x->us > y->us) - (x->us < y->us);
+    return ORDER_OF(x->us, y->us);
 }
 
 /* Returns the stays of all rows in the order of time, which the caller frees; NULL when there are none. */

@@ -11,6 +11,7 @@
 #include "engine/who_report.h"
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 #define RING_LEAST ((size_t)64 << 10)
 #define RING_MOST  ((size_t)4 << 20)
@@ -105,19 +106,15 @@ static bool is_group(const struct culprit_watch *watch, uint32_t group)
     return false;
 }
 
+static int by_number(const void *tid, const void *task)
+{
+    return ORDER_OF(*(const uint32_t *)tid, ((const struct tasks_one *)task)->tid);
+}
+
 /* Returns the task as it was before the trial; NULL when it was not there. */
 static const struct tasks_one *task_before(const struct tasks_times *before, uint32_t tid)
 {
-    size_t low = 0, high = before->n;
-
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (before->of[middle].tid < tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < before->n && before->of[low].tid == tid ? &before->of[low] : NULL;
+    return before->n ? bsearch(&tid, before->of, before->n, sizeof(*before->of), by_number) : NULL;
 }
 
 /* Returns the task that made a task meanwhile; 0 when that was not recorded. */
@@ -157,27 +154,24 @@ static bool counts(const void *context, const struct who_taker *taker)
     return taker->kind != WHO_UNSEEN && (taker->kind != WHO_TASK || (taker->tid && !is_own(context, taker->tid)));
 }
 
-static void functions_here(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE])
-{
-    tasks_kernel_functions("", addresses, n, names);
-}
-
 /* Enters the names of the account's CPUs. Returns 0, or -1 when out of memory. */
 static int enter_names(const struct account *account, struct culprits *out)
 {
     FREED_BY(memory_free) struct who_report *reports = calloc(account->n, sizeof(*reports));
     FREED_BY(memory_free) const struct who_report **each = calloc(account->n, sizeof(const struct who_report *));
     FREED_BY(memory_free) struct who_line *lines = NULL;
+    static const struct tasks_times none;
     size_t any = 0;
 
     if (!reports || !each)
         return -1;
+    /* The first report has the names of ended tasks for all: it takes a look at /proc for each task. */
     for (size_t i = 0; i < account->n; i++) {
-        who_report_fill(&account->who[i], &account->watch->before, counts, account, &reports[i]);
+        who_report_fill(&account->who[i], i ? &none : &account->watch->before, counts, account, &reports[i]);
         each[i] = &reports[i];
         any += reports[i].n;
     }
-    const size_t n = who_join(each, account->n, functions_here, &lines);
+    const size_t n = who_join(each, account->n, who_kernel_functions, &lines);
     if (any && !n)
         return -1;
     for (size_t i = 0; i < n; i++) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/order.h"
+
 #define SLOTS (4 * WHO_TAKERS)
 /* Indices of the takers that are always there. */
 enum { UNSEEN, OTHERS, FIRST };
@@ -319,7 +321,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct who_place *x = a, *y = b;
 
-    return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : (x->taker > y->taker) - (x->taker < y->taker);
+    return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(x->taker, y->taker);
 }
 
 void who_end(struct who *who)

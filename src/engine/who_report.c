@@ -10,6 +10,7 @@
 
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/order.h"
 
 /* Inode of the first PID namespace, from linux/proc_ns.h. */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
@@ -180,13 +181,16 @@ static void name_work(const struct who_report *const *reports, size_t n,
     functions(addresses, *n_addresses, names);
 }
 
+void who_kernel_functions(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE])
+{
+    tasks_kernel_functions("", addresses, n, names);
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct who_line *x = a, *y = b;
 
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? 1 : -1;
-    return (x->n < y->n) - (x->n > y->n);
+    return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(y->n, x->n);
 }
 
 size_t who_join(const struct who_report *const *reports, size_t n,

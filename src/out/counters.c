@@ -117,7 +117,9 @@ void counters_put(const struct row *rows, size_t n, unsigned width, struct text 
 /* Puts "node=3.204;kworker/0:1(vmstat_update)=0.410" as "node 3.204, kworker/0:1(vmstat_update) 0.410". */
 static void put_culprits(const char *culprits, struct text *cell)
 {
-    const char *why = strstr(culprits, "why="), *end = why ? why : culprits + strlen(culprits);
+    size_t length;
+    const char *why = counted_value(culprits, "why", &length),
+               *end = why ? why - strlen("why=") : culprits + strlen(culprits);
 
     for (const char *at = culprits; at < end; at++)
         if (*at == ';' && at + 1 < end)
@@ -145,8 +147,9 @@ void culprits_put(const struct row *rows, size_t n, unsigned width, struct text 
     text_printf(out, "\nWho else had the measured CPUs, in all samples together\n");
     grid_print(&grid, width, out);
     for (size_t i = 0; i < n; i++) {
-        const char *why = strstr(rows[i].culprits, "why=");
+        size_t length;
+        const char *why = counted_value(rows[i].culprits, "why", &length);
         if (why && !is_repeated(rows, i, culprits_of, "why="))
-            text_printf(out, "not recorded: %s\n", why + 4);
+            text_printf(out, "not recorded: %.*s\n", (int)length, why);
     }
 }

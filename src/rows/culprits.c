@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rows/text.h"
+#include "sys/order.h"
 
 void culprits_add(struct culprits *culprits, const char *name, double ms)
 {
@@ -42,7 +43,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct culprit *x = a, *y = b;
 
-    return x->ms != y->ms ? (x->ms < y->ms ? 1 : -1) : strcmp(x->name, y->name);
+    return x->ms != y->ms ? ORDER_OF(y->ms, x->ms) : strcmp(x->name, y->name);
 }
 
 void culprits_text(const struct culprits *culprits, char *buf, size_t size)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sys/memory.h"
+#include "sys/order.h"
 #include "sys/procfs.h"
 
 #define KERNEL_THREAD 0x00200000u /* PF_KTHREAD of linux/sched.h */
@@ -67,7 +68,7 @@ static int by_number(const void *a, const void *b)
 {
     const struct tasks_one *x = a, *y = b;
 
-    return (x->tid > y->tid) - (x->tid < y->tid);
+    return ORDER_OF(x->tid, y->tid);
 }
 
 int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times)
