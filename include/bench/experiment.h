@@ -57,8 +57,11 @@ enum {
     METRIC_OWN,
 };
 extern const struct metric experiment_metrics[METRIC_OWN];
+#define EXPERIMENT_METRICS(own_)                                                                                       \
+    .metrics = experiment_metrics, .n_shared_metrics = METRIC_OWN, .own_metrics = own_,                                \
+    .n_metrics = METRIC_OWN + sizeof(own_) / sizeof((own_)[0])
 
-/* State of the measuring loop, in the worker. */
+/* State of the measuring loop, in the worker: what the state of the party begins with. */
 struct experiment {
     struct hist *hist;
     struct series *series;
@@ -68,16 +71,15 @@ struct experiment {
     char prefix[48];
     char *buffer;
     size_t used;
-    void *own; /* the benchmark's own state */
 };
 
-int experiment_setup(struct party_context *context, struct experiment *e, const char *prefix);
+/* size: identifies the experiments in the lines of --series. */
+int experiment_setup(struct party_context *context, uint64_t size);
 /* Runs `counts` experiments, with a core probe after each slice of about CORE_SLICE_NS, and measures the cost of
  * reading the clock. Resets the recorders first; the histogram starts below the least value seen in the warm-up.
  * Returns 0, or -1 with a reason. */
-int experiment_run(struct party_context *context, struct experiment *e, uint64_t counts,
-                   int (*work)(struct party_context *, uint64_t count));
-void experiment_teardown(struct experiment *e);
+int experiment_run(struct party_context *context, uint64_t counts, int (*work)(struct party_context *, uint64_t count));
+void experiment_teardown(struct party_context *context);
 void experiment_write(struct experiment *e, uint64_t ticks);
 
 /* Records an experiment that took `ticks` ticks of the clock. Called after the second reading of the clock. */
@@ -89,7 +91,7 @@ static inline __attribute__((always_inline)) void experiment_record(struct exper
         experiment_write(e, ticks);
 }
 
-/* Enters the common metrics of each copy of a trial in the results. Returns nonzero when out of memory. */
-int experiment_reduce(const struct trial *trial, struct results *results);
+/* Enters the common metrics of each copy of a trial in the results. */
+void experiment_reduce(const struct trial *trial, struct results *results);
 
 #endif

@@ -149,7 +149,7 @@ void sim_place(const void *params, const struct place_request *request, unsigned
 /* Chooses the CPUs of a simulation: the range named by the user, or one CPU of it. */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);
 void sim_calibrate(void *params, double loops_per_ms);
-int sim_reduce(const struct trial *trial, struct results *results);
+void sim_reduce(const struct trial *trial, struct results *results);
 
 /* The common part of all descriptors. For gaming, the parties and metrics of a task without a timing thread. */
 #define SIM_BENCH(name_, title_)                                                                                       \

@@ -108,7 +108,7 @@ void unix_place(const void *params, const struct place_request *request, unsigne
 void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                       struct placement *placement);
 
-int unix_reduce(const struct trial *trial, struct results *results);
+void unix_reduce(const struct trial *trial, struct results *results);
 /* Adds the words "linkage=static libc=glibc-2.36 resident=2M" to the row's param; and "protocol=classic" where it
  * applies. */
 void unix_describe(const void *params, struct row_params *out);

@@ -247,8 +247,8 @@ struct bench {
     void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
     /* Takes the value that an earlier item of the plan measured to calibrate this one. May be NULL. */
     void (*calibrate)(void *params, double value);
-    /* Enters the results of a trial that succeeded. Returns 0, or -1 when out of memory. */
-    int (*reduce)(const struct trial *, struct results *);
+    /* Enters the results of a trial that succeeded. When memory runs out it calls results_fail(). */
+    void (*reduce)(const struct trial *, struct results *);
 };
 
 #endif

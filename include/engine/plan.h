@@ -104,16 +104,18 @@ struct plan_run {
 int plan_execute(const struct plan *plan, const struct plan_run *how);
 
 /* For reduce callbacks: add a sample to a metric of a group, or merge a histogram into it. group is the copy's
- * number where the benchmark groups by copy, else 0. Return -1 when out of memory. */
-int results_sample(struct results *results, unsigned group, unsigned metric, double value);
-int results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
-int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
+ * number where the benchmark groups by copy, else 0. When memory runs out the item fails. */
+void results_sample(struct results *results, unsigned group, unsigned metric, double value);
+void results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
+void results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
 /* Merges a series whose numbering starts at first. */
-int results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
-                        uint64_t first);
+void results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
+                         uint64_t first);
 /* Adds time lost to a cause that the benchmark measured itself. These causes, summed over all trials, replace the
- * kernel's in the row's `causes`. The name is kept, not copied; returns -1 above CAUSES_OWN causes. */
-int results_cause(struct results *results, unsigned group, const char *name, double ms);
+ * kernel's in the row's `causes`. The name is kept, not copied; the item fails above CAUSES_OWN causes. */
+void results_cause(struct results *results, unsigned group, const char *name, double ms);
+/* Reports that the callback is out of memory: the item fails. */
+void results_fail(struct results *results);
 /* Makes a metric repeat the distribution of metric number `of`, each value times scale, in another unit (cycles as
  * ns). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
@@ -123,8 +125,8 @@ void results_pages(struct results *results, unsigned group, double huge_bytes, d
 /* Sets further parameters of a group's rows. They replace those of an earlier trial. */
 void results_remark(struct results *results, unsigned group, const struct row_params *remarks);
 /* Adds a group of rows, for benchmarks whose trials find out what there are rows of. Its placement and counters are
- * those of group 0, its CPUs these. Returns its number, or -1 when out of memory. */
-int results_group(struct results *results, const struct cpuset *cpus);
+ * those of group 0, its CPUs these. Returns its number; 0, and the item fails, when out of memory. */
+unsigned results_group(struct results *results, const struct cpuset *cpus);
 /* Returns the clock's ticks per second, measured from the program's start until now. */
 double results_clock_hz(const struct results *results);
 

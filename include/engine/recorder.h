@@ -32,6 +32,11 @@ void recorder_init(const struct recorder_spec *spec, void *recorder);
 struct slice {
     uint64_t count, start_ns, end_ns; /* start and end by CLOCK_MONOTONIC_RAW */
 };
+/* Returns the time of a unit of work. */
+static inline double slice_ns(const struct slice *slice)
+{
+    return (double)(slice->end_ns - slice->start_ns) / (double)slice->count;
+}
 struct slices {
     size_t n, capacity;
     uint32_t stride, pending; /* number of slices_add() calls per slice, and number of them in the last slice */

@@ -62,6 +62,7 @@ struct results {
     uint64_t precise_from; /* number of trials after which the precision was reached, and has held since; 0: it does
                             * not hold */
     size_t order;          /* index of the item in its plan */
+    bool failed;           /* results_fail() was called, or memory ran out */
 };
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);

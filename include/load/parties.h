@@ -5,16 +5,23 @@
 
 #include "engine/load.h"
 #include "load/disk.h"
+#include "load/run.h"
 
 /* The common part of the process party of every load. */
 #define LOAD_PARTY(name_) .name = name_, .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
 
-int load_burn_setup(struct party_context *context);
+/* State of the party that burns. */
+struct burn {
+    struct threads threads;
+    struct party_context *context;
+    uint32_t counting; /* set while a thread updates LOAD_CPU */
+    uint64_t due_ns;   /* time of the next update of LOAD_CPU; used by the thread that updates */
+};
 int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);
 #define LOAD_BURN_PARTY                                                                                                \
     {                                                                                                                  \
-        LOAD_PARTY("burn"), .setup = load_burn_setup, .run = load_burn_run, .teardown = load_burn_teardown             \
+        LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown    \
     }
 
 int load_write_setup(struct party_context *context);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies a small array of 8-byte integers, element by element, to measure memory noise. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "bench/experiment.h"
 #include "bench/stream.h"
 
-enum { NUMBER_WRONG = NUMBER_OWN };
-enum { METRIC_BYTES = METRIC_OWN, N_METRICS };
+enum { METRIC_BYTES = METRIC_OWN };
 
 /* Both arrays always have this size; the work uses their beginning. */
 #define ELEMENTS_MAX 1048576u
@@ -17,6 +14,11 @@ struct arrays {
     uint64_t *a, *c;
     uint64_t elements;
     uint64_t done; /* experiments since the arrays were initialised */
+};
+
+struct state {
+    struct experiment experiment; /* first: experiment_setup() uses it */
+    struct arrays arrays;         /* they are unmapped when the process ends */
 };
 
 /* The measured work: one load and two stores of 8 bytes for each element. Compiler flags in the Makefile prevent
@@ -82,13 +84,8 @@ static uint64_t *map_array(uint64_t elements)
 static int setup(struct party_context *context)
 {
     const struct array_params *params = context->params;
-    char prefix[48];
+    struct arrays *arrays = &((struct state *)context->state)->arrays;
 
-    struct experiment *e = context->state = calloc(1, sizeof(*e));
-    struct arrays *arrays = e ? calloc(1, sizeof(*arrays)) : NULL;
-    if (!arrays)
-        return party_fail(context, "out of memory");
-    e->own = arrays;
     arrays->elements = params->elements;
     arrays->a = map_array(params->elements);
     arrays->c = map_array(params->elements);
@@ -96,19 +93,17 @@ static int setup(struct party_context *context)
         return party_fail(context, "out of memory for two arrays of %llu elements",
                           (unsigned long long)params->elements);
     initialise(arrays);
-    (void)snprintf(prefix, sizeof(prefix), "%llu,%llu,%u,", (unsigned long long)params->elements,
-                   (unsigned long long)context->sample, context->copy);
-    return experiment_setup(context, e, prefix);
+    return experiment_setup(context, params->elements);
 }
 
 static int work(struct party_context *context, uint64_t count)
 {
-    struct experiment *e = context->state;
+    struct state *state = context->state;
 
     if (context->clock == CLOCK_KIND_COUNTER)
-        array_measure_counter(e, e->own, count);
+        array_measure_counter(&state->experiment, &state->arrays, count);
     else
-        array_measure_gettime(e, e->own, count);
+        array_measure_gettime(&state->experiment, &state->arrays, count);
     return 0;
 }
 
@@ -119,18 +114,15 @@ static uint64_t counts(const void *params)
 
 static int run(struct party_context *context)
 {
-    struct experiment *e = context->state;
-
-    initialise(e->own);
-    return experiment_run(context, e, counts(context->params), work);
+    initialise(&((struct state *)context->state)->arrays);
+    return experiment_run(context, counts(context->params), work);
 }
 
 /* Checks the arrays: each experiment has incremented every element of a, and c holds the values of a before the last
  * experiment. */
 static int verify(struct party_context *context)
 {
-    const struct experiment *e = context->state;
-    const struct arrays *arrays = e->own;
+    const struct arrays *arrays = &((const struct state *)context->state)->arrays;
     uint64_t wrong = 0;
 
     for (uint64_t j = 0; j < arrays->elements; j++)
@@ -139,23 +131,13 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-static void teardown(struct party_context *context)
-{
-    struct experiment *e = context->state;
-
-    if (e)
-        free(e->own); /* the arrays are unmapped when the process ends */
-    experiment_teardown(e);
-}
-
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     const struct array_params *params = trial_spec_of(trial)->params;
-    int error = experiment_reduce(trial, results);
 
+    experiment_reduce(trial, results);
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
-        error |= results_sample(results, copy, METRIC_BYTES, (double)(params->elements * sizeof(uint64_t)));
-    return error;
+        results_sample(results, copy, METRIC_BYTES, (double)(params->elements * sizeof(uint64_t)));
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
@@ -178,12 +160,13 @@ static const struct option options[] = {
 static const struct party parties[] = {
     {.name = "array",
      EXPERIMENT_RECORDERS,
+     .state_size = sizeof(struct state),
      .setup = setup,
      .work = work,
      .counts = counts,
      .run = run,
      .verify = verify,
-     .teardown = teardown},
+     .teardown = experiment_teardown},
 };
 
 static const struct metric own_metrics[] = {
@@ -195,10 +178,7 @@ const struct bench bench_array = {
     BENCH_IS("stream", "array", "Small-array copy: memory noise", struct array_params),
     BENCH_OPTIONS(options),
     BENCH_PARTIES(parties),
-    .metrics = experiment_metrics,
-    .n_shared_metrics = METRIC_OWN,
-    .own_metrics = own_metrics,
-    .n_metrics = N_METRICS,
+    EXPERIMENT_METRICS(own_metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLES_WITHIN(5, 0, 1.5),
                  [PRESET_QUICK] = SAMPLES_WITHIN(3, 3, 1),
                  [PRESET_CLASSIC] = SAMPLES_WITHIN(100, 100, 3600)},

@@ -212,7 +212,7 @@ static uint64_t repetition_ns(const struct trial *trial, size_t i)
     return end - start;
 }
 
-static int reduce_kernel(const struct trial *trial, unsigned kernel, struct hist *times, struct results *results)
+static void reduce_kernel(const struct trial *trial, unsigned kernel, struct hist *times, struct results *results)
 {
     const struct bandwidth_params *params = trial_spec_of(trial)->params;
     unsigned copies = trial_spec_of(trial)->copies, metric = kernel * METRICS_A_KERNEL;
@@ -221,21 +221,21 @@ static int reduce_kernel(const struct trial *trial, unsigned kernel, struct hist
     hist_init(times, 0);
     for (uint64_t r = 1; r < params->repetitions; r++) /* the first repetition is not counted */
         hist_add(times, repetition_ns(trial, (size_t)r * N_KERNELS + kernel));
-    return results_sample(results, 0, metric + METRIC_RATE, bytes / (double)times->min * 1e3) |
-           results_sample(results, 0, metric + METRIC_TIME, hist_mean(times)) |
-           results_hist(results, 0, metric + METRIC_TIME, times);
+    results_sample(results, 0, metric + METRIC_RATE, bytes / (double)times->min * 1e3);
+    results_sample(results, 0, metric + METRIC_TIME, hist_mean(times));
+    results_hist(results, 0, metric + METRIC_TIME, times);
 }
 
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     FREED_BY(memory_free) struct hist *times = malloc(sizeof(*times));
-    int error = times ? 0 : -1;
 
+    if (!times)
+        results_fail(results);
     for (unsigned k = 0; times && k < N_KERNELS; k++)
-        error |= reduce_kernel(trial, k, times, results);
+        reduce_kernel(trial, k, times, results);
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
         pages_enter(results, 0, trial_recorder(trial, 0, copy, RECORD_PAGES));
-    return error;
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)

@@ -133,10 +133,8 @@ double chase_median_ns(const struct slices *slices)
     double median = (double)NAN;
     struct stats_summary summary;
 
-    for (size_t i = 0; ns && i < slices->n; i++) {
-        const struct slice *slice = &slices->slice[i];
-        ns[i] = (double)(slice->end_ns - slice->start_ns) / (double)slice->count;
-    }
+    for (size_t i = 0; ns && i < slices->n; i++)
+        ns[i] = slice_ns(&slices->slice[i]);
     if (ns && slices->n && !stats_summarise(ns, slices->n, &summary))
         median = summary.median;
     return median;

@@ -370,20 +370,12 @@ static int begin_guard(struct party_context *context)
 static int setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
-    void *memory = NULL;
+    struct command *command = context->state;
 
-    /* The guard's stack needs a larger alignment than calloc() gives. */
-    if (posix_memalign(&memory, 64, sizeof(struct command)))
-        return party_fail(context, "out of memory");
-    struct command *command = context->state = memset(memory, 0, sizeof(*command));
     keep_from_commands(params);
     program_be_parent();
-    if (begin_guard(context))
-        return -1;
     command->fix_layout = params->fixed_layout;
-    if (map_image(context, command))
-        return -1;
-    if (run_setup(context))
+    if (begin_guard(context) || map_image(context, command) || run_setup(context))
         return -1;
     for (uint64_t i = 0; context->sample == 0 && i < params->warmup; i++)
         if (prepare_once(context) || run_untimed(context, false))
@@ -452,8 +444,6 @@ static void teardown(struct party_context *context)
 {
     struct command *command = context->state;
 
-    if (!command)
-        return;
     program_unguard(&command->guard);
     unsigned left = program_end_orphans(ORPHAN_GRACE_NS);
     if (left && !command->company)
@@ -462,8 +452,6 @@ static void teardown(struct party_context *context)
     free(command->lists);
     if (command->map)
         (void)munmap(command->map, command->map_size);
-    free(command);
-    context->state = NULL;
 }
 
 /* --- In the parent. --- */
@@ -540,11 +528,10 @@ static uint64_t setup_limit_ns(const void *params)
 
 /* Makes one result of all copies: time from the first exec to the last end, sums of CPU times, the largest memory
  * use. */
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     uint64_t first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};
     double user = 0, system_s = 0, max_rss = 0, exit_code = 0;
-    int error = 0;
 
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
         const double *numbers = trial_recorder(trial, 0, copy, 0);
@@ -560,14 +547,13 @@ static int reduce(const struct trial *trial, struct results *results)
         max_rss = numbers[NUMBER_MAX_RSS] > max_rss ? numbers[NUMBER_MAX_RSS] : max_rss;
         exit_code = numbers[NUMBER_EXIT_CODE] > exit_code ? numbers[NUMBER_EXIT_CODE] : exit_code;
     }
-    error |= results_sample(results, 0, COMMAND_WALL, (double)(last[1] - first[0]) * 1e-9);
-    error |= results_sample(results, 0, COMMAND_USER, user);
-    error |= results_sample(results, 0, COMMAND_SYSTEM, system_s);
-    error |= results_sample(results, 0, COMMAND_MAX_RSS, max_rss);
-    error |= results_sample(results, 0, COMMAND_EXIT_CODE, exit_code);
-    error |= results_sample(results, 0, COMMAND_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
-    error |= results_sample(results, 0, COMMAND_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
-    return error;
+    results_sample(results, 0, COMMAND_WALL, (double)(last[1] - first[0]) * 1e-9);
+    results_sample(results, 0, COMMAND_USER, user);
+    results_sample(results, 0, COMMAND_SYSTEM, system_s);
+    results_sample(results, 0, COMMAND_MAX_RSS, max_rss);
+    results_sample(results, 0, COMMAND_EXIT_CODE, exit_code);
+    results_sample(results, 0, COMMAND_START_SPREAD, (double)(last[0] - first[0]) * 1e-6);
+    results_sample(results, 0, COMMAND_END_SPREAD, (double)(last[1] - first[1]) * 1e-6);
 }
 
 static const struct party parties[] = {
@@ -575,6 +561,7 @@ static const struct party parties[] = {
      .children = CHILDREN_INHERIT,
      .recorders = {{RECORD_NUMBERS, N_NUMBERS}},
      .n_recorders = 1,
+     .state_size = sizeof(struct command),
      .setup = setup,
      .run = run,
      .teardown = teardown},

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "rows/text.h"
 #include "sys/new_file.h"
 
 #define BUFFER_SIZE     65536u
@@ -57,21 +56,19 @@ static const struct {
     double low, high;
 } buckets[] = {{150, 400}, {400, 2000}, {2000, 6000}, {6000, HUGE_VAL}};
 
-int experiment_setup(struct party_context *context, struct experiment *e, const char *prefix)
+int experiment_setup(struct party_context *context, uint64_t size)
 {
+    struct experiment *e = context->state;
+
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
-    e->number = 0;
     e->fd = -1; /* --series writes no lines during the warm-up */
-    e->used = 0;
-    text_copy(e->prefix, sizeof(e->prefix), prefix);
-    if (context->series_fd >= 0) {
-        e->buffer = malloc(BUFFER_SIZE);
-        if (!e->buffer)
-            return party_fail(context, "out of memory");
-        memset(e->buffer, 0, BUFFER_SIZE);
-    }
-    return 0;
+    (void)snprintf(e->prefix, sizeof(e->prefix), "%llu,%llu,%u,", (unsigned long long)size,
+                   (unsigned long long)context->sample, context->copy);
+    if (context->series_fd < 0)
+        return 0;
+    e->buffer = malloc(BUFFER_SIZE);
+    return e->buffer && memset(e->buffer, 0, BUFFER_SIZE) ? 0 : party_fail(context, "out of memory");
 }
 
 void experiment_write(struct experiment *e, uint64_t ticks)
@@ -107,9 +104,9 @@ static double sum_of(const struct hist *h)
     return h->sum + (double)h->n * (double)h->base;
 }
 
-int experiment_run(struct party_context *context, struct experiment *e, uint64_t counts,
-                   int (*work)(struct party_context *, uint64_t count))
+int experiment_run(struct party_context *context, uint64_t counts, int (*work)(struct party_context *, uint64_t count))
 {
+    struct experiment *e = context->state;
     struct core_meter core = {.probe = context->core_probe, .record = context->recorder[EXPERIMENT_CORE]};
     double fit = context->rate * CORE_SLICE_NS * 1e-9;
     uint64_t slice = core.probe && fit < (double)counts ? (uint64_t)fit + 1 : counts;
@@ -130,11 +127,9 @@ int experiment_run(struct party_context *context, struct experiment *e, uint64_t
     return finish(context, e);
 }
 
-void experiment_teardown(struct experiment *e)
+void experiment_teardown(struct party_context *context)
 {
-    if (e)
-        free(e->buffer);
-    free(e);
+    free(((struct experiment *)context->state)->buffer);
 }
 
 /* Returns the share of the total time, in %, that is spent in delays longer than limit above the given level. */
@@ -144,51 +139,46 @@ static double delayed_pct(const struct hist *h, double level, double limit)
     return 100 * (delays.sum - (double)delays.count * level) / (hist_mean(h) * (double)h->n);
 }
 
-static int reduce_buckets(const struct hist *h, double mean, unsigned group, struct results *results)
+static void reduce_buckets(const struct hist *h, double mean, unsigned group, struct results *results)
 {
     bool exact = true;
-    int error = 0;
 
     for (unsigned b = 0; b < sizeof(buckets) / sizeof(buckets[0]); b++) {
         struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
         exact = exact && in.exact;
-        error |= results_sample(results, group, METRIC_COUNT_A + 2 * b, (double)in.count);
-        error |= results_sample(results, group, METRIC_SIZE_A + 2 * b,
-                                in.count ? in.sum / (double)in.count - mean : (double)NAN);
+        results_sample(results, group, METRIC_COUNT_A + 2 * b, (double)in.count);
+        results_sample(results, group, METRIC_SIZE_A + 2 * b,
+                       in.count ? in.sum / (double)in.count - mean : (double)NAN);
     }
-    return error | results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
+    results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
 }
 
-static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
+static void reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct hist *h = trial_recorder(trial, 0, copy, EXPERIMENT_HIST);
     const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
     double mean = hist_mean(h), sd = hist_sd(h), median = hist_quantile(h, 0.5), least = (double)h->min;
-    int error = reduce_buckets(h, mean, copy, results);
 
-    error |= results_sample(results, copy, METRIC_CYCLES, mean);
-    error |= results_hist(results, copy, METRIC_CYCLES, h);
-    error |= results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
-    error |= results_sample(results, copy, METRIC_SD, sd);
-    error |= results_sample(results, copy, METRIC_CI90, 1.6448536269514722 * sd / sqrt((double)h->n));
-    error |= results_sample(results, copy, METRIC_PCT_400, delayed_pct(h, mean, 400));
-    error |= results_sample(results, copy, METRIC_PCT_2000, delayed_pct(h, mean, 2000));
-    error |= results_sample(results, copy, METRIC_PCT_400_MEDIAN, delayed_pct(h, median, 400));
-    error |= results_sample(results, copy, METRIC_PCT_2000_MEDIAN, delayed_pct(h, median, 2000));
-    error |= results_sample(results, copy, METRIC_PCT_400_MIN, delayed_pct(h, least, 400));
-    error |= results_sample(results, copy, METRIC_PCT_2000_MIN, delayed_pct(h, least, 2000));
-    error |= results_sample(results, copy, METRIC_CLOCK_COST, number[NUMBER_COST_MEDIAN]);
-    error |= results_sample(results, copy, METRIC_CLOCK_GRAIN, number[NUMBER_GRAIN]);
-    error |= results_sample(results, copy, METRIC_CLOCK_HZ, results_clock_hz(results));
-    return error;
+    reduce_buckets(h, mean, copy, results);
+    results_sample(results, copy, METRIC_CYCLES, mean);
+    results_hist(results, copy, METRIC_CYCLES, h);
+    results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
+    results_sample(results, copy, METRIC_SD, sd);
+    results_sample(results, copy, METRIC_CI90, 1.6448536269514722 * sd / sqrt((double)h->n));
+    results_sample(results, copy, METRIC_PCT_400, delayed_pct(h, mean, 400));
+    results_sample(results, copy, METRIC_PCT_2000, delayed_pct(h, mean, 2000));
+    results_sample(results, copy, METRIC_PCT_400_MEDIAN, delayed_pct(h, median, 400));
+    results_sample(results, copy, METRIC_PCT_2000_MEDIAN, delayed_pct(h, median, 2000));
+    results_sample(results, copy, METRIC_PCT_400_MIN, delayed_pct(h, least, 400));
+    results_sample(results, copy, METRIC_PCT_2000_MIN, delayed_pct(h, least, 2000));
+    results_sample(results, copy, METRIC_CLOCK_COST, number[NUMBER_COST_MEDIAN]);
+    results_sample(results, copy, METRIC_CLOCK_GRAIN, number[NUMBER_GRAIN]);
+    results_sample(results, copy, METRIC_CLOCK_HZ, results_clock_hz(results));
 }
 
-int experiment_reduce(const struct trial *trial, struct results *results)
+void experiment_reduce(const struct trial *trial, struct results *results)
 {
-    int error = 0;
-
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
-        error |= reduce_copy(trial, copy, results);
+        reduce_copy(trial, copy, results);
     results_scaled(results, METRIC_TIME, METRIC_CYCLES, 1e9 / results_clock_hz(results));
-    return error;
 }

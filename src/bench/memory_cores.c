@@ -129,17 +129,13 @@ static void place(const void *params, const struct place_request *request, unsig
     place_one(request, copy, party == PARTY_FIRST ? p->pair.first : p->pair.second, placement);
 }
 
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     const struct slices *times = trial_recorder(trial, 0, 0, RECORD_TIMES);
-    int error = 0;
 
     for (size_t i = 0; i < times->n; i++)
         if (i % BATCHES)
-            error |= results_sample(results, 0, (unsigned)(i / BATCHES),
-                                    (double)(times->slice[i].end_ns - times->slice[i].start_ns) /
-                                        (double)times->slice[i].count);
-    return error;
+            results_sample(results, 0, (unsigned)(i / BATCHES), slice_ns(&times->slice[i]));
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)

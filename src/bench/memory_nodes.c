@@ -76,12 +76,11 @@ static void place(const void *params, const struct place_request *request, unsig
     place_one(request, copy, p->cpu, placement);
 }
 
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     pages_enter(results, 0, trial_recorder(trial, 0, 0, RECORD_PAGES));
-    return results_sample(results, 0, METRIC_LATENCY, chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES))) |
-           results_sample(results, 0, METRIC_BANDWIDTH,
-                          1e3 / chase_median_ns(trial_recorder(trial, 0, 0, RECORD_READS)));
+    results_sample(results, 0, METRIC_LATENCY, chase_median_ns(trial_recorder(trial, 0, 0, RECORD_TIMES)));
+    results_sample(results, 0, METRIC_BANDWIDTH, 1e3 / chase_median_ns(trial_recorder(trial, 0, 0, RECORD_READS)));
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)

@@ -169,7 +169,7 @@ double memory_steady_spread_pct(const struct trial *trial)
     return probes->n ? spread_pct(probes) : (double)NAN;
 }
 
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     const struct hist *cache = trial_recorder(trial, 0, 0, RECORD_CACHE);
     const struct hist *reload = trial_recorder(trial, 0, 0, RECORD_RELOAD);
@@ -177,17 +177,18 @@ static int reduce(const struct trial *trial, struct results *results)
     const struct hist *reading = trial_recorder(trial, 0, 0, RECORD_READ);
     const double *worst = trial_recorder(trial, 0, 0, RECORD_STRETCH);
     const double usual = hist_quantile(memory, 0.5);
-    int error = results_hist(results, 0, METRIC_PROBE, memory) |
-                results_series(results, 0, METRIC_PROBE, trial_recorder(trial, 0, 0, RECORD_SERIES_OF));
 
+    results_hist(results, 0, METRIC_PROBE, memory);
+    results_series(results, 0, METRIC_PROBE, trial_recorder(trial, 0, 0, RECORD_SERIES_OF));
     if (!memory->n)
-        return error;
-    error |= results_sample(results, 0, METRIC_MEMORY, usual / LOADS) |
-             results_sample(results, 0, METRIC_CACHE, hist_quantile(cache, 0.5) / PARTS) |
-             results_sample(results, 0, METRIC_RELOAD, hist_quantile(reload, 0.5) / PARTS) |
-             results_sample(results, 0, METRIC_BANDWIDTH, READ_BYTES * 1e3 / hist_quantile(reading, 0.5)) |
-             results_sample(results, 0, METRIC_SPREAD, spread_pct(memory));
-    return *worst > 0 ? error | results_sample(results, 0, METRIC_WORST, 100 * (*worst - usual) / usual) : error;
+        return;
+    results_sample(results, 0, METRIC_MEMORY, usual / LOADS);
+    results_sample(results, 0, METRIC_CACHE, hist_quantile(cache, 0.5) / PARTS);
+    results_sample(results, 0, METRIC_RELOAD, hist_quantile(reload, 0.5) / PARTS);
+    results_sample(results, 0, METRIC_BANDWIDTH, READ_BYTES * 1e3 / hist_quantile(reading, 0.5));
+    results_sample(results, 0, METRIC_SPREAD, spread_pct(memory));
+    if (*worst > 0)
+        results_sample(results, 0, METRIC_WORST, 100 * (*worst - usual) / usual);
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)

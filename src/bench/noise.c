@@ -326,7 +326,7 @@ double noise_tick_ns(enum clock_kind clock)
 
 static int measure_loop(struct sampler *s)
 {
-    uint64_t *gaps = malloc(LOOP_GAPS * sizeof(*gaps));
+    FREED_BY(memory_free) uint64_t *gaps = malloc(LOOP_GAPS * sizeof(*gaps));
 
     if (!gaps)
         return -1;
@@ -336,7 +336,6 @@ static int measure_loop(struct sampler *s)
     else
         collect_gaps(gaps, CLOCK_KIND_GETTIME);
     detour_loop(gaps, LOOP_GAPS, &s->least, &s->loop);
-    free(gaps);
     return 0;
 }
 
@@ -409,11 +408,8 @@ static void measure_costs(struct sampler *s)
 
 static int setup(struct party_context *context)
 {
-    struct sampler *s = context->state = malloc(sizeof(*s));
+    struct sampler *s = context->state;
 
-    if (!s)
-        return party_fail(context, "out of memory");
-    memset(s, 0, sizeof(*s)); /* touches the pages before the run */
     s->clock = context->clock;
     s->account.hist = context->recorder[NOISE_HIST];
     s->account.series = context->recorder[NOISE_SERIES];
@@ -486,11 +482,7 @@ static int run(struct party_context *context)
 
 static void teardown(struct party_context *context)
 {
-    struct sampler *s = context->state;
-
-    if (s)
-        machine_watch_close(s->watch);
-    free(s);
+    machine_watch_close(((const struct sampler *)context->state)->watch);
 }
 
 /* --- Results. --- */
@@ -508,36 +500,29 @@ double noise_lost_pct(const double *numbers)
 
 /* Adds the parts of the run to the series of a metric: position in microseconds, and the part's value; NAN: not known.
  */
-static int enter_cells(struct results *results, unsigned copy, unsigned metric, const double *values, uint64_t first_us,
-                       uint64_t time_us)
+static void enter_cells(struct results *results, unsigned copy, unsigned metric, const double *values,
+                        uint64_t first_us, uint64_t time_us)
 {
-    struct series *cells = calloc(1, sizeof(*cells));
+    struct series cells = {.n = 0};
 
-    if (!cells)
-        return -1;
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
         if (!isnan(values[cell]))
-            series_add(cells, time_us * cell / DETOUR_CELLS, (uint64_t)(values[cell] + 0.5));
-    int error = cells->n ? results_series_from(results, copy, metric, cells, first_us) : 0;
-    free(cells);
-    return error;
+            series_add(&cells, time_us * cell / DETOUR_CELLS, (uint64_t)(values[cell] + 0.5));
+    if (cells.n)
+        results_series_from(results, copy, metric, &cells, first_us);
 }
 
 /* Adds a histogram of the detours of one cause: the mean length of each length class, and its number of detours. */
-static int enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
+static void enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
 {
     const double *n = &number[NOISE_CLASSES + cause * DETOUR_CLASSES];
     const double *ns = &number[NOISE_CLASSES_NS + cause * DETOUR_CLASSES];
-    struct series *classes = calloc(1, sizeof(*classes));
+    struct series classes = {.n = 0};
 
-    if (!classes)
-        return -1;
     for (unsigned k = 0; k < DETOUR_CLASSES; k++)
         if (n[k] > 0)
-            series_add(classes, (uint64_t)(ns[k] / n[k] + 0.5), (uint64_t)n[k]);
-    int error = results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, classes, 0);
-    free(classes);
-    return error;
+            series_add(&classes, (uint64_t)(ns[k] / n[k] + 0.5), (uint64_t)n[k]);
+    results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, &classes, 0);
 }
 
 /* Adds the detours below DETOUR_EVENT_NS to a cause: to DETOUR_SHARED at core probe levels above free_level, otherwise
@@ -604,34 +589,35 @@ static double mean_of(const double *values, size_t n)
     return known.n ? known.mean : (double)NAN;
 }
 
-static int enter_known(struct results *results, unsigned copy, unsigned metric, double value)
+static void enter_known(struct results *results, unsigned copy, unsigned metric, double value)
 {
-    return isnan(value) ? 0 : results_sample(results, copy, metric, value);
+    if (!isnan(value))
+        results_sample(results, copy, metric, value);
 }
 
 /* Adds share and frequency of the core, as far as they are known. */
-static int enter_core(struct results *results, const struct trial *trial, unsigned copy, uint64_t first_us,
-                      uint64_t time_us)
+static void enter_core(struct results *results, const struct trial *trial, unsigned copy, uint64_t first_us,
+                       uint64_t time_us)
 {
     const double *mhz = (const double *)trial_recorder(trial, 0, copy, NOISE_NUMBERS) + NOISE_MHZ;
     const double(*levels)[CORE_LEVELS] = trial_recorder(trial, 0, copy, NOISE_LEVELS);
     const unsigned free = free_level(trial, copy);
     uint64_t probes[CORE_LEVELS];
     double shares[DETOUR_CELLS];
-    int error = enter_known(results, copy, NOISE_METRIC_MHZ, mean_of(mhz, DETOUR_CELLS));
 
-    error |= enter_cells(results, copy, NOISE_METRIC_MHZ, mhz, first_us, time_us);
+    enter_known(results, copy, NOISE_METRIC_MHZ, mean_of(mhz, DETOUR_CELLS));
+    enter_cells(results, copy, NOISE_METRIC_MHZ, mhz, first_us, time_us);
     if (!free)
-        return error;
+        return;
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
         probes_of(levels, cell, cell + 1, probes);
         shares[cell] = 100 * core_share(probes, free);
     }
-    error |= enter_cells(results, copy, NOISE_METRIC_SHARE, shares, first_us, time_us);
+    enter_cells(results, copy, NOISE_METRIC_SHARE, shares, first_us, time_us);
     probes_of(levels, 0, DETOUR_CELLS, probes);
-    error |= enter_known(results, copy, NOISE_METRIC_SHARE, 100 * core_share(probes, free));
-    error |= enter_known(results, copy, NOISE_METRIC_FREE, 100 * core_free(probes, free));
-    return error | enter_known(results, copy, NOISE_METRIC_SLOWER, noise_slower_pct(trial, copy));
+    enter_known(results, copy, NOISE_METRIC_SHARE, 100 * core_share(probes, free));
+    enter_known(results, copy, NOISE_METRIC_FREE, 100 * core_free(probes, free));
+    enter_known(results, copy, NOISE_METRIC_SLOWER, noise_slower_pct(trial, copy));
 }
 
 /* Adds the parameter periods=10ms:31us;... : period and mean detour length of each comb (detours that repeat with a
@@ -653,18 +639,17 @@ static void remark_periods(struct results *results, unsigned copy, const double 
 
 /* Adds the lost share without what other users of the core caused, if that is known. number: recorded numbers after
  * add_brief(). */
-static int enter_alone(struct results *results, const struct trial *trial, unsigned copy, const double *number)
+static void enter_alone(struct results *results, const struct trial *trial, unsigned copy, const double *number)
 {
     double ns = 0;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
         ns += c == DETOUR_SHARED ? 0 : number[NOISE_LOST + c];
-    return free_level(trial, copy)
-               ? results_sample(results, copy, NOISE_METRIC_LOST_ALONE, 100 * ns / number[NOISE_OBSERVED])
-               : 0;
+    if (free_level(trial, copy))
+        results_sample(results, copy, NOISE_METRIC_LOST_ALONE, 100 * ns / number[NOISE_OBSERVED]);
 }
 
-static int reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
+static void reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
     double number[NOISE_N_NUMBERS];
@@ -675,36 +660,31 @@ static int reduce_copy(const struct trial *trial, unsigned copy, struct results 
     remark_periods(results, copy, number);
     double observed_ns = number[NOISE_OBSERVED];
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
-    int error = enter_cells(results, copy, NOISE_METRIC_LOST, &number[NOISE_CELLS], first_us, time_us);
 
-    error |= enter_core(results, trial, copy, first_us, time_us) | enter_alone(results, trial, copy, number);
-    error |=
-        results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
-    error |= results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
-    error |= results_sample(results, copy, NOISE_METRIC_DETOUR, hist_mean(hist));
-    error |= results_hist(results, copy, NOISE_METRIC_DETOUR, hist);
-    error |= results_series_from(results, copy, NOISE_METRIC_DETOUR, series, first_us);
-    error |= results_sample(results, copy, NOISE_METRIC_LOOP, number[NOISE_LOOP]);
-    error |= results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
-    error |= results_sample(results, copy, NOISE_METRIC_BLIND,
-                            100 * number[NOISE_BLIND] / (observed_ns + number[NOISE_BLIND]));
+    enter_cells(results, copy, NOISE_METRIC_LOST, &number[NOISE_CELLS], first_us, time_us);
+    enter_core(results, trial, copy, first_us, time_us);
+    enter_alone(results, trial, copy, number);
+    results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
+    results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
+    results_sample(results, copy, NOISE_METRIC_DETOUR, hist_mean(hist));
+    results_hist(results, copy, NOISE_METRIC_DETOUR, hist);
+    results_series_from(results, copy, NOISE_METRIC_DETOUR, series, first_us);
+    results_sample(results, copy, NOISE_METRIC_LOOP, number[NOISE_LOOP]);
+    results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
+    results_sample(results, copy, NOISE_METRIC_BLIND, 100 * number[NOISE_BLIND] / (observed_ns + number[NOISE_BLIND]));
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        error |= results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
-        error |= enter_classes(results, copy, number, c);
-        error |= results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
+        results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
+        enter_classes(results, copy, number, c);
+        results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
     }
     for (unsigned i = 0; NOISE_METRIC_COUNTS + i < NOISE_METRIC_SLOWER; i++)
-        error |= results_sample(results, copy, NOISE_METRIC_COUNTS + i, number[NOISE_TIMER + i] / observed_ns * 1e9);
-    return error;
+        results_sample(results, copy, NOISE_METRIC_COUNTS + i, number[NOISE_TIMER + i] / observed_ns * 1e9);
 }
 
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
-    int error = 0;
-
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
-        error |= reduce_copy(trial, copy, results);
-    return error;
+        reduce_copy(trial, copy, results);
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
@@ -736,6 +716,7 @@ static const struct party parties[] = {
                    [NOISE_CORE] = {RECORD_CORE, 0},
                    [NOISE_LEVELS] = {RECORD_NUMBERS, DETOUR_CELLS *CORE_LEVELS}},
      .n_recorders = NOISE_N_RECORDERS,
+     .state_size = sizeof(struct sampler),
      .setup = setup,
      .run = run,
      .teardown = teardown},

@@ -3,7 +3,6 @@
 #include "bench/prime.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/experiment.h"
@@ -11,7 +10,7 @@
 #include "sys/memory.h"
 
 enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES, NUMBER_INSTRUCTIONS };
-enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS, N_METRICS };
+enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS };
 
 /* The measured work. Also counts the divisions if divisions is not NULL; for NULL the compiler removes that count. The
  * divisor passes through an empty asm statement, because a compiler that knows its first value (2) replaces the first
@@ -117,10 +116,8 @@ static int setup(struct party_context *context)
     double *number = context->recorder[EXPERIMENT_NUMBERS], divisions, primes;
     struct checks *checks = context->recorder[EXPERIMENT_CHECKS];
     uint64_t counted = 0;
-    char prefix[48];
 
-    struct experiment *e = context->state = calloc(1, sizeof(*e));
-    if (!e || expected_work((uint32_t)params->limit, &divisions, &primes))
+    if (expected_work((uint32_t)params->limit, &divisions, &primes))
         return party_fail(context, "out of memory");
     uint32_t found = count_primes((uint32_t)params->limit, &counted);
     number[NUMBER_DIVISIONS] = (double)counted;
@@ -129,9 +126,7 @@ static int setup(struct party_context *context)
     number[NUMBER_INSTRUCTIONS] = instructions_with((uint32_t)params->limit) - instructions_with(2);
     checks_add(checks, "number of divisions", (double)counted, divisions, 0);
     checks_add(checks, "number of primes", (double)found, primes, 0);
-    (void)snprintf(prefix, sizeof(prefix), "%llu,%llu,%u,", (unsigned long long)params->limit,
-                   (unsigned long long)context->sample, context->copy);
-    return experiment_setup(context, e, prefix);
+    return experiment_setup(context, params->limit);
 }
 
 static int work(struct party_context *context, uint64_t count)
@@ -153,25 +148,18 @@ static uint64_t counts(const void *params)
 
 static int run(struct party_context *context)
 {
-    return experiment_run(context, context->state, counts(context->params), work);
+    return experiment_run(context, counts(context->params), work);
 }
 
-static void teardown(struct party_context *context)
+static void reduce(const struct trial *trial, struct results *results)
 {
-    experiment_teardown(context->state);
-}
-
-static int reduce(const struct trial *trial, struct results *results)
-{
-    int error = experiment_reduce(trial, results);
-
+    experiment_reduce(trial, results);
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
         const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
-        error |= results_sample(results, copy, METRIC_DIVISIONS, number[NUMBER_DIVISIONS]);
-        error |= results_sample(results, copy, METRIC_PRIMES, number[NUMBER_PRIMES]);
-        error |= results_sample(results, copy, METRIC_INSTRUCTIONS, number[NUMBER_INSTRUCTIONS]);
+        results_sample(results, copy, METRIC_DIVISIONS, number[NUMBER_DIVISIONS]);
+        results_sample(results, copy, METRIC_PRIMES, number[NUMBER_PRIMES]);
+        results_sample(results, copy, METRIC_INSTRUCTIONS, number[NUMBER_INSTRUCTIONS]);
     }
-    return error;
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
@@ -193,11 +181,12 @@ static const struct option options[] = {
 static const struct party parties[] = {
     {.name = "prime",
      EXPERIMENT_RECORDERS,
+     .state_size = sizeof(struct experiment),
      .setup = setup,
      .work = work,
      .counts = counts,
      .run = run,
-     .teardown = teardown},
+     .teardown = experiment_teardown},
 };
 
 static const struct metric own_metrics[] = {
@@ -215,10 +204,7 @@ const struct bench bench_prime = {
     BENCH_IS("prime", "prime", "Prime loop: CPU noise", struct prime_params),
     BENCH_OPTIONS(options),
     BENCH_PARTIES(parties),
-    .metrics = experiment_metrics,
-    .n_shared_metrics = METRIC_OWN,
-    .own_metrics = own_metrics,
-    .n_metrics = N_METRICS,
+    EXPERIMENT_METRICS(own_metrics),
     .sampling = {[PRESET_DEFAULT] = SAMPLES_WITHIN(10, 0, 12),
                  [PRESET_QUICK] = SAMPLES_WITHIN(5, 0, 2),
                  [PRESET_CLASSIC] = SAMPLES_WITHIN(100, 100, 3600)},

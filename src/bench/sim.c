@@ -413,7 +413,7 @@ static double percent(double part, double rest)
     return part + rest > 0 ? 100 * part / (part + rest) : (double)NAN;
 }
 
-int sim_reduce(const struct trial *trial, struct results *results)
+void sim_reduce(const struct trial *trial, struct results *results)
 {
     const struct sim_params *params = trial_spec_of(trial)->params;
     const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
@@ -422,25 +422,23 @@ int sim_reduce(const struct trial *trial, struct results *results)
     double busy = (double)params->busy_ns;
     double desired =
         params->interval_ns ? percent(n[SIM_BURNS_DONE], n[SIM_BURNS_MISSED]) : percent(busy, hist_mean(latency));
-    int error = 0;
 
-    error |= results_hist(results, 0, SIM_METRIC_LATENCY, latency);
-    error |= results_sample(results, 0, SIM_METRIC_LATENCY, hist_mean(latency));
-    error |= results_series(results, 0, SIM_METRIC_LATENCY, trial_recorder(trial, SIM_TASK, 0, SIM_SERIES));
+    results_hist(results, 0, SIM_METRIC_LATENCY, latency);
+    results_sample(results, 0, SIM_METRIC_LATENCY, hist_mean(latency));
+    results_series(results, 0, SIM_METRIC_LATENCY, trial_recorder(trial, SIM_TASK, 0, SIM_SERIES));
     if (params->classic) {
-        error |= results_hist(results, 0, SIM_METRIC_CLASSIC, classic);
-        error |= results_sample(results, 0, SIM_METRIC_CLASSIC, hist_mean(classic));
+        results_hist(results, 0, SIM_METRIC_CLASSIC, classic);
+        results_sample(results, 0, SIM_METRIC_CLASSIC, hist_mean(classic));
     }
-    error |= results_sample(results, 0, SIM_METRIC_DESIRED_CPU, desired);
-    error |= results_sample(results, 0, SIM_METRIC_LATE, percent(n[SIM_LATE], (double)latency->n - n[SIM_LATE]));
+    results_sample(results, 0, SIM_METRIC_DESIRED_CPU, desired);
+    results_sample(results, 0, SIM_METRIC_LATE, percent(n[SIM_LATE], (double)latency->n - n[SIM_LATE]));
     if (!params->interval_ns)
-        return error;
+        return;
     const struct hist *total = trial_recorder(trial, SIM_TASK, 0, SIM_TOTAL);
     const struct hist *timer = trial_recorder(trial, SIM_TIMER, 0, TIMER_LATENCY);
-    error |= results_sample(results, 0, SIM_METRIC_DEADLINES, percent(n[SIM_DEADLINES_MET], n[SIM_DEADLINES_MISSED]));
-    error |= results_hist(results, 0, SIM_METRIC_TIMER, timer);
-    error |= results_sample(results, 0, SIM_METRIC_TIMER, hist_quantile(timer, 0.5));
-    error |= results_hist(results, 0, SIM_METRIC_TOTAL, total);
-    error |= results_sample(results, 0, SIM_METRIC_TOTAL, hist_mean(total));
-    return error;
+    results_sample(results, 0, SIM_METRIC_DEADLINES, percent(n[SIM_DEADLINES_MET], n[SIM_DEADLINES_MISSED]));
+    results_hist(results, 0, SIM_METRIC_TIMER, timer);
+    results_sample(results, 0, SIM_METRIC_TIMER, hist_quantile(timer, 0.5));
+    results_hist(results, 0, SIM_METRIC_TOTAL, total);
+    results_sample(results, 0, SIM_METRIC_TOTAL, hist_mean(total));
 }

@@ -108,23 +108,20 @@ static void describe(const void *params, const struct clock_info *clock, struct 
     row_param_add(out, PARAM_OUTCOME, "histogram_us", "%llu", (unsigned long long)p->histogram_us);
 }
 
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
-    int error = 0;
-
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
         const struct hist *hist = trial_recorder(trial, 0, copy, WAKEUP_HIST);
         const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
         struct row_params remarks = {.n = 0};
-        error |= results_hist(results, copy, WAKEUP_METRIC_LATENCY, hist);
-        error |= results_sample(results, copy, WAKEUP_METRIC_LATENCY, hist_quantile(hist, 0.5));
-        error |= results_sample(results, copy, WAKEUP_METRIC_OVERFLOWS, number[WAKEUP_OVERFLOWS]);
-        error |= results_sample(results, copy, WAKEUP_METRIC_MISSED, number[WAKEUP_MISSED]);
+        results_hist(results, copy, WAKEUP_METRIC_LATENCY, hist);
+        results_sample(results, copy, WAKEUP_METRIC_LATENCY, hist_quantile(hist, 0.5));
+        results_sample(results, copy, WAKEUP_METRIC_OVERFLOWS, number[WAKEUP_OVERFLOWS]);
+        results_sample(results, copy, WAKEUP_METRIC_MISSED, number[WAKEUP_MISSED]);
         if (number[WAKEUP_STOPPED_NS] > 0)
             row_param_add(&remarks, PARAM_OUTCOME, "stopped_us", "%.3f", number[WAKEUP_STOPPED_NS] * 1e-3);
         results_remark(results, copy, &remarks);
     }
-    return error;
 }
 
 static const struct party parties[] = {

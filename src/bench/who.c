@@ -340,28 +340,24 @@ static void remark(struct results *results, unsigned group, const struct who_lin
 }
 
 /* Adds the time taken in each part of the window, by CPU that was looked at. */
-static int enter_cells(struct results *results, unsigned group, const float *cell, size_t cpus, uint64_t time_us)
+static void enter_cells(struct results *results, unsigned group, const float *cell, size_t cpus, uint64_t time_us)
 {
-    FREED_BY(memory_free) struct series *series = calloc(1, sizeof(*series));
+    struct series series = {.n = 0};
 
-    if (!series)
-        return -1;
     for (unsigned i = 0; i < WHO_CELLS; i++)
-        series_add(series, time_us * i / WHO_CELLS, (uint64_t)(cell[i] / (float)cpus + 0.5f));
-    return results_series(results, group, WHO_METRIC_TAKEN, series);
+        series_add(&series, time_us * i / WHO_CELLS, (uint64_t)(cell[i] / (float)cpus + 0.5f));
+    results_series(results, group, WHO_METRIC_TAKEN, &series);
 }
 
 /* Adds when and for how long a name had the CPU. */
-static int enter_pieces(struct results *results, unsigned group, const struct who_report *report, uint64_t entries)
+static void enter_pieces(struct results *results, unsigned group, const struct who_report *report, uint64_t entries)
 {
-    FREED_BY(memory_free) struct series *series = calloc(1, sizeof(*series));
+    struct series series = {.n = 0};
 
-    if (!series)
-        return -1;
     for (uint32_t i = 0; i < report->n_pieces; i++)
         if (entries >> report->piece[i].taker & 1)
-            series_add(series, report->piece[i].from, report->piece[i].ns);
-    return results_series(results, group, WHO_METRIC_LONGEST, series);
+            series_add(&series, report->piece[i].from, report->piece[i].ns);
+    results_series(results, group, WHO_METRIC_LONGEST, &series);
 }
 
 /* The reports that rows are made of, and their sums. */
@@ -371,27 +367,25 @@ struct sums {
     double observed_ns, lost_ns, records_lost;
 };
 
-static int enter_line(struct results *results, const struct trial *trial, const struct who_line *line,
-                      const struct sums *sums)
+static void enter_line(struct results *results, const struct trial *trial, const struct who_line *line,
+                       const struct sums *sums)
 {
     const struct who_report *report = sums->reports[0];
     const double cpus = (double)sums->n;
-    const int group = results_group(results, &line->cpus);
-    int error = 0;
+    const unsigned group = results_group(results, &line->cpus);
 
-    if (group < 0)
-        return -1;
-    remark(results, (unsigned)group, line);
+    remark(results, group, line);
     if (line->ns > 0)
-        error |= results_sample(results, (unsigned)group, WHO_METRIC_TAKEN, 100 * line->ns / sums->observed_ns);
+        results_sample(results, group, WHO_METRIC_TAKEN, 100 * line->ns / sums->observed_ns);
     if (line->n > 0)
-        error |= results_sample(results, (unsigned)group, WHO_METRIC_TIMES, line->n / sums->observed_ns * 1e9 * cpus);
+        results_sample(results, group, WHO_METRIC_TIMES, line->n / sums->observed_ns * 1e9 * cpus);
     if (report->counted)
-        return error;
-    error |= results_sample(results, (unsigned)group, WHO_METRIC_LONGEST, line->max_ns);
+        return;
+    results_sample(results, group, WHO_METRIC_LONGEST, line->max_ns);
     if (report->stopped_ns)
-        return error | enter_pieces(results, (unsigned)group, report, line->entries);
-    return error | enter_cells(results, (unsigned)group, line->cell, sums->n, trial_spec_of(trial)->time_ns / 1000);
+        enter_pieces(results, group, report, line->entries);
+    else
+        enter_cells(results, group, line->cell, sums->n, trial_spec_of(trial)->time_ns / 1000);
 }
 
 /* ended: the report of the CPU whose detour ended the run; NULL: none did. */
@@ -412,7 +406,7 @@ static void remark_all(struct results *results, const struct who_params *params,
 }
 
 /* Makes rows of the names on all CPUs, or on the CPU whose detour ended the run. */
-static int reduce(const struct trial *trial, struct results *results)
+static void reduce(const struct trial *trial, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);
     const struct who_params *params = spec->params;
@@ -421,10 +415,11 @@ static int reduce(const struct trial *trial, struct results *results)
     struct sums sums = {.reports = reports, .n = spec->copies};
     const struct who_report *ended = NULL;
     double unseen_ns = 0;
-    int error = 0;
 
-    if (!reports)
-        return -1;
+    if (!reports) {
+        results_fail(results);
+        return;
+    }
     for (unsigned copy = 0; copy < spec->copies; copy++) {
         reports[copy] = trial_recorder(trial, 0, copy, WHO_REPORT);
         if (reports[copy]->stopped_ns > (ended ? ended->stopped_ns : 0))
@@ -445,14 +440,13 @@ static int reduce(const struct trial *trial, struct results *results)
         if (!strcmp(lines[i].kind, "unseen"))
             unseen_ns = lines[i].ns;
         if (i < ROWS_MOST || ended)
-            error |= enter_line(results, trial, &lines[i], &sums);
+            enter_line(results, trial, &lines[i], &sums);
     }
-    error |= results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * sums.lost_ns / sums.observed_ns);
+    results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * sums.lost_ns / sums.observed_ns);
     if (!reports[0]->counted) {
-        error |= results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / sums.observed_ns);
-        error |= results_sample(results, 0, WHO_METRIC_RECORDS_LOST, sums.records_lost);
+        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * unseen_ns / sums.observed_ns);
+        results_sample(results, 0, WHO_METRIC_RECORDS_LOST, sums.records_lost);
     }
-    return error;
 }
 
 /* --- The descriptor. --- */

@@ -59,57 +59,56 @@ void results_free(struct results *results)
     memset(results, 0, sizeof(*results));
 }
 
-int results_sample(struct results *results, unsigned group, unsigned metric, double value)
+void results_fail(struct results *results)
 {
-    struct metric_values *m = &results->group[group].metric[metric];
-
-    if (!grow_array(&m->samples, &m->capacity, m->n, sizeof(*m->samples)))
-        return -1;
-    m->samples[m->n++] = value;
-    return 0;
+    results->failed = true;
 }
 
-int results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist)
+void results_sample(struct results *results, unsigned group, unsigned metric, double value)
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    if (!m->hist) {
-        /* calloc: only pages of bins that are used become resident */
-        m->hist = calloc(1, sizeof(*m->hist));
-        if (!m->hist)
-            return -1;
+    if (grow_array(&m->samples, &m->capacity, m->n, sizeof(*m->samples)))
+        m->samples[m->n++] = value;
+    else
+        results->failed = true;
+}
+
+void results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist)
+{
+    struct metric_values *m = &results->group[group].metric[metric];
+
+    /* calloc: only pages of bins that are used become resident */
+    if (!m->hist && (m->hist = calloc(1, sizeof(*m->hist)))) {
         m->hist->base = hist->base;
         m->hist->width = hist->width;
         m->hist->min = UINT64_MAX;
     }
-    hist_merge(m->hist, hist);
-    return 0;
+    if (m->hist)
+        hist_merge(m->hist, hist);
+    results->failed |= !m->hist;
 }
 
-int results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
-                        uint64_t first)
+void results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
+                         uint64_t first)
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    if (!m->series) {
-        m->series = calloc(1, sizeof(*m->series));
-        if (!m->series)
-            return -1;
-    }
-    series_append(m->series, series, first);
-    return 0;
+    if (m->series || (m->series = calloc(1, sizeof(*m->series))))
+        series_append(m->series, series, first);
+    results->failed |= !m->series;
 }
 
-int results_series(struct results *results, unsigned group, unsigned metric, const struct series *series)
+void results_series(struct results *results, unsigned group, unsigned metric, const struct series *series)
 {
     const struct series *before = results->group[group].metric[metric].series;
 
-    return results_series_from(results, group, metric, series, before ? before->n : 0);
+    results_series_from(results, group, metric, series, before ? before->n : 0);
 }
 
-int results_cause(struct results *results, unsigned group, const char *name, double ms)
+void results_cause(struct results *results, unsigned group, const char *name, double ms)
 {
-    return causes_add_own(&results->group[group].causes, name, ms);
+    results->failed |= causes_add_own(&results->group[group].causes, name, ms) != 0;
 }
 
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale)
@@ -132,7 +131,7 @@ void results_remark(struct results *results, unsigned group, const struct row_pa
     results->group[group].remarks = *remarks;
 }
 
-int results_group(struct results *results, const struct cpuset *cpus)
+unsigned results_group(struct results *results, const struct cpuset *cpus)
 {
     const unsigned n = results->n_groups;
     struct metric_values *metric = calloc(results->item->bench->n_metrics, sizeof(*metric));
@@ -140,13 +139,14 @@ int results_group(struct results *results, const struct cpuset *cpus)
 
     if (!group) {
         free(metric);
-        return -1;
+        results->failed = true;
+        return 0;
     }
     group[n] = group[0];
     group[n].metric = metric;
     group[n].cpus = *cpus;
     results->group = group;
-    return (int)results->n_groups++;
+    return results->n_groups++;
 }
 
 double results_clock_hz(const struct results *results)
@@ -272,12 +272,11 @@ static void enter_others(struct results *results, const struct trial *trial)
 
 /* Enters the core probes of a copy: the probes of its CPU into the session, its slices into the metrics with the core
  * free. */
-static int enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
+static void enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
     struct core_session *session = results->how->core;
     struct group_values *g = &results->group[bench->group_per_copy ? copy : 0];
-    int error = 0;
 
     for (unsigned r = 0; session && r < bench->parties[0].n_recorders; r++) {
         if (bench->parties[0].recorders[r].kind != RECORD_CORE)
@@ -294,16 +293,14 @@ static int enter_core(struct results *results, const struct trial *trial, unsign
         g->core_own |= trial_shares_core(trial);
         for (unsigned m = 0; m < bench->n_metrics; m++)
             if (bench_metric(bench, m)->alone && bench_metric(bench, m)->recorder == r)
-                error |= core_notes_add(&g->metric[m].core, record, (uint32_t)results->n_trials, cpu,
-                                        core_highest(session, cpu));
+                results->failed |= core_notes_add(&g->metric[m].core, record, (uint32_t)results->n_trials, cpu,
+                                                  core_highest(session, cpu)) != 0;
     }
-    return error;
 }
 
 int results_enter(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
-    int error = 0;
 
     for (unsigned g = 0; g < results->n_groups; g++)
         enter_machine(&results->group[g], trial, g);
@@ -316,11 +313,12 @@ int results_enter(struct results *results, const struct trial *trial)
             enter_party(&results->group[bench->group_per_copy ? copy : 0], &left,
                         results->n_trials == 0 && (bench->group_per_copy || copy == 0));
             if (party == 0)
-                error |= enter_core(results, trial, copy, left.last_cpu);
+                enter_core(results, trial, copy, left.last_cpu);
         }
     enter_others(results, trial);
     results->n_trials++;
-    return error | bench->reduce(trial, results);
+    bench->reduce(trial, results);
+    return results->failed ? -1 : 0;
 }
 
 /* --- The stop rule. --- */

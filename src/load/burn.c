@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that use the CPU without sleeping: arithmetic in registers. */
-#include <stdlib.h>
-
 #include "load/params.h"
 #include "load/parties.h"
 #include "load/run.h"
 
 /* Rounds of work between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u
-
-struct burn {
-    struct threads threads;
-    struct party_context *context;
-    uint32_t counting; /* set while a thread updates LOAD_CPU */
-    uint64_t due_ns;   /* time of the next update of LOAD_CPU; used by the thread that updates */
-};
 
 /* Does one piece of work. Any running thread updates LOAD_CPU, because with many threads for each CPU a certain thread
  * would run too rarely. */
@@ -40,16 +31,6 @@ static void *burn_on(void *argument)
     return NULL;
 }
 
-int load_burn_setup(struct party_context *context)
-{
-    struct burn *burn = context->state = calloc(1, sizeof(*burn));
-
-    if (!burn)
-        return party_fail(context, "out of memory");
-    burn->context = context;
-    return 0;
-}
-
 int load_burn_run(struct party_context *context)
 {
     const struct load_params *params = context->params;
@@ -57,6 +38,7 @@ int load_burn_run(struct party_context *context)
     uint64_t look_ns = 0;
     bool proved = false;
 
+    burn->context = context;
     if (threads_start(&burn->threads, context, (size_t)params->threads - 1, burn_on, burn, 0))
         return -1;
     while (!party_stopped(context)) {
@@ -71,12 +53,8 @@ void load_burn_teardown(struct party_context *context)
 {
     struct burn *burn = context->state;
 
-    if (!burn)
-        return;
     threads_end(&burn->threads);
     threads_join(&burn->threads);
-    free(burn);
-    context->state = NULL;
 }
 
 static void describe(const void *params, struct row_params *out)

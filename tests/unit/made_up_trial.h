@@ -62,51 +62,55 @@ uint64_t __wrap_trial_gate_ns(const struct trial *trial)
     return made_up ? made_up->gate_ns : __real_trial_gate_ns(trial);
 }
 
-int __real_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
-int __wrap_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
-int __wrap_results_sample(struct results *results, unsigned copy, unsigned metric, double value)
+void __real_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
+void __wrap_results_sample(struct results *results, unsigned copy, unsigned metric, double value);
+void __wrap_results_sample(struct results *results, unsigned copy, unsigned metric, double value)
 {
-    if (!made_up)
-        return __real_results_sample(results, copy, metric, value);
+    if (!made_up) {
+        __real_results_sample(results, copy, metric, value);
+        return;
+    }
     assert_true(copy < made_up->spec.copies && metric < MADE_UP_SAMPLES);
     made_up->sample[copy][metric] = value;
-    return 0;
 }
 
-int __real_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist);
-int __wrap_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist);
-int __wrap_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist)
-{
-    return made_up ? 0 : __real_results_hist(results, copy, metric, hist);
-}
-
-int __real_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
-                               uint64_t first);
-int __wrap_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
-                               uint64_t first);
-int __wrap_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
-                               uint64_t first)
+void __real_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist);
+void __wrap_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist);
+void __wrap_results_hist(struct results *results, unsigned copy, unsigned metric, const struct hist *hist)
 {
     if (!made_up)
-        return __real_results_series_from(results, copy, metric, series, first);
-    if (made_up->series && copy == 0 && metric == made_up->series_metric)
+        __real_results_hist(results, copy, metric, hist);
+}
+
+void __real_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
+                                uint64_t first);
+void __wrap_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
+                                uint64_t first);
+void __wrap_results_series_from(struct results *results, unsigned copy, unsigned metric, const struct series *series,
+                                uint64_t first)
+{
+    if (!made_up)
+        __real_results_series_from(results, copy, metric, series, first);
+    else if (made_up->series && copy == 0 && metric == made_up->series_metric)
         series_append(made_up->series, series, first);
-    return 0;
 }
 
-int __real_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series);
-int __wrap_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series);
-int __wrap_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series)
+void __real_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series);
+void __wrap_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series);
+void __wrap_results_series(struct results *results, unsigned copy, unsigned metric, const struct series *series)
 {
-    return made_up ? __wrap_results_series_from(results, copy, metric, series, 0)
-                   : __real_results_series(results, copy, metric, series);
+    if (made_up)
+        __wrap_results_series_from(results, copy, metric, series, 0);
+    else
+        __real_results_series(results, copy, metric, series);
 }
 
-int __real_results_cause(struct results *results, unsigned copy, const char *name, double ms);
-int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms);
-int __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms)
+void __real_results_cause(struct results *results, unsigned copy, const char *name, double ms);
+void __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms);
+void __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms)
 {
-    return made_up ? 0 : __real_results_cause(results, copy, name, ms);
+    if (!made_up)
+        __real_results_cause(results, copy, name, ms);
 }
 
 void __real_results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
@@ -138,15 +142,14 @@ void __wrap_results_remark(struct results *results, unsigned group, const struct
         __real_results_remark(results, group, remarks);
 }
 
-static int made_up_reduce(struct made_up_trial *trial)
+static void made_up_reduce(struct made_up_trial *trial)
 {
     for (unsigned copy = 0; copy < MADE_UP_COPIES; copy++)
         for (unsigned metric = 0; metric < MADE_UP_SAMPLES; metric++)
             trial->sample[copy][metric] = (double)NAN;
     made_up = trial;
-    int error = trial->spec.bench->reduce(NULL, NULL);
+    trial->spec.bench->reduce(NULL, NULL);
     made_up = NULL;
-    return error;
 }
 
 #endif

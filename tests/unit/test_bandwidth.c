@@ -222,7 +222,7 @@ static void test_bandwidth_repetition_is_from_first_start_to_last_end(void **sta
         trial.recorder[c][RECORD_TIMES] = copy[c];
         trial.recorder[c][RECORD_PAGES] = pages[c];
     }
-    assert_int_equal(made_up_reduce(&trial), 0);
+    made_up_reduce(&trial);
     assert_true(trial.pages[0] == 3 && trial.pages[1] == 9); /* of both copies */
     for (unsigned k = 0; k < KERNELS; k++) {
         double bytes = (k < 2 ? 16 : 24) * 64.0 * 2;

@@ -410,7 +410,7 @@ static void test_command_figures_are_of_all_copies(void **state)
         trial.recorder[copy][0] = numbers_of_copies[copy];
         trial.party[copy] = (struct trial_party){.start_ns = start_ms[copy] * MS, .end_ns = end_ms[copy] * MS};
     }
-    assert_int_equal(made_up_reduce(&trial), 0);
+    made_up_reduce(&trial);
     for (unsigned metric = 0; metric < COMMAND_N_METRICS; metric++)
         if (!(fabs(trial.sample[0][metric] - expected[metric]) <= 1e-9 * expected[metric]))
             fail_msg("%s is %.17g, not %.17g", bench_command.own_metrics[metric].id, trial.sample[0][metric],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Common code of prime and array: recording, every event as text, and M. Kot's figures from made-up cycles. */
 #include <fcntl.h>
+#include <limits.h>
 
 #include "bench_fixture.h"
 
@@ -187,7 +188,7 @@ static void test_experiment_every_metric_is_described(void **state)
 
 /* --- Recording. --- */
 
-static struct experiment *set_up(struct fixture_party *p, int series_fd, const char *prefix)
+static struct experiment *set_up(struct fixture_party *p, int series_fd, uint64_t size)
 {
     static const struct made_up_params none;
     struct experiment *e = calloc(1, sizeof(*e));
@@ -195,8 +196,16 @@ static struct experiment *set_up(struct fixture_party *p, int series_fd, const c
     assert_non_null(e);
     fixture_party_begin(p, &bench_made_up, &none);
     p->context.series_fd = series_fd;
-    assert_int_equal(experiment_setup(&p->context, e, prefix), 0);
+    p->context.state = e;
+    assert_int_equal(experiment_setup(&p->context, size), 0);
     return e;
+}
+
+static void tear_down(struct fixture_party *p)
+{
+    experiment_teardown(&p->context);
+    free(p->context.state);
+    fixture_party_end(p);
 }
 
 /* Works that record known values. */
@@ -226,15 +235,14 @@ static int record_the_largest(struct party_context *context, uint64_t count)
 static void test_experiment_run_forgets_the_warm_up(void **state)
 {
     struct fixture_party p;
-    struct experiment *e = set_up(&p, -1, "");
+    struct experiment *e = set_up(&p, -1, 0);
 
     assert_null(e->buffer); /* nobody wants the text */
     experiment_record(e, 900);
     experiment_record(e, 800);
     experiment_record(e, 70000);
     assert_int_equal(e->number, 3);
-    p.context.state = e;
-    assert_int_equal(experiment_run(&p.context, e, 2, record_from_801), 0);
+    assert_int_equal(experiment_run(&p.context, 2, record_from_801), 0);
     assert_int_equal(e->number, 2);
     assert_int_equal(e->hist->base, 700); /* an eighth below the least */
     assert_int_equal(e->hist->n, 2);
@@ -242,8 +250,7 @@ static void test_experiment_run_forgets_the_warm_up(void **state)
     assert_int_equal(e->series->n, 2);
     assert_int_equal(e->series->first[1].at, 1);
     assert_int_equal(e->series->first[1].value, 802);
-    experiment_teardown(e);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 static struct {
@@ -268,32 +275,28 @@ void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint
 static void test_experiment_slices_cost_what_the_events_took(void **state)
 {
     struct fixture_party p;
-    struct experiment *e = set_up(&p, -1, "");
+    struct experiment *e = set_up(&p, -1, 0);
 
-    p.context.state = e;
     experiment_record(e, 12345);
     memset(&sliced, 0, sizeof(sliced));
     const uint64_t begin = clock_raw_ns();
-    assert_int_equal(experiment_run(&p.context, e, 100, record_from_801), 0);
+    assert_int_equal(experiment_run(&p.context, 100, record_from_801), 0);
     assert_true(sliced.calls > 0);
     assert_true(sliced.count == 100);
     assert_true(sliced.cost == 85050);
     assert_true(sliced.start_ns >= begin && sliced.end_ns >= sliced.start_ns && sliced.end_ns <= clock_raw_ns());
-    experiment_teardown(e);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 static void test_experiment_run_without_a_warm_up(void **state)
 {
     struct fixture_party p;
-    struct experiment *e = set_up(&p, -1, "");
+    struct experiment *e = set_up(&p, -1, 0);
 
-    p.context.state = e;
-    assert_int_equal(experiment_run(&p.context, e, 3, record_from_801), 0);
+    assert_int_equal(experiment_run(&p.context, 3, record_from_801), 0);
     assert_int_equal(e->hist->base, 0);
     assert_int_equal(e->hist->n, 3);
-    experiment_teardown(e);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 enum { LINES = 10000 }; /* more than the buffer holds */
@@ -303,40 +306,40 @@ static void test_experiment_writes_every_event(void **state)
     struct fixture_party p;
     struct text expected = {0};
     int fd = fixture_file();
-    struct experiment *e = set_up(&p, fd, "22,3,1,");
+    struct experiment *e = set_up(&p, fd, 22);
 
     experiment_record(e, 5); /* warm-up */
     for (uint64_t i = 0; i < LINES; i++)
-        text_printf(&expected, "22,3,1,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
-    p.context.state = e;
-    assert_int_equal(experiment_run(&p.context, e, LINES, record_thousands), 0);
+        text_printf(&expected, "22,0,0,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
+    assert_int_equal(experiment_run(&p.context, LINES, record_thousands), 0);
     char *text = fixture_read_file(fd);
     assert_int_equal(strlen(text), expected.length);
     assert_string_equal(text, expected.data);
     free(text);
     text_free(&expected);
     (void)close(fd);
-    experiment_teardown(e);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 static void test_experiment_longest_line_fits(void **state)
 {
-    static const char prefix[] = "a prefix of fifty letters, of which some are cut..";
+    static const char prefix[] = "18446744073709551615,18446744073709551615,4294967295,"; /* some of it is cut */
     struct fixture_party p;
     int fd = fixture_file();
-    struct experiment *e = set_up(&p, fd, prefix);
+    struct experiment *e = set_up(&p, fd, UINT64_MAX);
     char expected[128];
 
-    p.context.state = e;
-    assert_int_equal(experiment_run(&p.context, e, 1, record_the_largest), 0);
+    p.context.sample = UINT64_MAX;
+    p.context.copy = UINT_MAX;
+    free(e->buffer);
+    assert_int_equal(experiment_setup(&p.context, UINT64_MAX), 0);
+    assert_int_equal(experiment_run(&p.context, 1, record_the_largest), 0);
     char *text = fixture_read_file(fd);
     (void)snprintf(expected, sizeof(expected), "%.47s18446744073709551614,18446744073709551615\n", prefix);
     assert_string_equal(text, expected);
     free(text);
     (void)close(fd);
-    experiment_teardown(e);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 static void check_full_disk(uint64_t lines)
@@ -345,14 +348,12 @@ static void check_full_disk(uint64_t lines)
     int fd = open("/dev/full", O_WRONLY);
 
     assert_true(fd >= 0);
-    struct experiment *e = set_up(&p, fd, "");
-    p.context.state = e;
-    assert_int_equal(experiment_run(&p.context, e, lines, record_thousands), -1);
+    struct experiment *e = set_up(&p, fd, 0);
+    assert_int_equal(experiment_run(&p.context, lines, record_thousands), -1);
     assert_string_equal(p.reason, "--series: cannot write: No space left on device");
     assert_int_equal(e->hist->n, lines);
     (void)close(fd);
-    experiment_teardown(e);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 static void test_experiment_full_disk_is_told(void **state)
@@ -364,17 +365,14 @@ static void test_experiment_full_disk_is_told(void **state)
 static void test_experiment_run_measures_the_clock(void **state)
 {
     struct fixture_party p;
-    struct experiment *e = set_up(&p, -1, "");
+    (void)set_up(&p, -1, 0);
     const double *number = p.context.recorder[EXPERIMENT_NUMBERS];
 
-    p.context.state = e;
-    assert_int_equal(experiment_run(&p.context, e, 1, record_thousands), 0);
+    assert_int_equal(experiment_run(&p.context, 1, record_thousands), 0);
     assert_true(number[NUMBER_COST_MIN] >= 0);
     assert_true(number[NUMBER_COST_MEDIAN] >= number[NUMBER_COST_MIN]);
     assert_true(number[NUMBER_GRAIN] > 0);
-    experiment_teardown(e);
-    experiment_teardown(NULL);
-    fixture_party_end(&p);
+    tear_down(&p);
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, end)

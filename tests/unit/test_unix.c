@@ -55,7 +55,7 @@ static void check_rate(double scale, double expected)
     trial.recorder[1][UNIX_SLICES] = second;
     trial.party[0] = party_of(0, 120000);
     trial.party[1] = party_of(9000, 150000);
-    assert_int_equal(made_up_reduce(&trial), 0);
+    made_up_reduce(&trial);
     fixture_assert_near(trial.sample[0][UNIX_RATE], expected);
     assert_true(isnan(trial.sample[0][UNIX_ALONE])); /* found by the engine */
     free(first);
@@ -82,7 +82,7 @@ static void test_unix_spreads_are_of_starts_and_of_ends(void **state)
     trial.party[0] = party_of(10, 100);
     trial.party[1] = party_of(3, 130);
     trial.party[2] = party_of(7, 190);
-    assert_int_equal(made_up_reduce(&trial), 0);
+    made_up_reduce(&trial);
     fixture_assert_near(trial.sample[0][UNIX_START_SPREAD], 0.007);
     fixture_assert_near(trial.sample[0][UNIX_END_SPREAD], 0.09);
     assert_true(trial.sample[0][UNIX_RATE] == 0);
