@@ -13,7 +13,7 @@ struct state {
 
 /* The empty asm statement hides i from the compiler in each turn. So the sum cannot be computed at compile time or
  * vectorised, and one unit of work is a hundred divisions of the type with every compiler. */
-#define SUM(name, type)                                                                                                \
+#define SUM(name, type, expected, tolerance)                                                                           \
     static type sum_##name(void)                                                                                       \
     {                                                                                                                  \
         type sum = 0;                                                                                                  \
@@ -35,13 +35,25 @@ struct state {
         }                                                                                                              \
         state->sums += count;                                                                                          \
         return 0;                                                                                                      \
+    }                                                                                                                  \
+    static int verify_##name(struct party_context *context)                                                            \
+    {                                                                                                                  \
+        const struct state *state = context->state;                                                                    \
+                                                                                                                       \
+        checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, expected, tolerance);                            \
+        return 0;                                                                                                      \
     }
 
-SUM(short, short)
-SUM(int, int)
-SUM(long, long)
-SUM(float, float)
-SUM(double, double)
+/* The sum of whole numbers: all quotients, from 4/3 on, are truncated to 1. */
+#define WHOLE_SUM (LAST - FIRST + 1)
+/* The exact sum: 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
+#define REAL_SUM 100.74014754416618
+
+SUM(short, short, WHOLE_SUM, 0)
+SUM(int, int, WHOLE_SUM, 0)
+SUM(long, long, WHOLE_SUM, 0)
+SUM(float, float, REAL_SUM, 1e-3)
+SUM(double, double, REAL_SUM, 1e-10)
 
 static int work_arithoh(struct party_context *context, uint64_t count)
 {
@@ -58,34 +70,6 @@ static int work_arithoh(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* Checks the integer sum: all quotients, from 4/3 on, are truncated to 1. */
-static int verify_whole(struct party_context *context)
-{
-    const struct state *state = context->state;
-
-    checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, LAST - FIRST + 1, 0);
-    return 0;
-}
-
-/* The exact sum: 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
-static const double real_sum = 100.74014754416618;
-
-static int verify_float(struct party_context *context)
-{
-    const struct state *state = context->state;
-
-    checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, real_sum, 1e-3);
-    return 0;
-}
-
-static int verify_double(struct party_context *context)
-{
-    const struct state *state = context->state;
-
-    checks_add(context->recorder[UNIX_CHECKS], "sum", state->sum, real_sum, 1e-10);
-    return 0;
-}
-
 static int verify_arithoh(struct party_context *context)
 {
     const struct state *state = context->state;
@@ -96,23 +80,21 @@ static int verify_arithoh(struct party_context *context)
 }
 
 /* These tests are not part of the index, so they have no baseline. */
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
-
-#define BENCH(name_, title_, work_, verify_)                                                                           \
+#define BENCH(name_, title_)                                                                                           \
     static const struct party parties_##name_[] = {                                                                    \
-        {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_, .verify = verify_},                 \
+        {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_##name_, .verify = verify_##name_},   \
     };                                                                                                                 \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_, parties_##name_, metrics),                                                          \
+        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("lps", 1, 0)),                                        \
         .groups = UNIX_ARITH,                                                                                          \
         .sampling = UNIX_CPU_SAMPLING,                                                                                 \
         .place = unix_place,                                                                                           \
         .describe = unix_describe_cpu,                                                                                 \
     }
 
-BENCH(short, "Arithmetic Test (short)", work_short, verify_whole);
-BENCH(int, "Arithmetic Test (int)", work_int, verify_whole);
-BENCH(long, "Arithmetic Test (long)", work_long, verify_whole);
-BENCH(float, "Arithmetic Test (float)", work_float, verify_float);
-BENCH(double, "Arithmetic Test (double)", work_double, verify_double);
-BENCH(arithoh, "Arithoh", work_arithoh, verify_arithoh);
+BENCH(short, "Arithmetic Test (short)");
+BENCH(int, "Arithmetic Test (int)");
+BENCH(long, "Arithmetic Test (long)");
+BENCH(float, "Arithmetic Test (float)");
+BENCH(double, "Arithmetic Test (double)");
+BENCH(arithoh, "Arithoh");

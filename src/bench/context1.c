@@ -161,10 +161,8 @@ static const struct party parties[N_HALVES] = {
         {.name = "partner", .role = ROLE_PARTNER, .before_gate = true, .setup = answerer_setup, .run = answerer_run},
 };
 
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 4000);
-
 const struct bench bench_context1 = {
-    UNIX_BENCH("context1", "Pipe-based Context Switching", parties, metrics),
+    UNIX_BENCH("context1", "Pipe-based Context Switching", parties, UNIX_METRICS("lps", 1, 4000)),
     .groups = UNIX_INDEX_CLASSIC | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .n_pipes = N_PIPES,
     .switches = true,

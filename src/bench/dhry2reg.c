@@ -193,10 +193,8 @@ static const struct party parties[] = {
     {UNIX_MEASURED("dhry2reg"), .state_size = sizeof(struct dhrystone), .setup = setup, .work = work, .verify = verify},
 };
 
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 116700);
-
 const struct bench bench_dhry2reg = {
-    UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables", parties, metrics),
+    UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables", parties, UNIX_METRICS("lps", 1, 116700)),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("dhry"),
     .sampling = UNIX_CPU_SAMPLING,

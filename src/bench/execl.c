@@ -100,10 +100,8 @@ static const struct party parties[] = {
     {UNIX_MEASURED("execl"), .setup = setup, .run = run, .verify = verify},
 };
 
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 43);
-
 const struct bench bench_execl = {
-    UNIX_BENCH("execl", "Execl Throughput", parties, metrics),
+    UNIX_BENCH("execl", "Execl Throughput", parties, UNIX_METRICS("lps", 1, 43)),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .sampling = UNIX_LONG_SAMPLING,
     .switches = true,

@@ -321,7 +321,6 @@ static void describe(const void *params, const struct kind *kind, struct row_par
 
 /* --- The nine tests. --- */
 
-#define METRICS(baseline) UNIX_METRICS("KBps", 1, baseline)
 #define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                             \
     static const struct kind kind_##name_ = {                                                                          \
         .buffer_bytes = buffer_, .file_bytes = blocks_ * KIB, .reads = reads_, .writes = writes_};                     \
@@ -343,9 +342,8 @@ static void describe(const void *params, const struct kind *kind, struct row_par
         {UNIX_MEASURED(#name_), .state_size = sizeof(struct files), .setup = setup_##name_, .work = work,              \
          .verify = verify, .teardown = teardown},                                                                      \
     };                                                                                                                 \
-    static const struct metric metrics_##name_[UNIX_N_METRICS] = METRICS(baseline_);                                   \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_, parties_##name_, metrics_##name_),                                                  \
+        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("KBps", 1, baseline_)),                               \
         .groups = (reads_) && (writes_) ? UNIX_INDEX | UNIX_FILES | UNIX_OLDSYSTEM : UNIX_FILES,                       \
         .old_names = UNIX_OLD_NAMES(old_name_),                                                                        \
         .sampling = UNIX_LONG_SAMPLING,                                                                                \

@@ -57,10 +57,8 @@ static const struct party parties[] = {
 };
 
 /* This test is not part of the index, so it has no baseline. */
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
-
 const struct bench bench_hanoi = {
-    UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi", parties, metrics),
+    UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi", parties, UNIX_METRICS("lps", 1, 0)),
     .groups = UNIX_MISC | UNIX_CPU,
     .sampling = UNIX_CPU_SAMPLING,
     .place = unix_place,

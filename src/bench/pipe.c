@@ -69,10 +69,8 @@ static const struct party parties[] = {
      .teardown = teardown},
 };
 
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 12440);
-
 const struct bench bench_pipe = {
-    UNIX_BENCH("pipe", "Pipe Throughput", parties, metrics),
+    UNIX_BENCH("pipe", "Pipe Throughput", parties, UNIX_METRICS("lps", 1, 12440)),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,

@@ -77,21 +77,6 @@ static int setup(struct party_context *context, uint64_t concurrent)
                : 0;
 }
 
-static int setup_1(struct party_context *context)
-{
-    return setup(context, 1);
-}
-
-static int setup_8(struct party_context *context)
-{
-    return setup(context, 8);
-}
-
-static int setup_16(struct party_context *context)
-{
-    return setup(context, 16);
-}
-
 /* Executes the script; called in the child. Error messages of the tools are discarded, because a nonzero exit status
  * reports the failure. */
 static void exec_script(struct party_context *context, const char *script)
@@ -199,30 +184,26 @@ static int supported(const void *params, char *why, size_t why_size)
     return unix_dir_supported(p->dir, FREE_BYTES_EACH * (p->concurrent ? p->concurrent : 1), why, why_size);
 }
 
-#define PARTY(name_, setup_)                                                                                           \
+#define SHELL_BENCH(number_, title_, groups_, baseline_)                                                               \
+    static int setup_##number_(struct party_context *context)                                                          \
     {                                                                                                                  \
-        {UNIX_MEASURED(name_),                                                                                         \
-         .children = CHILDREN_NORMAL,                                                                                  \
-         .state_size = sizeof(struct shell),                                                                           \
-         .setup = setup_,                                                                                              \
-         .work = work,                                                                                                 \
-         .verify = verify,                                                                                             \
-         .teardown = teardown},                                                                                        \
+        return setup(context, number_);                                                                                \
+    }                                                                                                                  \
+    static const struct party parties_##number_[] = {                                                                  \
+        {UNIX_MEASURED("shell" #number_), .children = CHILDREN_NORMAL, .state_size = sizeof(struct shell),             \
+         .setup = setup_##number_, .work = work, .verify = verify, .teardown = teardown},                              \
+    };                                                                                                                 \
+    const struct bench bench_shell##number_ = {                                                                        \
+        UNIX_BENCH("shell" #number_, title_, parties_##number_, UNIX_METRICS("lpm", 60, baseline_)),                   \
+        .groups = groups_,                                                                                             \
+        .switches = true,                                                                                              \
+        .sampling = UNIX_SHELL_SAMPLING,                                                                               \
+        .describe = unix_describe_plain,                                                                               \
+        .scratch_dir = unix_scratch_dir,                                                                               \
+        .supported = supported,                                                                                        \
+        .place = unix_place_range,                                                                                     \
     }
-static const struct party parties_1[] = PARTY("shell1", setup_1);
-static const struct party parties_8[] = PARTY("shell8", setup_8);
-static const struct party parties_16[] = PARTY("shell16", setup_16);
 
-static const struct metric metrics_1[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 42.4);
-static const struct metric metrics_8[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 6.0);
-static const struct metric metrics_16[UNIX_N_METRICS] = UNIX_METRICS("lpm", 60, 0);
-
-#define SHELL_BENCH(number_, name_, title_, groups_)                                                                   \
-    {                                                                                                                  \
-        UNIX_BENCH(name_, title_, parties_##number_, metrics_##number_),                                               \
-            .groups = groups_, .switches = true, .sampling = UNIX_SHELL_SAMPLING, .describe = unix_describe_plain,     \
-            .scratch_dir = unix_scratch_dir, .supported = supported, .place = unix_place_range,                        \
-    }
-const struct bench bench_shell1 = SHELL_BENCH(1, "shell1", "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL);
-const struct bench bench_shell8 = SHELL_BENCH(8, "shell8", "Shell Scripts (8 concurrent)", UNIX_INDEX | UNIX_SHELL);
-const struct bench bench_shell16 = SHELL_BENCH(16, "shell16", "Shell Scripts (16 concurrent)", UNIX_SHELL);
+SHELL_BENCH(1, "Shell Scripts (1 concurrent)", UNIX_INDEX | UNIX_SHELL, 42.4);
+SHELL_BENCH(8, "Shell Scripts (8 concurrent)", UNIX_INDEX | UNIX_SHELL, 6.0);
+SHELL_BENCH(16, "Shell Scripts (16 concurrent)", UNIX_SHELL, 0);

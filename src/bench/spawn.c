@@ -82,11 +82,8 @@ static const struct party parties_exec[] = {
     {UNIX_MEASURED("sysexec"), .children = CHILDREN_NORMAL, .work = work_exec},
 };
 
-static const struct metric metrics_spawn[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 126);
-static const struct metric metrics_exec[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
-
 const struct bench bench_spawn = {
-    UNIX_BENCH("spawn", "Process Creation", parties_spawn, metrics_spawn),
+    UNIX_BENCH("spawn", "Process Creation", parties_spawn, UNIX_METRICS("lps", 1, 126)),
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM,
     .sampling = UNIX_LONG_SAMPLING,
     .switches = true,
@@ -95,7 +92,7 @@ const struct bench bench_spawn = {
 };
 
 const struct bench bench_sysexec = {
-    UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH, parties_exec, metrics_exec),
+    UNIX_BENCH("sysexec", "Fork and Exec of " TRUE_PATH, parties_exec, UNIX_METRICS("lps", 1, 0)),
     .groups = UNIX_PROCESS | UNIX_MISC,
     .sampling = UNIX_LONG_SAMPLING,
     .switches = true,

@@ -77,37 +77,20 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-#define PARTY(name_, work_)                                                                                            \
-    {                                                                                                                  \
-        {UNIX_MEASURED(name_), .state_size = sizeof(struct answers), .setup = setup, .work = work_, .verify = verify}, \
+#define SYSCALL_BENCH(name_, title_, groups_, baseline_, work_)                                                        \
+    static const struct party parties_##name_[] = {                                                                    \
+        {UNIX_MEASURED(#name_), .state_size = sizeof(struct answers), .setup = setup, .work = work_,                   \
+         .verify = verify},                                                                                            \
+    };                                                                                                                 \
+    const struct bench bench_##name_ = {                                                                               \
+        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("lps", 1, baseline_)),                                \
+        .groups = groups_,                                                                                             \
+        .sampling = UNIX_SHORT_SAMPLING,                                                                               \
+        .place = unix_place,                                                                                           \
+        .describe = unix_describe_plain,                                                                               \
     }
-static const struct party parties_mix[] = PARTY("syscall", work_mix);
-static const struct party parties_close[] = PARTY("sysclose", work_close);
-static const struct party parties_getpid[] = PARTY("sysgetpid", work_getpid);
 
-static const struct metric metrics_mix[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 15000);
-static const struct metric metrics_other[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
-
-const struct bench bench_syscall = {
-    UNIX_BENCH("syscall", "System Call Overhead", parties_mix, metrics_mix),
-    .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
-    .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place,
-    .describe = unix_describe_plain,
-};
-
-const struct bench bench_sysclose = {
-    UNIX_BENCH("sysclose", "System Call Overhead: close(dup())", parties_close, metrics_other),
-    .groups = UNIX_PROCESS | UNIX_MISC,
-    .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place,
-    .describe = unix_describe_plain,
-};
-
-const struct bench bench_sysgetpid = {
-    UNIX_BENCH("sysgetpid", "System Call Overhead: getpid", parties_getpid, metrics_other),
-    .groups = UNIX_PROCESS | UNIX_MISC,
-    .sampling = UNIX_SHORT_SAMPLING,
-    .place = unix_place,
-    .describe = unix_describe_plain,
-};
+SYSCALL_BENCH(syscall, "System Call Overhead", UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND, 15000,
+              work_mix);
+SYSCALL_BENCH(sysclose, "System Call Overhead: close(dup())", UNIX_PROCESS | UNIX_MISC, 0, work_close);
+SYSCALL_BENCH(sysgetpid, "System Call Overhead: getpid", UNIX_PROCESS | UNIX_MISC, 0, work_getpid);

@@ -6,6 +6,7 @@
 #include "bench/whetstone.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "bench/unix_cpu.h"
 
@@ -206,17 +207,13 @@ static void check(struct checks *checks, const struct whetstone *w, unsigned whi
          0.75100163018458665},
     };
     static const double tolerance[WHETSTONE_SECTIONS] = {1e-6, 1e-6, 0, 0, 1e-6, 1e-6, 0, 1e-9};
-    static const char *const name[3][WHETSTONE_SECTIONS] = {
-        {"N1 of the first pass", "N2 of the first pass", "N3 of the first pass", "N4 of the first pass",
-         "N5 of the first pass", "N6 of the first pass", "N7 of the first pass", "N8 of the first pass"},
-        {"N1 of an even pass", "N2 of an even pass", "N3 of an even pass", "N4 of an even pass", "N5 of an even pass",
-         "N6 of an even pass", "N7 of an even pass", "N8 of an even pass"},
-        {"N1 of an odd pass", "N2 of an odd pass", "N3 of an odd pass", "N4 of an odd pass", "N5 of an odd pass",
-         "N6 of an odd pass", "N7 of an odd pass", "N8 of an odd pass"},
-    };
+    static const char *const passes[3] = {"the first pass", "an even pass", "an odd pass"};
+    char name[32];
 
-    for (int i = 0; i < WHETSTONE_SECTIONS; i++)
-        checks_add(checks, name[which][i], w->result[i], expected[which][i], tolerance[i]);
+    for (int i = 0; i < WHETSTONE_SECTIONS; i++) {
+        (void)snprintf(name, sizeof(name), "N%d of %s", i + 1, passes[which]);
+        checks_add(checks, name, w->result[i], expected[which][i], tolerance[i]);
+    }
 }
 
 static int setup(struct party_context *context)
@@ -257,10 +254,8 @@ static const struct party parties[] = {
 };
 
 /* MWIPS = passes * x100 / (10 * seconds). */
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("MWIPS", X100 / 10, 55.0);
-
 const struct bench bench_whetstone = {
-    UNIX_BENCH("whetstone", "Double-Precision Whetstone", parties, metrics),
+    UNIX_BENCH("whetstone", "Double-Precision Whetstone", parties, UNIX_METRICS("MWIPS", X100 / 10, 55.0)),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("whetstone-double", "whets"),
     .sampling = UNIX_CPU_SAMPLING,

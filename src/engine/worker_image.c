@@ -65,22 +65,6 @@ int party_exec(struct party_context *context)
     return error;
 }
 
-static const struct load *find_load(const struct load *const *registry, const char *name)
-{
-    for (; *registry; registry++)
-        if (!strcmp((*registry)->name, name))
-            return *registry;
-    return NULL;
-}
-
-static const struct bench *find_bench(const struct bench *const *registry, const char *name)
-{
-    for (; *registry; registry++)
-        if (!strcmp((*registry)->name, name))
-            return *registry;
-    return NULL;
-}
-
 /* Parses a whole decimal number; returns -1 when it is none. */
 static long small_number(const char *text)
 {
@@ -115,9 +99,12 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
         _exit(WORKER_NO_MMAP);
     if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
         _exit(WORKER_ASTRAY);
-    const struct bench *bench = find_bench(benches, head->bench);
-    const struct load *load = head->load[0] ? find_load(loads, head->load) : NULL;
-    if (!bench || (head->load[0] && !load))
+    while (*benches && strcmp((*benches)->name, head->bench))
+        benches++;
+    while (head->load[0] && *loads && strcmp((*loads)->name, head->load))
+        loads++;
+    const struct load *load = head->load[0] ? *loads : NULL;
+    if (!*benches || (head->load[0] && !load))
         _exit(WORKER_ASTRAY);
     if (head->slot[slot].baton.execs == 0) {
         process_build_id(build, sizeof(build));
@@ -127,5 +114,5 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
         keep_across_exec(head, &head->slot[slot], false);
         head->slot[slot].seen.fresh_exec = true;
     }
-    _exit(worker_run(head, (unsigned)slot, bench, load));
+    _exit(worker_run(head, (unsigned)slot, *benches, load));
 }

@@ -39,9 +39,8 @@ static struct trial_party party_of(uint64_t start_us, uint64_t end_us)
  * and 10 in time, and 1000 after it: 240 in 0.1 s are 2,400 a second, and in minutes 144,000. */
 static void check_rate(double scale, double expected)
 {
-    const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lpm", scale, 0);
     const struct party party[] = {{UNIX_MEASURED("made up")}};
-    const struct bench bench = {UNIX_BENCH("made up", "", party, metrics)};
+    const struct bench bench = {UNIX_BENCH("made up", "", party, UNIX_METRICS("lpm", scale, 0))};
     struct made_up_trial trial = {.spec = {.bench = &bench, .copies = 2, .time_ns = TIME}, .gate_ns = GATE};
     struct made_up_slices *first = make_slices(), *second = make_slices();
 
@@ -71,9 +70,8 @@ static void test_unix_rate_is_of_the_common_window(void **state)
 /* Copies that start at 10, 3 and 7 us and end at 100, 130 and 190 us. */
 static void test_unix_spreads_are_of_starts_and_of_ends(void **state)
 {
-    const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
     const struct party party[] = {{UNIX_MEASURED("made up")}};
-    const struct bench bench = {UNIX_BENCH("made up", "", party, metrics)};
+    const struct bench bench = {UNIX_BENCH("made up", "", party, UNIX_METRICS("lps", 1, 0))};
     struct made_up_trial trial = {.spec = {.bench = &bench, .copies = 3, .time_ns = TIME}, .gate_ns = GATE};
     struct made_up_slices *slices = make_slices();
 
