@@ -29,7 +29,7 @@ const char *option_show(const char *value, char shown[SHOWN_SIZE]);
 void option_show_number(enum option_type type, double value, char *buf, size_t size);
 /* Returns whether the option has a range: an option whose limits are both zero has none. */
 bool option_has_range(const struct option *row);
-/* Writes "1 to 100" in the units of the option's type. */
+/* Writes "1 to 100" in the units of the option's type; "" when the option has no range. */
 void option_show_range(const struct option *row, char *buf, size_t size);
 /* Writes the choices as a list, "random, sorted or none", with an optional first item before them. */
 void option_show_choices(const char *first, const char *const *choices, char *buf, size_t size);

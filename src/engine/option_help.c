@@ -13,15 +13,13 @@
 static void help_left(const struct option_table *table, const struct option *row, struct text *out)
 {
     const char letter = option_letter(table, row);
-    const char *value = row->value_name ? row->value_name : "VALUE";
 
     if (letter)
         text_printf(out, "  -%c, --%s", letter, row->name);
     else
         text_printf(out, "      --%s", row->name);
-    if (row->type == OPTION_FLAG)
-        return;
-    text_printf(out, row->optional ? "[=%s]" : " %s", value);
+    if (row->type != OPTION_FLAG)
+        text_printf(out, row->optional ? "[=%s]" : " %s", row->value_name ? row->value_name : "VALUE");
 }
 
 /* Adds a note to the list in parentheses at the end of an option's help. */
@@ -40,13 +38,12 @@ static void help_notes(const struct option_table *table, const struct option *ro
     char buf[512];
     bool open = false;
 
-    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS) {
+    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS)
         option_show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
-        help_note(out, &open, "", buf);
-    } else if (row->type != OPTION_FLAG && option_has_range(row)) {
+    else
         option_show_range(row, buf, sizeof(buf));
+    if (buf[0])
         help_note(out, &open, "", buf);
-    }
     for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
         bool as_default = i > 1 && typed[1] && typed[i] && strcmp(typed[i], typed[1]) == 0;
         if (!typed[i] || as_default)

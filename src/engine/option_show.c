@@ -73,10 +73,12 @@ bool option_has_range(const struct option *row)
 void option_show_range(const struct option *row, char *buf, size_t size)
 {
     char low[64], high[64];
+
     option_show_number(row->type, row->min, low, sizeof(low));
     option_show_number(row->type, row->max, high, sizeof(high));
     buf[0] = '\0';
-    option_add(buf, size, "%s to %s", low, high);
+    if (option_has_range(row))
+        (void)snprintf(buf, size, "%s to %s", low, high);
 }
 
 void option_show_choices(const char *first, const char *const *choices, char *buf, size_t size)

@@ -14,54 +14,45 @@
 
 enum verdict { GOOD, JUNK, OUTSIDE };
 
-/* Noun and format of each type's values, for error messages. */
-static const struct {
+/* What option_set() is to do. */
+struct setting {
+    const struct option *row;
+    const char *value;
+    void *place;
+    bool append;
+    char *error;
+    size_t error_size;
+};
+
+/* Noun and format of each type's values, for error messages; their size, 0 for texts; the function that sets them. */
+static const struct type {
     const char *noun, *form;
     size_t size;
-} types[] = {
-    [OPTION_FLAG] = {"yes or no", NULL, sizeof(bool)},
-    [OPTION_COUNT] = {"a count", "suffix K, M or G", sizeof(uint64_t)},
-    [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t)},
-    [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t)},
-    [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m, h or d", sizeof(uint64_t)},
-    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m, h or d; us when there is none", sizeof(uint64_t)},
-    [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double)},
-    [OPTION_CHOICE] = {"a choice", NULL, sizeof(int)},
-    [OPTION_TEXT] = {"a text", NULL, 0},
-    [OPTION_LINES] = {"a text", NULL, 0},
-    [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep)},
-    [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts)},
-    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t)},
-    [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus)},
-};
+    int (*set)(const struct setting *s);
+} types[OPTION_CPUS + 1];
 
 /* --- Error lines. --- */
 
-static int refuse(const struct option *row, const char *value, enum verdict verdict, char *error, size_t size)
+static int refuse(const struct setting *s, enum verdict verdict)
 {
+    const struct option *row = s->row;
     const char *form = verdict == JUNK ? types[row->type].form : NULL;
     char range[160], shown[SHOWN_SIZE];
 
-    (void)fail_because(-1, error, size, "--%s: '%s' is ", row->name, option_show(value, shown));
-    if (verdict == JUNK)
-        option_add(error, size, "not %s", types[row->type].noun);
-    else
-        option_add(error, size, "out of range");
-    if (option_has_range(row)) {
-        option_show_range(row, range, sizeof(range));
-        option_add(error, size, " (%s%s%s)", range, form ? ", " : "", form ? form : "");
-    } else if (form) {
-        option_add(error, size, " (%s)", form);
-    }
-    if (verdict == OUTSIDE && row->above && strtod(value, NULL) > row->max)
-        option_add(error, size, ": %s", row->above);
+    (void)fail_because(-1, s->error, s->error_size, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
+                       verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
+    option_show_range(row, range, sizeof(range));
+    if (range[0] || form)
+        option_add(s->error, s->error_size, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
+    if (verdict == OUTSIDE && row->above && strtod(s->value, NULL) > row->max)
+        option_add(s->error, s->error_size, ": %s", row->above);
     return -1;
 }
 
-static int refuse_because(const struct option *row, const char *value, const char *why, char *error, size_t size)
+static int refuse_because(const struct setting *s, const char *why)
 {
     char shown[SHOWN_SIZE];
-    return fail_because(-1, error, size, "--%s: '%s': %s", row->name, option_show(value, shown), why);
+    return fail_because(-1, s->error, s->error_size, "--%s: '%s': %s", s->row->name, option_show(s->value, shown), why);
 }
 
 static size_t choice_count(const struct option *row)
@@ -72,19 +63,20 @@ static size_t choice_count(const struct option *row)
     return n;
 }
 
-static int refuse_choice(const struct option *row, const char *value, char *error, size_t size)
+static int refuse_choice(const struct setting *s, const char *value)
 {
+    const struct option *row = s->row;
     const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
     char list[512], shown[SHOWN_SIZE];
 
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    (void)fail_because(-1, error, size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
+    (void)fail_because(-1, s->error, s->error_size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
                        row->type == OPTION_CPUS ? "" : "one of ", list);
     const char *hint = option_foreign_hint(row->foreign, value, strlen(value));
     if (hint)
-        option_add(error, size, "; %s", hint);
+        option_add(s->error, s->error_size, "; %s", hint);
     else if (near)
-        option_add(error, size, "; did you mean '%s'?", near);
+        option_add(s->error, s->error_size, "; did you mean '%s'?", near);
     return -1;
 }
 
@@ -176,17 +168,6 @@ static enum verdict read_duration(const char *text, double bare_ns, uint64_t *ou
     return JUNK;
 }
 
-static bool is_duration(const struct option *row)
-{
-    return row->type == OPTION_DURATION || row->type == OPTION_DURATION_US;
-}
-
-/* Returns the nanoseconds of one unit for a number without a suffix. */
-static double bare_ns(const struct option *row)
-{
-    return row->type == OPTION_DURATION_US ? 1e3 : 1e9;
-}
-
 static enum verdict read_percent(const char *text, double *out)
 {
     if (!scan_decimal(&text, out))
@@ -203,69 +184,83 @@ static enum verdict within(const struct option *row, double value)
     return option_has_range(row) && (value < row->min || value > row->max) ? OUTSIDE : GOOD;
 }
 
-static int set_number(const struct option *row, const char *value, void *place, char *error, size_t error_size)
+/* A number as it is stored. */
+union number {
+    uint64_t count;
+    int64_t whole;
+    double real;
+};
+
+/* Reads a number of the option's type. *value: the same for comparisons. */
+static enum verdict read_number(const struct option *row, const char *text, union number *out, double *value)
 {
-    uint64_t count = 0;
-    int64_t whole = 0;
-    double number = 0;
-    const void *from = &count;
     enum verdict verdict;
 
+    *out = (union number){0};
     switch (row->type) {
     case OPTION_INT:
-        verdict = read_int(value, &whole);
-        number = (double)whole;
-        from = &whole;
-        break;
+        verdict = read_int(text, &out->whole);
+        *value = (double)out->whole;
+        return verdict;
     case OPTION_PERCENT:
-        verdict = read_percent(value, &number);
-        from = &number;
-        break;
+        verdict = read_percent(text, &out->real);
+        *value = out->real;
+        return verdict;
     case OPTION_DURATION:
-    case OPTION_DURATION_US:
-        verdict = read_duration(value, bare_ns(row), &count);
-        number = (double)count;
+    case OPTION_DURATION_US: /* with the nanoseconds of a number without a unit */
+        verdict = read_duration(text, row->type == OPTION_DURATION_US ? 1e3 : 1e9, &out->count);
         break;
     default:
-        verdict = read_count(value, row->type == OPTION_SIZE ? 1024 : 1000, &count);
-        number = (double)count;
+        verdict = read_count(text, row->type == OPTION_SIZE ? 1024 : 1000, &out->count);
     }
+    *value = (double)out->count;
+    return verdict;
+}
+
+static int set_number(const struct setting *s)
+{
+    union number number;
+    double value;
+    enum verdict verdict = read_number(s->row, s->value, &number, &value);
+
     if (verdict == GOOD)
-        verdict = within(row, number);
+        verdict = within(s->row, value);
     if (verdict != GOOD)
-        return refuse(row, value, verdict, error, error_size);
-    memcpy(place, from, types[row->type].size);
+        return refuse(s, verdict);
+    memcpy(s->place, &number, sizeof(number));
     return 0;
 }
 
-static int set_choice(const struct option *row, const char *value, void *place, char *error, size_t error_size)
+static int find_choice(const struct setting *s)
 {
-    for (int i = 0; row->choices && row->choices[i]; i++)
-        if (strcmp(row->choices[i], value) == 0) {
-            memcpy(place, &i, sizeof(i));
-            return 0;
-        }
-    return refuse_choice(row, value, error, error_size);
+    for (int i = 0; s->row->choices && s->row->choices[i]; i++)
+        if (strcmp(s->row->choices[i], s->value) == 0)
+            return i;
+    return -1;
 }
 
-static int set_text(const struct option *row, const char *value, char *place, bool append, char *error,
-                    size_t error_size)
+static int set_choice(const struct setting *s)
 {
-    const size_t used = append ? strlen(place) + 1 : 0;
-    char shown[SHOWN_SIZE];
+    const int choice = find_choice(s);
 
-    if (used + strlen(value) >= row->size)
-        return fail_because(-1, error, error_size, "--%s: '%s' is too long (at most %zu bytes%s)", row->name,
-                            option_show(value, shown), row->size - 1, used ? ", together with those before it" : "");
+    if (choice < 0)
+        return refuse_choice(s, s->value);
+    memcpy(s->place, &choice, sizeof(choice));
+    return 0;
+}
+
+static int set_text(const struct setting *s)
+{
+    const size_t size = s->row->size, used = s->append && s->row->type == OPTION_LINES ? strlen(s->place) + 1 : 0;
+    char *place = s->place, shown[SHOWN_SIZE];
+
+    if (used + strlen(s->value) >= size)
+        return fail_because(-1, s->error, s->error_size, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name,
+                            option_show(s->value, shown), size - 1, used ? ", together with those before it" : "");
     if (used)
         place[used - 1] = '\n';
-    text_copy(place + used, row->size - used, value);
+    text_copy(place + used, size - used, s->value);
     return 0;
-}
-
-static bool is_text(const struct option *row)
-{
-    return row->type == OPTION_TEXT || row->type == OPTION_LINES;
 }
 
 /* Reads numbers separated by separator. Returns GOOD with their number in *n; *n is max + 1 when there are more. */
@@ -288,50 +283,49 @@ static enum verdict read_numbers(const char *text, char separator, uint64_t *out
     }
 }
 
-static int set_sweep(const struct option *row, const char *value, void *place, char *error, size_t error_size)
+static int set_sweep(const struct setting *s)
 {
     uint64_t number[3];
     size_t n;
-    enum verdict verdict = read_numbers(value, ':', number, 3, &n);
+    enum verdict verdict = read_numbers(s->value, ':', number, 3, &n);
 
     if (verdict == GOOD && n > 3)
         verdict = JUNK;
     for (size_t i = 0; verdict == GOOD && i < n && i < 2; i++)
-        verdict = within(row, (double)number[i]);
+        verdict = within(s->row, (double)number[i]);
     if (verdict != GOOD)
-        return refuse(row, value, verdict, error, error_size);
+        return refuse(s, verdict);
 
     const struct option_sweep sweep = {
         .first = number[0], .last = n > 1 ? number[1] : number[0], .step = n > 2 ? number[2] : 1};
     if (sweep.last < sweep.first)
-        return refuse_because(row, value, "the range is reversed", error, error_size);
+        return refuse_because(s, "the range is reversed");
     if (!sweep.step)
-        return refuse_because(row, value, "the step is zero", error, error_size);
-    memcpy(place, &sweep, sizeof(sweep));
+        return refuse_because(s, "the step is zero");
+    memcpy(s->place, &sweep, sizeof(sweep));
     return 0;
 }
 
-static int set_counts(const struct option *row, const char *value, void *place, bool append, char *error,
-                      size_t error_size)
+static int set_counts(const struct setting *s)
 {
     struct option_counts counts = {0};
     char shown[SHOWN_SIZE];
     size_t n;
 
-    if (append)
-        memcpy(&counts, place, sizeof(counts));
+    if (s->append)
+        memcpy(&counts, s->place, sizeof(counts));
     size_t room = counts.n < OPTION_COUNTS_MAX ? OPTION_COUNTS_MAX - (size_t)counts.n : 0;
     uint64_t *into = counts.value + (OPTION_COUNTS_MAX - room);
-    enum verdict verdict = read_numbers(value, ',', into, room, &n);
+    enum verdict verdict = read_numbers(s->value, ',', into, room, &n);
     for (size_t i = 0; verdict == GOOD && i < n && i < room; i++)
-        verdict = within(row, (double)into[i]);
+        verdict = within(s->row, (double)into[i]);
     if (verdict != GOOD)
-        return refuse(row, value, verdict, error, error_size);
+        return refuse(s, verdict);
     if (n > room)
-        return fail_because(-1, error, error_size, "--%s: '%s': more than %d numbers", row->name,
-                            option_show(value, shown), OPTION_COUNTS_MAX);
+        return fail_because(-1, s->error, s->error_size, "--%s: '%s': more than %d numbers", s->row->name,
+                            option_show(s->value, shown), OPTION_COUNTS_MAX);
     counts.n += n;
-    memcpy(place, &counts, sizeof(counts));
+    memcpy(s->place, &counts, sizeof(counts));
     return 0;
 }
 
@@ -344,116 +338,99 @@ static int find_name(const struct option *row, const char *name, size_t length)
     return -1;
 }
 
-static int set_names(const struct option *row, const char *value, void *place, bool append, char *error,
-                     size_t error_size)
+static int set_names(const struct setting *s)
 {
     uint64_t names = 0;
     size_t length;
 
-    assert(choice_count(row) <= 64);
-    if (append)
-        memcpy(&names, place, sizeof(names));
-    for (const char *name = value;; name += length + 1) {
+    assert(choice_count(s->row) <= 64);
+    if (s->append)
+        memcpy(&names, s->place, sizeof(names));
+    for (const char *name = s->value;; name += length + 1) {
         length = strcspn(name, ",");
         if (!length)
-            return refuse(row, value, JUNK, error, error_size);
-        int found = find_name(row, name, length);
+            return refuse(s, JUNK);
+        int found = find_name(s->row, name, length);
         if (found < 0) {
             char word[NAME_MAX_BYTES];
             text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-            return refuse_choice(row, word, error, error_size);
+            return refuse_choice(s, word);
         }
         names |= UINT64_C(1) << found;
         if (!name[length])
             break;
     }
-    memcpy(place, &names, sizeof(names));
+    memcpy(s->place, &names, sizeof(names));
     return 0;
 }
 
-static int set_cpus(const struct option *row, const char *value, void *place, char *error, size_t error_size)
+static int set_cpus(const struct setting *s)
 {
-    struct option_cpus cpus = {.choice = -1};
+    struct option_cpus cpus = {.choice = find_choice(s)};
     char why[128] = "";
 
-    for (int i = 0; row->choices && row->choices[i] && cpus.choice < 0; i++)
-        if (strcmp(row->choices[i], value) == 0)
-            cpus.choice = i;
     if (cpus.choice < 0) {
-        if (value[0] < '0' || value[0] > '9')
-            return refuse_choice(row, value, error, error_size);
+        if (s->value[0] < '0' || s->value[0] > '9')
+            return refuse_choice(s, s->value);
         /* cpuset_parse() accepts the newline of files in /sys, which a user's value must not have. */
-        if (strpbrk(value, " \t\n\v\f\r"))
-            return refuse(row, value, JUNK, error, error_size);
-        if (cpuset_parse(value, &cpus.set, why, sizeof(why)))
-            return refuse_because(row, value, why, error, error_size);
+        if (strpbrk(s->value, " \t\n\v\f\r"))
+            return refuse(s, JUNK);
+        if (cpuset_parse(s->value, &cpus.set, why, sizeof(why)))
+            return refuse_because(s, why);
     }
-    memcpy(place, &cpus, sizeof(cpus));
+    memcpy(s->place, &cpus, sizeof(cpus));
     return 0;
 }
 
 /* Sets a flag. Its default is "yes" or "no"; on the command line it has no value, which is NULL here. */
-static int set_flag(const struct option *row, const char *value, void *place, char *error, size_t error_size)
+static int set_flag(const struct setting *s)
 {
-    bool on = !value || strcmp(value, "yes") == 0;
-    if (!on && strcmp(value, "no") != 0)
-        return refuse(row, value, JUNK, error, error_size);
-    memcpy(place, &on, sizeof(on));
+    bool on = !s->value || strcmp(s->value, "yes") == 0;
+    if (!on && strcmp(s->value, "no") != 0)
+        return refuse(s, JUNK);
+    memcpy(s->place, &on, sizeof(on));
     return 0;
 }
 
-static int needs_value(const struct option *row, char *error, size_t error_size)
-{
-    char range[160];
-
-    if (!option_has_range(row))
-        return fail_because(-1, error, error_size, "--%s needs a value", row->name);
-    option_show_range(row, range, sizeof(range));
-    return fail_because(-1, error, error_size, "--%s needs a value (%s)", row->name, range);
-}
+static const struct type types[] = {
+    [OPTION_FLAG] = {"yes or no", NULL, sizeof(bool), set_flag},
+    [OPTION_COUNT] = {"a count", "suffix K, M or G", sizeof(uint64_t), set_number},
+    [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t), set_number},
+    [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t), set_number},
+    [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m, h or d", sizeof(uint64_t), set_number},
+    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m, h or d; us when there is none", sizeof(uint64_t),
+                            set_number},
+    [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double), set_number},
+    [OPTION_CHOICE] = {"a choice", NULL, sizeof(int), set_choice},
+    [OPTION_TEXT] = {"a text", NULL, 0, set_text},
+    [OPTION_LINES] = {"a text", NULL, 0, set_text},
+    [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep), set_sweep},
+    [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts), set_counts},
+    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t), set_names},
+    [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus), set_cpus},
+};
 
 int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size)
 {
-    void *place = (char *)target + row->offset;
+    const struct setting s = {row, value, (char *)target + row->offset, append, error, error_size};
+    const size_t size = types[row->type].size;
+    char range[160];
 
-    assert(is_text(row) ? row->size > 1 : row->size == types[row->type].size);
-    if (row->type != OPTION_FLAG && (!value || !value[0]))
-        return needs_value(row, error, error_size);
-    switch (row->type) {
-    case OPTION_FLAG:
-        return set_flag(row, value, place, error, error_size);
-    case OPTION_CHOICE:
-        return set_choice(row, value, place, error, error_size);
-    case OPTION_TEXT:
-    case OPTION_LINES:
-        return set_text(row, value, place, append && row->type == OPTION_LINES, error, error_size);
-    case OPTION_SWEEP:
-        return set_sweep(row, value, place, error, error_size);
-    case OPTION_COUNTS:
-        return set_counts(row, value, place, append, error, error_size);
-    case OPTION_NAMES:
-        return set_names(row, value, place, append, error, error_size);
-    case OPTION_CPUS:
-        return set_cpus(row, value, place, error, error_size);
-    default:
-        return set_number(row, value, place, error, error_size);
-    }
+    assert(size ? row->size == size : row->size > 1);
+    if (row->type == OPTION_FLAG || (value && value[0]))
+        return types[row->type].set(&s);
+    option_show_range(row, range, sizeof(range));
+    return fail_because(-1, error, error_size, "--%s needs a value%s%s%s", row->name, range[0] ? " (" : "", range,
+                        range[0] ? ")" : "");
 }
 
 void option_show_value(const struct option *row, const char *typed, char *buf, size_t size)
 {
-    uint64_t count = 0;
-    double number = 0;
-    enum verdict verdict = JUNK;
+    union number number;
+    double value;
 
-    if (row->type == OPTION_PERCENT)
-        verdict = read_percent(typed, &number);
-    else if (is_duration(row))
-        verdict = read_duration(typed, bare_ns(row), &count);
-    else if (row->type == OPTION_COUNT || row->type == OPTION_SIZE)
-        verdict = read_count(typed, row->type == OPTION_SIZE ? 1024 : 1000, &count);
-    if (verdict == GOOD)
-        option_show_number(row->type, row->type == OPTION_PERCENT ? number : (double)count, buf, size);
+    if (types[row->type].set == set_number && read_number(row, typed, &number, &value) == GOOD)
+        option_show_number(row->type, value, buf, size);
     else
         text_copy(buf, size, typed);
 }
