@@ -3,6 +3,7 @@
 #ifndef SYS_CLOCK_H
 #define SYS_CLOCK_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,14 @@ static inline uint64_t clock_raw_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Returns CLOCK_MONOTONIC, the clock of sleeps, in nanoseconds. */
+static inline uint64_t clock_monotonic_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -91,5 +100,24 @@ double clock_grain(uint64_t *intervals, size_t n);
 
 /* Sleeps for ns nanoseconds; a signal does not end the sleep. */
 void clock_sleep_ns(uint64_t ns);
+/* The same until a time of CLOCK_MONOTONIC: the kernel cannot sleep on CLOCK_MONOTONIC_RAW. Returns 0 or an error
+ * number. */
+static inline int clock_sleep_until(uint64_t monotonic_ns)
+{
+    const struct timespec t = {.tv_sec = (time_t)(monotonic_ns / 1000000000u),
+                               .tv_nsec = (long)(monotonic_ns % 1000000000u)};
+    int error;
+
+    do
+        error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+    while (error == EINTR);
+    return error;
+}
+/* Spins until a time of CLOCK_MONOTONIC_RAW, where a sleep would be too long or let the core go cold. */
+static inline void clock_spin_until(uint64_t raw_ns)
+{
+    while (clock_raw_ns() < raw_ns) {
+    }
+}
 
 #endif

@@ -63,13 +63,6 @@ static uint64_t read_block(const uint64_t *from)
     return sum;
 }
 
-static void pause_until(uint64_t until)
-{
-    while (clock_raw_ns() < until) {
-        /* a sleep would be longer than most pauses */
-    }
-}
-
 /* Reads the memory again and again, with a pause after each block, until the trial is stopped. A slice is at least
  * CORE_SLICE_NS long. */
 static void stream(struct party_context *context, const struct work *work)
@@ -84,7 +77,7 @@ static void stream(struct party_context *context, const struct work *work)
         n += BLOCK_BYTES;
         uint64_t now = clock_raw_ns();
         if (params->pause_ns) {
-            pause_until(now + params->pause_ns);
+            clock_spin_until(now + params->pause_ns);
             now = clock_raw_ns();
         }
         if (now - start >= CORE_SLICE_NS) {

@@ -90,13 +90,6 @@ static uint64_t timed_read(struct work *work)
     return took;
 }
 
-static void wait_until(uint64_t until)
-{
-    while (clock_raw_ns() < until) {
-        /* a sleep would let the core's clock and caches go cold */
-    }
-}
-
 /* Probes the last cache, and then memory without timing it, so that the next probe of memory finds the TLB and the
  * small caches as the others do. Each line that is timed was used one round ago; since then the rest of the set has
  * gone through the smaller caches. Returns when the next probe is due. */
@@ -106,7 +99,7 @@ static uint64_t probe_cache(struct party_context *context, struct work *work)
 
     chase_walk(&work->cache, CACHE_ROUNDS * loads);
     hist_add(context->recorder[RECORD_CACHE], PARTS * timed_walk(&work->cache, loads) / loads);
-    wait_until(clock_raw_ns() + RELOAD_NS);
+    clock_spin_until(clock_raw_ns() + RELOAD_NS);
     hist_add(context->recorder[RECORD_RELOAD], PARTS * timed_walk(&work->cache, loads) / loads);
     chase_walk(&work->memory, LOADS);
     (void)timed_read(work);
@@ -144,7 +137,7 @@ static int run(struct party_context *context)
         /* Skips the probes that were missed while something else ran. */
         for (next += EVERY_NS; clock_raw_ns() > next + EVERY_NS; next += EVERY_NS) {
         }
-        wait_until(next);
+        clock_spin_until(next);
         const uint64_t memory = timed_walk(&work->memory, LOADS);
         hist_add(context->recorder[RECORD_READ], timed_read(work));
         hist_add(context->recorder[RECORD_MEMORY], memory);

@@ -11,6 +11,7 @@
 #include "engine/trial.h"
 #include "rows/text.h"
 #include "stats/stats.h"
+#include "sys/known.h"
 #include "sys/machine.h"
 #include "sys/task.h"
 
@@ -212,14 +213,6 @@ static void read_counters(const struct sampler *s, struct machine_counters *out)
         memset(out, 0xff, sizeof(*out)); /* sets the numbers to -1: not known */
 }
 
-static int64_t rise(int64_t *sum, int64_t before, int64_t after)
-{
-    int64_t by = before < 0 || after < before ? -1 : after - before;
-
-    *sum = by < 0 || *sum < 0 ? -1 : *sum + by;
-    return by;
-}
-
 /* Sets the CPU whose counters are read. It changes only if the sampler is not bound to a CPU. */
 static void watch_cpu(struct sampler *s, unsigned cpu)
 {
@@ -231,27 +224,18 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
     read_counters(s, &s->counters);
 }
 
-struct counted {
-    int64_t timer, stolen_ns;
-};
-
-/* Adds the CPU's interrupts and steal time since the last reading to the sums. Returns the timer's interrupts and the
- * steal time since then; -1 when not known. */
-static struct counted count_interrupts(struct sampler *s)
+/* Adds what the CPU's counters have risen by since the last reading to the sums, and returns it. */
+static struct machine_counters count_interrupts(struct sampler *s)
 {
-    struct machine_counters before = s->counters, *now = &s->counters, *sum = &s->risen;
-    struct timespec t;
+    struct machine_counters before = s->counters, by;
 
-    read_counters(s, now);
-    (void)rise(&sum->softirqs, before.softirqs, now->softirqs);
-    int64_t stolen_ns = rise(&sum->steal_ns, before.steal_ns, now->steal_ns);
-    int64_t timer = rise(&sum->timer, before.timer, now->timer);
-    (void)rise(&sum->resched, before.resched, now->resched);
-    (void)rise(&sum->ipi, before.ipi, now->ipi);
-    (void)rise(&sum->device, before.device, now->device);
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    detour_clock(&s->account, clock_now(s->clock), (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
-    return (struct counted){.timer = timer, .stolen_ns = stolen_ns};
+    read_counters(s, &s->counters);
+    by = s->counters;
+    known_subtract(&by, &before, sizeof(by));
+    known_add(&s->risen, &by, sizeof(by));
+    const uint64_t monotonic_ns = clock_monotonic_ns();
+    detour_clock(&s->account, clock_now(s->clock), monotonic_ns);
+    return by;
 }
 
 /* Reads the CPU's counters and frequency at the end of a window, which was reached at `from`. Returns a new reading of
@@ -259,7 +243,7 @@ static struct counted count_interrupts(struct sampler *s)
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
-    struct counted counted = count_interrupts(s);
+    const struct machine_counters by = count_interrupts(s);
     uint64_t read = clock_now(s->clock);
 
     read = follow_detour(s, read, detour_step(&s->account, &s->reading, read - from));
@@ -270,8 +254,8 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
         read = follow_detour(s, measured, detour_step(&s->account, &s->chaining, measured - read));
     }
     /* If the thread left its CPU in this window, the timer was counted for a part of the window only. */
-    detour_window(&s->account, read, s->account.seen.cpu == s->watched ? counted.timer : -1,
-                  counted.stolen_ns > 0 ? (uint64_t)counted.stolen_ns : 0);
+    detour_window(&s->account, read, s->account.seen.cpu == s->watched ? by.timer : -1,
+                  by.steal_ns > 0 ? (uint64_t)by.steal_ns : 0);
     look(&seen);
     watch_cpu(s, seen.cpu);
     uint64_t fresh = clock_now(s->clock);

@@ -2,12 +2,10 @@
 /* Simulated interactive tasks: the task's loop, and the thread that wakes it. */
 #include "bench/sim.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/load.h"
 #include "sys/futex.h"
@@ -54,15 +52,6 @@ static void work_for(const struct sim_params *params, uint64_t busy_ns)
 
 /* --- The task and the thread that wakes it. --- */
 
-/* Reads CLOCK_MONOTONIC, the clock of the timing thread's sleeps. */
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int task_setup(struct party_context *context)
 {
     const struct sim_params *params = context->params;
@@ -106,10 +95,10 @@ static void task_loop(struct party_context *context, struct sim_account *a,
 
     for (uint64_t posted; (posted = wait_above(&shared->posted, a->next)) > a->next;) {
         a->start_ns = shared->start_ns;
-        uint64_t k = sim_begin(a, now_ns(), posted, &shared->ring);
+        uint64_t k = sim_begin(a, clock_monotonic_ns(), posted, &shared->ring);
         uint64_t busy_ns = sim_busy_ns(params, k, context->time_ns);
         work_for(params, busy_ns);
-        sim_end(a, now_ns(), params->sweep && busy_ns >= params->interval_ns);
+        sim_end(a, clock_monotonic_ns(), params->sweep && busy_ns >= params->interval_ns);
         if (burst)
             burst(context);
     }
@@ -122,7 +111,7 @@ static void classic_loop(struct party_context *context, struct sim_account *a, u
 {
     const struct sim_params *params = context->params;
     struct sim_shared *shared = context->shared;
-    uint64_t start = now_ns() + FIRST_WAKE_NS, sleeps = 0;
+    uint64_t start = clock_monotonic_ns() + FIRST_WAKE_NS, sleeps = 0;
 
     sim_turn_first(a, start);
     for (uint64_t k = 0; a->deadline_ns - start < time_ns; k++) {
@@ -132,10 +121,10 @@ static void classic_loop(struct party_context *context, struct sim_account *a, u
             put_count(&shared->asked, ++sleeps);
             (void)wait_above(&shared->posted, sleeps - 1);
         }
-        if (!sim_turn_woken(a, &turn, now_ns(), shared->woke_ns))
+        if (!sim_turn_woken(a, &turn, clock_monotonic_ns(), shared->woke_ns))
             continue;
         work_for(params, turn.busy_ns);
-        sim_turn_done(a, &turn, now_ns());
+        sim_turn_done(a, &turn, clock_monotonic_ns());
         if (burst)
             burst(context);
     }
@@ -145,11 +134,11 @@ static void classic_loop(struct party_context *context, struct sim_account *a, u
 static void bursts_loop(struct party_context *context, struct sim_account *a)
 {
     const struct sim_params *params = context->params;
-    uint64_t from = now_ns();
+    uint64_t from = clock_monotonic_ns();
 
     for (uint64_t k = 0; !party_stopped(context); k++) {
         work_for(params, params->busy_ns);
-        uint64_t to = now_ns();
+        uint64_t to = clock_monotonic_ns();
         sim_burst(a, k, params->busy_ns, to - from);
         from = to;
     }
@@ -180,29 +169,20 @@ static int task_run(struct party_context *context)
     return a.burns_done || a.next ? 0 : party_fail(context, "the simulated task never ran");
 }
 
-static void sleep_until(uint64_t ns)
-{
-    const struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
-    }
-}
-
 /* Checks that the clock can sleep: if it cannot, every wake-up would appear to be on time. */
 static int timer_setup(struct party_context *context)
 {
-    const struct timespec past = {.tv_sec = 0, .tv_nsec = 0};
-    int error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &past, NULL);
+    const int error = clock_sleep_until(0);
 
-    return error && error != EINTR ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
+    return error ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
 }
 
 /* Sleeps on the task's behalf, until it requests no more sleeps. */
 static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 {
     for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
-        sleep_until(shared->until_ns);
-        uint64_t woke = shared->woke_ns = now_ns(), until = shared->until_ns;
+        (void)clock_sleep_until(shared->until_ns);
+        uint64_t woke = shared->woke_ns = clock_monotonic_ns(), until = shared->until_ns;
         put_count(&shared->posted, k + 1);
         if (hist)
             hist_add(hist, woke - until);
@@ -213,7 +193,7 @@ static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 static void keep_schedule(struct party_context *context, struct sim_shared *shared, struct hist *hist)
 {
     const struct sim_params *params = context->params;
-    uint64_t interval = params->interval_ns, start = now_ns() + FIRST_WAKE_NS;
+    uint64_t interval = params->interval_ns, start = clock_monotonic_ns() + FIRST_WAKE_NS;
     uint64_t limit = context->time_ns ? context->time_ns / interval : COUNT_END - 1;
 
     shared->start_ns = start;
@@ -221,8 +201,8 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
     /* A run of planned length has a known number of wake-ups, and the loop does not look at the stop flag: the flag may
      * be set before the last wake-up is due, or while this thread is delayed. */
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
-        sleep_until(start + k * interval);
-        uint64_t woke = now_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
+        (void)clock_sleep_until(start + k * interval);
+        uint64_t woke = clock_monotonic_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
         put_count(&shared->posted, behind);
         for (; k < behind; k++)
             if (hist)

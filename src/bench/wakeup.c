@@ -7,9 +7,7 @@
  * each wake-up of the schedule, and the run fails if a sleep ends too early. */
 #include "bench/wakeup.h"
 
-#include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/plan.h"
 #include "engine/trial.h"
@@ -35,26 +33,6 @@ uint64_t wakeup_woke(struct wakeup_account *a, uint64_t now_ns)
 
 /* --- The thread. --- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Sleeps until this time of CLOCK_MONOTONIC. Returns 0 or an error number. */
-static int sleep_until(uint64_t ns)
-{
-    const struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
-    int error;
-
-    do
-        error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-    while (error == EINTR);
-    return error;
-}
-
 static int run(struct party_context *context)
 {
     const struct wakeup_params *params = context->params;
@@ -62,12 +40,12 @@ static int run(struct party_context *context)
     struct wakeup_account a = {.interval_ns = params->interval_ns,
                                .overflow_ns = params->histogram_us * 1000,
                                .hist = context->recorder[WAKEUP_HIST]};
-    const uint64_t start_ns = now_ns();
+    const uint64_t start_ns = clock_monotonic_ns();
 
     a.end_ns = start_ns + context->time_ns;
     for (a.due_ns = start_ns + a.interval_ns; a.due_ns <= a.end_ns && !party_stopped(context);) {
-        const int error = sleep_until(a.due_ns);
-        const uint64_t woke_ns = now_ns();
+        const int error = clock_sleep_until(a.due_ns);
+        const uint64_t woke_ns = clock_monotonic_ns();
         if (error)
             return party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error));
         if (woke_ns < a.due_ns)

@@ -26,10 +26,7 @@ struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const v
     if (!grow_array(&plan->items, &plan->capacity, plan->n, sizeof(*plan->items)))
         return NULL;
     struct plan_item *item = &plan->items[plan->n];
-    memset(item, 0, sizeof(*item));
-    item->bench = bench;
-    item->copies = 1;
-    item->calibrated_by = -1;
+    *item = (struct plan_item){.bench = bench, .copies = 1, .calibrated_by = -1};
     item->params = malloc(bench->params_size ? bench->params_size : 1);
     if (!item->params)
         return NULL;
@@ -93,15 +90,18 @@ struct plan_time plan_time(const struct plan *plan)
     return all;
 }
 
-enum item_state { ITEM_OPEN, ITEM_ENDED };
+/* An item while the plan is executed. */
+struct running {
+    struct results results;
+    bool ended;
+    double value;     /* the value that it measured, for the items that it calibrates */
+    char failed[160]; /* reason why it measured no value */
+};
 
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
-    struct results *results; /* results by item */
-    enum item_state *state;
-    double *value;          /* the value that an item measured, for the items that it calibrates */
-    char (*failed)[160];    /* reason why an item measured no value */
+    struct running *item;
     const double **samples; /* by item: samples of the items that end together, otherwise NULL */
     enum row_status worst;
     bool interrupted;
@@ -115,20 +115,21 @@ uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns)
 
 static void end_item(struct execution *e, size_t i, enum row_status status, const char *reason)
 {
-    struct results *results = &e->results[i];
+    struct running *item = &e->item[i];
+    struct results *results = &item->results;
     const uint64_t pause_ns = plan_settle_ns(e->how->settle_ns, results->spent_ns);
     const struct metric_values *first = results->group[0].metric;
 
     if (first && first->n) {
         struct stats_summary summary;
         if (stats_summarise(first->samples, first->n, &summary) == 0)
-            e->value[i] = summary.median;
+            item->value = summary.median;
     }
-    text_copy(e->failed[i], sizeof(e->failed[i]), reason);
+    text_copy(item->failed, sizeof(item->failed), reason);
     status = results_rows(results, status, reason);
     if (status > e->worst)
         e->worst = status;
-    e->state[i] = ITEM_ENDED;
+    item->ended = true;
     results_free(results);
     if (pause_ns && !e->interrupted)
         signals_sleep_ns(pause_ns); /* so that our own writeback does not disturb the next row */
@@ -165,9 +166,10 @@ static void report_progress(const struct execution *e, size_t i)
     for (size_t k = 0; k < e->plan->n; k++) {
         const double weight = weight_of(&e->plan->items[k]);
         all += weight;
-        done += weight * (e->state[k] == ITEM_ENDED ? 1 : item_done(&e->results[k]));
+        done += weight * (e->item[k].ended ? 1 : item_done(&e->item[k].results));
     }
-    e->how->progress(e->how->progress_context, &e->plan->items[i], e->results[i].n_trials, all > 0 ? done / all : 0);
+    e->how->progress(e->how->progress_context, &e->plan->items[i], e->item[i].results.n_trials,
+                     all > 0 ? done / all : 0);
 }
 
 /* Passes on the value of the item that calibrates this one. Returns false when that item measured none. */
@@ -175,9 +177,9 @@ static bool calibrate(struct execution *e, size_t i)
 {
     const struct plan_item *item = &e->plan->items[i];
 
-    if (item->calibrated_by < 0 || e->results[i].n_trials)
+    if (item->calibrated_by < 0 || e->item[i].results.n_trials)
         return true;
-    double value = e->value[item->calibrated_by];
+    double value = e->item[item->calibrated_by].value;
     if (isnan(value))
         return false;
     if (item->bench->calibrate)
@@ -197,7 +199,7 @@ static struct trial_spec spec_of(const struct execution *e, size_t i)
                                .load = item->load,
                                .load_params = item->load_params,
                                .copies = item->copies,
-                               .sample = e->results[i].n_trials,
+                               .sample = e->item[i].results.n_trials,
                                .time_ns = item->sampling.time_ns,
                                .place = how->place,
                                .clock = how->clock,
@@ -270,22 +272,18 @@ static bool ends_together(const struct plan *plan, const struct plan_item *item)
 /* Runs one trial of an item, and ends the item when that was its last. */
 static void step(struct execution *e, size_t i)
 {
-    struct results *results = &e->results[i];
+    struct results *results = &e->item[i].results;
     const struct plan_item *item = &e->plan->items[i];
     const struct trial_spec spec = spec_of(e, i);
     uint64_t start = clock_raw_ns();
     char why[256];
 
-    if (item->skip) {
-        end_item(e, i, ROW_SKIPPED, item->skip);
-        return;
-    }
-    if (results->n_trials == 0 && !can_run(item, &spec, why, sizeof(why))) {
-        end_item(e, i, ROW_SKIPPED, why);
+    if (item->skip || (results->n_trials == 0 && !can_run(item, &spec, why, sizeof(why)))) {
+        end_item(e, i, ROW_SKIPPED, item->skip ? item->skip : why);
         return;
     }
     if (!calibrate(e, i)) {
-        (void)snprintf(why, sizeof(why), "the calibration before it failed: %s", e->failed[item->calibrated_by]);
+        (void)snprintf(why, sizeof(why), "the calibration before it failed: %s", e->item[item->calibrated_by].failed);
         end_item(e, i, ROW_FAILED, why);
         return;
     }
@@ -329,7 +327,7 @@ static unsigned open_phase(const struct execution *e)
     unsigned phase = UINT_MAX;
 
     for (size_t i = 0; i < e->plan->n; i++)
-        if (e->state[i] == ITEM_OPEN && e->plan->items[i].phase < phase)
+        if (!e->item[i].ended && e->plan->items[i].phase < phase)
             phase = e->plan->items[i].phase;
     return phase;
 }
@@ -340,16 +338,16 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
     for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
         size_t i = backwards ? e->plan->n - 1 - k : k;
         int before = e->plan->items[i].calibrated_by;
-        if (e->state[i] == ITEM_ENDED || e->plan->items[i].phase != phase)
+        if (e->item[i].ended || e->plan->items[i].phase != phase)
             continue;
-        if (before >= 0 && e->state[before] == ITEM_OPEN)
+        if (before >= 0 && !e->item[before].ended)
             continue; /* it runs after its calibration */
         uint64_t before_step;
         do { /* a trial in which a process was stopped is repeated at once, so that the order stays A B B A */
-            before_step = e->results[i].n_trials;
+            before_step = e->item[i].results.n_trials;
             step(e, i);
-        } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->results[i].n_trials == before_step) &&
-                 e->state[i] == ITEM_OPEN && !e->interrupted && !signals_pending());
+        } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->item[i].results.n_trials == before_step) &&
+                 !e->item[i].ended && !e->interrupted && !signals_pending());
         if (signals_pending())
             e->interrupted = true;
     }
@@ -362,9 +360,9 @@ static void end_together(struct execution *e)
     struct plan_samples all = {.of = e->samples, .n = SIZE_MAX};
 
     for (size_t i = 0; i < plan->n; i++) {
-        const struct results *results = &e->results[i];
+        const struct results *results = &e->item[i].results;
         e->samples[i] = NULL;
-        if (e->state[i] == ITEM_ENDED || !ends_together(plan, &plan->items[i]))
+        if (e->item[i].ended || !ends_together(plan, &plan->items[i]))
             continue;
         e->samples[i] = results->group[0].metric[0].samples;
         all.n = results->n_trials < all.n ? (size_t)results->n_trials : all.n;
@@ -384,44 +382,40 @@ static void end_interrupted(struct execution *e)
     char reason[120];
 
     for (size_t i = 0; i < e->plan->n; i++) {
-        if (e->state[i] == ITEM_ENDED)
+        if (e->item[i].ended)
             continue;
-        if (e->results[i].n_trials == 0) {
+        if (e->item[i].results.n_trials == 0) {
             (void)snprintf(reason, sizeof(reason), "ended by %s before the first sample",
                            signals_name(signals_pending()));
             end_item(e, i, ROW_SKIPPED, reason);
             continue;
         }
         char after[32];
-        text_duration(e->results[i].spent_ns, after, sizeof(after));
+        text_duration(e->item[i].results.spent_ns, after, sizeof(after));
         (void)snprintf(reason, sizeof(reason), "ended by %s after %llu sample%s, %s", signals_name(signals_pending()),
-                       (unsigned long long)e->results[i].n_trials, e->results[i].n_trials == 1 ? "" : "s", after);
+                       (unsigned long long)e->item[i].results.n_trials, e->item[i].results.n_trials == 1 ? "" : "s",
+                       after);
         end_item(e, i, ROW_DEGRADED, reason);
     }
 }
 
 int plan_execute(const struct plan *plan, const struct plan_run *how)
 {
-    struct execution e = {.plan = plan, .how = how, .interrupted = signals_pending() != 0};
-    bool ready = true, backwards = false;
+    FREED_BY(memory_free) struct running *items = calloc(plan->n + 1, sizeof(*items));
+    FREED_BY(memory_free) const double **samples = calloc(plan->n + 1, sizeof(const double *));
+    struct execution e = {
+        .plan = plan, .how = how, .item = items, .samples = samples, .interrupted = signals_pending() != 0};
+    bool ready = items && samples, backwards = false;
 
-    e.results = calloc(plan->n + 1, sizeof(*e.results));
-    e.state = calloc(plan->n + 1, sizeof(*e.state));
-    e.value = calloc(plan->n + 1, sizeof(*e.value));
-    e.failed = calloc(plan->n + 1, sizeof(*e.failed));
-    e.samples = calloc(plan->n + 1, sizeof(*e.samples));
-    ready = e.results && e.state && e.value && e.failed && e.samples;
     for (size_t i = 0; ready && i < plan->n; i++) {
-        e.value[i] = (double)NAN;
-        ready = results_init(&e.results[i], &plan->items[i], how) == 0;
-        e.results[i].order = i;
+        items[i].value = (double)NAN;
+        ready = results_init(&items[i].results, &plan->items[i], how) == 0;
+        items[i].results.order = i;
     }
     if (!ready) {
-        for (size_t i = 0; e.results && i < plan->n; i++)
-            if (e.results[i].item)
-                results_free(&e.results[i]);
-        e.worst = ROW_FAILED;
-        goto out;
+        for (size_t i = 0; items && i < plan->n; i++)
+            results_free(&items[i].results);
+        return e.interrupted ? -signals_pending() : ROW_FAILED;
     }
     for (unsigned phase; !e.interrupted && (phase = open_phase(&e)) != UINT_MAX; backwards = !backwards) {
         pass(&e, phase, plan->schedule == SCHEDULE_ABBA && backwards);
@@ -430,11 +424,5 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
     }
     if (e.interrupted)
         end_interrupted(&e);
-out:
-    free(e.results);
-    free(e.state);
-    free(e.value);
-    free(e.failed);
-    free(e.samples);
     return e.interrupted ? -signals_pending() : (int)e.worst;
 }

@@ -15,6 +15,7 @@
 #include "engine/arena.h"
 #include "rows/text.h"
 #include "sys/futex.h"
+#include "sys/known.h"
 #include "sys/signals.h"
 
 /* Time from the last arrival after the gate to the common start, in which every copy is woken again. */
@@ -82,27 +83,6 @@ static void end_watch(struct trial *trial)
 static void read_machine(const struct trial *trial, struct machine_counters *out)
 {
     machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
-}
-
-/* Returns after - before; not known when either is unknown, or when a kernel counter (32 bits for an interrupt) has
- * wrapped round. */
-static int64_t difference(int64_t after, int64_t before)
-{
-    return before < 0 || after < before ? -1 : after - before;
-}
-
-static void subtract_machine(struct trial *trial, const struct machine_counters *before)
-{
-    for (unsigned i = 0; i < trial->n_machine; i++) {
-        struct machine_counters *m = &trial->machine[i];
-        m->irqs = difference(m->irqs, before[i].irqs);
-        m->softirqs = difference(m->softirqs, before[i].softirqs);
-        m->steal_ns = difference(m->steal_ns, before[i].steal_ns);
-        m->timer = difference(m->timer, before[i].timer);
-        m->resched = difference(m->resched, before[i].resched);
-        m->ipi = difference(m->ipi, before[i].ipi);
-        m->device = difference(m->device, before[i].device);
-    }
 }
 
 /* Returns the longest time of the run: the requested or the expected time, with a margin. */
@@ -314,7 +294,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     if (!trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
     read_machine(trial, trial->machine);
-    subtract_machine(trial, before);
+    known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
     read_frequencies(trial);
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)

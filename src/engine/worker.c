@@ -16,6 +16,7 @@
 #include "engine/core.h"
 #include "engine/trial.h"
 #include "sys/futex.h"
+#include "sys/known.h"
 #include "sys/process.h"
 #include "sys/scratch.h"
 
@@ -196,24 +197,7 @@ static void wait_until(uint64_t ns)
 
     if (now + 200000u < ns)
         clock_sleep_ns(ns - now - 100000u);
-    while (clock_raw_ns() < ns) {
-    }
-}
-
-static int64_t counter_difference(int64_t after, int64_t before)
-{
-    return after < 0 || before < 0 ? -1 : after - before;
-}
-
-static void subtract_counters(struct task_counters *after, const struct task_counters *before)
-{
-    after->cpu_ns = counter_difference(after->cpu_ns, before->cpu_ns);
-    after->ctx_voluntary = counter_difference(after->ctx_voluntary, before->ctx_voluntary);
-    after->ctx_involuntary = counter_difference(after->ctx_involuntary, before->ctx_involuntary);
-    after->migrations = counter_difference(after->migrations, before->migrations);
-    after->faults_minor = counter_difference(after->faults_minor, before->faults_minor);
-    after->faults_major = counter_difference(after->faults_major, before->faults_major);
-    after->run_delay_ns = counter_difference(after->run_delay_ns, before->run_delay_ns);
+    clock_spin_until(ns);
 }
 
 static int check_recorders(struct party_context *context, const struct party *party)
@@ -306,7 +290,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     if (!slot->stands_for) {
         slot->end_ns = end_ns;
         task_read_counters(&slot->counters);
-        subtract_counters(&slot->counters, &before);
+        known_subtract(&slot->counters, &before, sizeof(before));
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }

@@ -2,7 +2,6 @@
 /* Chooses the clock, and measures its frequency and the cost of reading it. */
 #include "sys/clock.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -150,16 +149,6 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)
 
 void clock_sleep_ns(uint64_t ns)
 {
-    /* The deadline is absolute, so that interruptions by signals do not add up. The kernel cannot sleep on
-     * CLOCK_MONOTONIC_RAW. */
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ns / 1000000000u);
-    until.tv_nsec += (long)(ns % 1000000000u);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-        continue;
+    /* The deadline is absolute, so that interruptions by signals do not add up. */
+    (void)clock_sleep_until(clock_monotonic_ns() + ns);
 }
