@@ -53,6 +53,10 @@ uint64_t chase_warm_up(struct chase *chase);
 /* Executes this number of loads, adds their time to slices, and takes a core probe afterwards. */
 struct core_meter;
 void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, struct core_meter *core);
+/* Implements verify() of a party whose state begins with a chase: records in recorder number CHASE_RECORDER how much of
+ * its memory is in huge pages. */
+int chase_verify(struct party_context *context);
+enum { CHASE_RECORDER = 2 };
 /* Returns the median time of a load over the recorded slices, in ns; NAN: none. */
 double chase_median_ns(const struct slices *slices);
 

@@ -12,6 +12,10 @@ struct results;
  * pages. */
 enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 
+/* Maps memory without touching it, and gives the kernel the advice (MADV_HUGEPAGE, MADV_NOHUGEPAGE), so that the result
+ * does not depend on the machine's policy. It stays mapped until the process ends. Returns NULL when out of memory. */
+void *pages_map(size_t bytes, int advice);
+
 /* Sets the numbers for the mappings that contain the n addresses; leaves them as they are if the kernel does not tell.
  * Call it only after the run, because the kernel walks all pages for it. */
 void pages_record(const void *const *addresses, size_t n, double numbers[N_PAGES]);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "bench/experiment.h"
+#include "bench/pages.h"
 #include "bench/stream.h"
 
 enum { METRIC_BYTES = METRIC_OWN };
@@ -67,18 +68,10 @@ static void initialise(struct arrays *arrays)
     arrays->done = 0;
 }
 
-/* Maps small pages whatever the machine's huge page policy is: a huge page for some samples only would add noise. */
+/* Maps small pages, since a huge page for some samples only would add noise. */
 static uint64_t *map_array(uint64_t elements)
 {
-    const size_t bytes = (size_t)elements * sizeof(uint64_t);
-    if (elements > SIZE_MAX / sizeof(uint64_t))
-        return NULL;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        return NULL;
-    (void)madvise(p, bytes, MADV_NOHUGEPAGE);
-    return p;
+    return elements > SIZE_MAX / sizeof(uint64_t) ? NULL : pages_map(elements * sizeof(uint64_t), MADV_NOHUGEPAGE);
 }
 
 static int setup(struct party_context *context)

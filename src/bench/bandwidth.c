@@ -60,18 +60,6 @@ static size_t share_of(const struct bandwidth_params *params, unsigned copies)
     return (granules ? granules : 1) * GRANULE;
 }
 
-/* Maps an array and asks for huge pages, so that the result does not depend on the default policy. pages_record() reads
- * back whether the kernel gave them. */
-static double *map_array(size_t n)
-{
-    void *p = mmap(NULL, n * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        return NULL;
-    (void)madvise(p, n * sizeof(double), MADV_HUGEPAGE);
-    return p;
-}
-
 /* Each process touches its memory first itself, on its CPU, so that the pages are local. */
 static int setup(struct party_context *context)
 {
@@ -79,9 +67,10 @@ static int setup(struct party_context *context)
     struct arrays *arrays = context->state; /* the arrays are unmapped when the process ends */
 
     arrays->n = share_of(params, context->copies);
-    arrays->a = map_array(arrays->n);
-    arrays->b = map_array(arrays->n);
-    arrays->c = map_array(arrays->n);
+    /* pages_record() reads back whether the kernel gave huge pages. */
+    arrays->a = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
+    arrays->b = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
+    arrays->c = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
     if (!arrays->a || !arrays->b || !arrays->c)
         return party_fail(context, "out of memory for three arrays of %zu bytes", arrays->n * sizeof(double));
     uint64_t start = clock_raw_ns();

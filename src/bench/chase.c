@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bench/pages.h"
 #include "engine/core.h"
 #include "stats/stats.h"
 #include "sys/memory.h"
@@ -125,6 +126,15 @@ void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, str
 
     slices_add(slices, loads, start, end);
     core_slice(core, (double)loads, (double)(end - start), start, end);
+}
+
+int chase_verify(struct party_context *context)
+{
+    const struct chase *chase = context->state;
+
+    if (chase->set)
+        pages_record((const void *const[]){chase->set}, 1, context->recorder[CHASE_RECORDER]);
+    return 0;
 }
 
 double chase_median_ns(const struct slices *slices)

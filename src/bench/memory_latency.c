@@ -9,7 +9,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES, N_RECORDERS };
+enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER, N_RECORDERS };
 enum { METRIC_LATENCY, METRIC_ALONE, METRIC_CYCLES, N_METRICS };
 
 #define SLICES 16u
@@ -34,14 +34,6 @@ static int run(struct party_context *context)
     core_begin(&core, SLICES * CORE_SLICE_NS);
     for (unsigned i = 0; i < SLICES; i++)
         chase_slice(chase, loads, context->recorder[RECORD_TIMES], &core);
-    return 0;
-}
-
-static int verify(struct party_context *context)
-{
-    const struct chase *chase = context->state;
-
-    pages_record((const void *const[]){chase->set}, 1, context->recorder[RECORD_PAGES]);
     return 0;
 }
 
@@ -74,7 +66,7 @@ static const struct party parties[] = {
      .state_size = sizeof(struct chase),
      .setup = setup,
      .run = run,
-     .verify = verify},
+     .verify = chase_verify},
 };
 
 static const struct metric metrics[] = {

@@ -10,7 +10,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES, N_RECORDERS };
+enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER, N_RECORDERS };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 /* Number of slices that are kept: enough for slices of 1.5 ms in a run. If there are more, neighbours are joined in
@@ -20,7 +20,7 @@ enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 #define BLOCK_BYTES 4096u
 
 struct work {
-    struct chase chase; /* chase of the first copy */
+    struct chase chase; /* chase of the first copy; first, for chase_verify() */
     uint64_t *stream;   /* memory that the other copies read; NULL: this copy reads nothing */
     uint64_t loads;     /* number of loads in a slice */
 };
@@ -31,11 +31,9 @@ static int setup_stream(struct party_context *context, struct work *work)
 
     if (params->pause_ns == UINT64_MAX)
         return 0;
-    void *map = mmap(NULL, params->stream_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED)
+    work->stream = pages_map(params->stream_bytes, MADV_HUGEPAGE);
+    if (!work->stream)
         return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->stream_bytes);
-    (void)madvise(map, params->stream_bytes, MADV_HUGEPAGE);
-    work->stream = map;
     for (uint64_t i = 0; i < params->stream_bytes / sizeof(uint64_t); i++)
         work->stream[i] = i; /* not all zero, which some machines compress */
     return 0;
@@ -105,15 +103,6 @@ static int run(struct party_context *context)
     return 0;
 }
 
-static int verify(struct party_context *context)
-{
-    const struct work *work = context->state;
-
-    if (!context->copy)
-        pages_record((const void *const[]){work->chase.set}, 1, context->recorder[RECORD_PAGES]);
-    return 0;
-}
-
 /* Returns the bytes a second that the others read while the first copy's slices ran. */
 static double bandwidth(const struct trial *trial)
 {
@@ -158,7 +147,7 @@ static const struct party parties[] = {
      .state_size = sizeof(struct work),
      .setup = setup,
      .run = run,
-     .verify = verify},
+     .verify = chase_verify},
 };
 
 static const struct metric metrics[] = {

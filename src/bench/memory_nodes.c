@@ -10,7 +10,7 @@
 #include "engine/trial.h"
 #include "sys/memory_nodes.h"
 
-enum { RECORD_TIMES, RECORD_READS, RECORD_PAGES, N_RECORDERS };
+enum { RECORD_TIMES, RECORD_READS, RECORD_PAGES = CHASE_RECORDER, N_RECORDERS };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 #define SLICES 16u
@@ -59,14 +59,6 @@ static int run(struct party_context *context)
     return 0;
 }
 
-static int verify(struct party_context *context)
-{
-    const struct chase *chase = context->state;
-
-    pages_record((const void *const[]){chase->set}, 1, context->recorder[RECORD_PAGES]);
-    return 0;
-}
-
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *placement)
 {
@@ -102,7 +94,7 @@ static const struct party parties[] = {
      .state_size = sizeof(struct chase),
      .setup = setup,
      .run = run,
-     .verify = verify},
+     .verify = chase_verify},
 };
 
 static const struct metric metrics[] = {

@@ -2,8 +2,20 @@
 /* Records how much of a benchmark's memory the kernel placed in huge pages. */
 #include "bench/pages.h"
 
+#include <sys/mman.h>
+
 #include "engine/plan.h"
 #include "sys/huge_pages.h"
+
+void *pages_map(size_t bytes, int advice)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (map == MAP_FAILED)
+        return NULL;
+    (void)madvise(map, bytes, advice);
+    return map;
+}
 
 void pages_record(const void *const *addresses, size_t n, double numbers[N_PAGES])
 {
