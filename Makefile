@@ -185,7 +185,8 @@ WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
 WRAP_test_noise_trace := detour_end
-WRAP_test_who_trace   := who_begin
+WRAP_test_who_trace   := who_begin tasks_kernel_functions
+WRAP_test_who         := tasks_kernel_functions
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io

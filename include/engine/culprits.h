@@ -14,9 +14,9 @@
 struct culprit_watch {
     struct trace_events events;
     size_t ring_bytes;
-    struct trace_ring *ring; /* by number of CPU */
-    struct cpuset open, on;  /* CPUs whose rings are open; which of them record */
-    int error;               /* -errno of the last ring that could not be opened */
+    struct trace_ring ring[CPUSET_MAX]; /* by number of CPU */
+    struct cpuset open, on;             /* CPUs whose rings are open; which of them record */
+    int error;                          /* -errno of the last ring that could not be opened */
     /* Of the present trial. */
     struct tasks_times before; /* the tasks before it */
     pid_t *groups;             /* its process groups */

@@ -52,14 +52,9 @@ struct who_line {
     uint64_t entries; /* bits: which entries of the first report have the name */
     struct cpuset cpus;
 };
-/* Joins the reports of all CPUs by name, the most time first. functions: names of addresses, called once. The caller
- * frees *lines. Returns their number; 0 when out of memory. */
-size_t who_join(const struct who_report *const *reports, size_t n,
-                void (*functions)(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE]),
-                struct who_line **lines);
-
-/* Finds the names of functions of this machine's kernel, for who_join(). */
-void who_kernel_functions(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE]);
+/* Joins the reports of all CPUs by name, the most time first. Work items get the names of their functions in this
+ * machine's kernel. The caller frees *lines. Returns their number; 0 when out of memory. */
+size_t who_join(const struct who_report *const *reports, size_t n, struct who_line **lines);
 
 /* Returns whether the process is in a PID namespace of its own: the kernel then records tasks of others without their
  * number, as it does the idle task. */

@@ -435,7 +435,7 @@ static void reduce(const struct trial *trial, struct results *results)
         sums.records_lost += (double)reports[i]->records_lost;
     }
     remark_all(results, params, reports[0]->counted, ended);
-    const size_t n = params->stop_ns && !ended ? 0 : who_join(reports, sums.n, who_kernel_functions, &lines);
+    const size_t n = params->stop_ns && !ended ? 0 : who_join(reports, sums.n, &lines);
     for (size_t i = 0; i < n; i++) {
         if (!strcmp(lines[i].kind, "unseen"))
             unseen_ns = lines[i].ns;

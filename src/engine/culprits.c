@@ -27,11 +27,6 @@ struct culprit_watch *culprits_make(size_t cpus, uint64_t memory_bytes)
 
     if (!watch)
         return NULL;
-    watch->ring = calloc(CPUSET_MAX, sizeof(*watch->ring));
-    if (!watch->ring) {
-        free(watch);
-        return NULL;
-    }
     for (watch->ring_bytes = RING_MOST; watch->ring_bytes > RING_LEAST && watch->ring_bytes > share;)
         watch->ring_bytes /= 2;
     trace_events_find(&watch->events);
@@ -45,7 +40,6 @@ void culprits_free(struct culprit_watch *watch)
     culprits_stop(watch);
     for (unsigned cpu = cpuset_next(&watch->open, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->open, cpu + 1))
         trace_ring_close(&watch->ring[cpu]);
-    free(watch->ring);
     free(watch);
 }
 
@@ -171,7 +165,7 @@ static int enter_names(const struct account *account, struct culprits *out)
         each[i] = &reports[i];
         any += reports[i].n;
     }
-    const size_t n = who_join(each, account->n, who_kernel_functions, &lines);
+    const size_t n = who_join(each, account->n, &lines);
     if (any && !n)
         return -1;
     for (size_t i = 0; i < n; i++) {

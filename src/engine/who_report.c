@@ -163,27 +163,26 @@ static bool same_line(const struct who_line *a, const struct who_line *b)
            (strcmp(a->kind, "irq") != 0 || a->number == b->number);
 }
 
+/* Functions of work items. */
+struct work {
+    uint64_t addresses[WHO_ENTRIES];
+    char names[WHO_ENTRIES][TRACE_NAME_SIZE];
+    size_t n;
+};
+
 /* Finds the names of all work items. */
-static void name_work(const struct who_report *const *reports, size_t n,
-                      void (*functions)(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE]),
-                      uint64_t *addresses, char (*names)[TRACE_NAME_SIZE], size_t *n_addresses)
+static void name_work(const struct who_report *const *reports, size_t n, struct work *work)
 {
-    *n_addresses = 0;
     for (size_t r = 0; r < n; r++)
         for (uint32_t e = 0; e < reports[r]->n; e++) {
             const struct who_entry *entry = &reports[r]->entry[e];
             size_t i = 0;
-            while (i < *n_addresses && addresses[i] != entry->number)
+            while (i < work->n && work->addresses[i] != entry->number)
                 i++;
-            if (entry->kind == WHO_TASK && entry->number && i == *n_addresses && i < WHO_ENTRIES)
-                addresses[(*n_addresses)++] = entry->number;
+            if (entry->kind == WHO_TASK && entry->number && i == work->n && i < WHO_ENTRIES)
+                work->addresses[work->n++] = entry->number;
         }
-    functions(addresses, *n_addresses, names);
-}
-
-void who_kernel_functions(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE])
-{
-    tasks_kernel_functions("", addresses, n, names);
+    tasks_kernel_functions("", work->addresses, work->n, work->names);
 }
 
 static int by_time(const void *a, const void *b)
@@ -193,16 +192,13 @@ static int by_time(const void *a, const void *b)
     return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(y->n, x->n);
 }
 
-size_t who_join(const struct who_report *const *reports, size_t n,
-                void (*functions)(const uint64_t *addresses, size_t n, char (*names)[TRACE_NAME_SIZE]),
-                struct who_line **lines)
+size_t who_join(const struct who_report *const *reports, size_t n, struct who_line **lines)
 {
-    uint64_t addresses[WHO_ENTRIES] = {0};
-    char names[WHO_ENTRIES][TRACE_NAME_SIZE] = {{0}};
-    size_t n_addresses, n_lines = 0, capacity = 0;
+    struct work work = {.n = 0};
+    size_t n_lines = 0, capacity = 0;
 
     *lines = NULL;
-    name_work(reports, n, functions, addresses, names, &n_addresses);
+    name_work(reports, n, &work);
     for (size_t r = 0; r < n; r++)
         for (uint32_t e = 0; e < reports[r]->n; e++) {
             const struct who_entry *entry = &reports[r]->entry[e];
@@ -210,9 +206,9 @@ size_t who_join(const struct who_report *const *reports, size_t n,
             size_t i = 0;
             name_line(reports, n, reports[r], entry, &line);
             if (entry->kind == WHO_TASK && entry->number) {
-                while (i < n_addresses && addresses[i] != entry->number)
+                while (i < work.n && work.addresses[i] != entry->number)
                     i++;
-                put_word(line.work, sizeof(line.work), i < n_addresses && names[i][0] ? names[i] : "work");
+                put_word(line.work, sizeof(line.work), i < work.n && work.names[i][0] ? work.names[i] : "work");
             }
             for (i = 0; i < n_lines && !same_line(&(*lines)[i], &line); i++)
                 ;
