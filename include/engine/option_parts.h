@@ -20,8 +20,6 @@ const char *option_name_at(const struct option *row, unsigned index, size_t *len
 const char *option_preset_of(const struct option_table *table, const struct option *row, enum option_preset preset);
 
 /* Functions of option_show.c. */
-/* Appends to a line; text that does not fit is cut. */
-void option_add(char *line, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Returns a value as it is shown in an error line: on one line, and short enough that the range after it is still
  * visible. */
 const char *option_show(const char *value, char shown[SHOWN_SIZE]);

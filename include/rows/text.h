@@ -66,6 +66,8 @@ void text_wrap(struct text *out, const char *s, size_t indent, size_t width);
 
 /* Copies a text; cuts it to size and always terminates it. */
 void text_copy(char *to, size_t size, const char *from);
+/* Appends to a text; what does not fit is cut. */
+void text_add(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Replaces control characters, which could move a terminal's cursor, and bytes that are not UTF-8 by '?'. For texts
  * from other people's files. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,14 +127,13 @@ static void place(const void *params, const struct place_request *request, unsig
 static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
 {
     bool seen[CPU_RELATIONS] = {false};
-    size_t used = 0;
 
     for (size_t i = 0; i < pairs->n; i++)
         seen[pairs->pair[i].relation] = true;
     buf[0] = 0;
     for (unsigned r = 0; r < CPU_RELATIONS; r++)
-        if (seen[r] && used < size)
-            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? "+" : "", cpu_relation_names[r]);
+        if (seen[r])
+            text_add(buf, size, "%s%s", buf[0] ? "+" : "", cpu_relation_names[r]);
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)

@@ -102,9 +102,9 @@ static int unknown_long(const struct parser *p, const char *name, size_t length)
     (void)fail_because(-1, p->error, p->error_size, "unknown option '--%s'", option_show(word, shown));
     nearest_name(p, word, near);
     if (hint)
-        option_add(p->error, p->error_size, "; %s", hint);
+        text_add(p->error, p->error_size, "; %s", hint);
     else if (near[0])
-        option_add(p->error, p->error_size, "; did you mean '--%s'?", near);
+        text_add(p->error, p->error_size, "; did you mean '--%s'?", near);
     return -1;
 }
 
@@ -119,11 +119,11 @@ static int ambiguous(const struct parser *p, const char *word, size_t length, un
             if (!name)
                 continue;
             seen++;
-            option_add(p->error, p->error_size, "%s--%.*s",
-                       seen == 1        ? ""
-                       : seen < matches ? ", "
-                                        : " or ",
-                       (int)name_length, name);
+            text_add(p->error, p->error_size, "%s--%.*s",
+                     seen == 1        ? ""
+                     : seen < matches ? ", "
+                                      : " or ",
+                     (int)name_length, name);
         }
     return -1;
 }
@@ -245,10 +245,9 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     const char *hint = hint_of(p, at, 1);
     struct place other;
     if (hint)
-        option_add(p->error, p->error_size, "; %s", hint);
+        text_add(p->error, p->error_size, "; %s", hint);
     else if (((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) && find_letter(p, (char)(*at ^ 0x20), &other))
-        option_add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20,
-                   other.table->rows[other.row].name);
+        text_add(p->error, p->error_size, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
     return -1;
 }
 

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of values and ranges in messages and help. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/option_parts.h"
 #include "rows/text.h"
-
-void option_add(char *line, size_t size, const char *format, ...)
-{
-    va_list args;
-    size_t used = strnlen(line, size);
-    va_start(args, format);
-    vsnprintf(line + used, size - used, format, args);
-    va_end(args);
-}
 
 const char *option_show(const char *value, char shown[SHOWN_SIZE])
 {
@@ -85,7 +75,7 @@ void option_show_choices(const char *first, const char *const *choices, char *bu
 {
     text_copy(buf, size, first ? first : "");
     for (size_t i = 0; choices && choices[i]; i++)
-        option_add(buf, size, "%s%s", !buf[0] ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+        text_add(buf, size, "%s%s", !buf[0] ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
 }
 
 const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length)

@@ -43,9 +43,9 @@ static int refuse(const struct setting *s, enum verdict verdict)
                        verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
     if (range[0] || form)
-        option_add(s->error, s->error_size, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
+        text_add(s->error, s->error_size, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
     if (verdict == OUTSIDE && row->above && strtod(s->value, NULL) > row->max)
-        option_add(s->error, s->error_size, ": %s", row->above);
+        text_add(s->error, s->error_size, ": %s", row->above);
     return -1;
 }
 
@@ -74,9 +74,9 @@ static int refuse_choice(const struct setting *s, const char *value)
                        row->type == OPTION_CPUS ? "" : "one of ", list);
     const char *hint = option_foreign_hint(row->foreign, value, strlen(value));
     if (hint)
-        option_add(s->error, s->error_size, "; %s", hint);
+        text_add(s->error, s->error_size, "; %s", hint);
     else if (near)
-        option_add(s->error, s->error_size, "; did you mean '%s'?", near);
+        text_add(s->error, s->error_size, "; did you mean '%s'?", near);
     return -1;
 }
 

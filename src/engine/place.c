@@ -77,10 +77,7 @@ void place_give_up_fifo(struct placement *placement)
 
 static void refuse(char *refused, size_t size, const char *what, int error, const char *advice)
 {
-    size_t used = strlen(refused);
-
-    if (used < size)
-        (void)snprintf(refused + used, size - used, "%s%s: %s%s", used ? "; " : "", what, strerror(-error), advice);
+    text_add(refused, size, "%s%s: %s%s", refused[0] ? "; " : "", what, strerror(-error), advice);
 }
 
 /* Explains EINVAL, which the kernel returns when none of these CPUs is online and allowed to this process. */

@@ -9,7 +9,6 @@
 
 #include "rows/text.h"
 #include "sys/memory.h"
-#include "sys/order.h"
 #include "sys/storage.h"
 
 /* Number of further samples for which the precision has to hold: HOLD_ON, plus 1/HOLD_ON_SHARE of the samples taken
@@ -430,33 +429,26 @@ static void fill_counters(const struct results *results, const struct group_valu
               results->how->timer_latency_held ? "yes" : "no");
 }
 
-/* Writes to why how the trials differed from what was requested; "" when they did not. */
-static void find_degraded(const struct results *results, const struct group_values *g, char *why, size_t size)
+/* Degrades the row when the trials differed from what was requested. */
+static void note_degraded(const struct results *results, const struct group_values *g, struct row *row)
 {
     const struct plan_run *how = results->how;
 
+    if (row->status >= ROW_DEGRADED)
+        return;
     if (g->refused[0])
-        text_copy(why, size, g->refused);
+        text_copy(row->reason, sizeof(row->reason), g->refused);
     else if (how->degraded && how->degraded[0])
-        text_copy(why, size, how->degraded);
+        text_copy(row->reason, sizeof(row->reason), how->degraded);
     else if (how->place->layout_fixed && !g->seen.layout_fixed)
-        text_copy(why, size, "fixed memory layout refused (personality)");
+        text_copy(row->reason, sizeof(row->reason), "fixed memory layout refused (personality)");
     else if (results->n_stopped > RESULTS_STOPPED_MAX)
-        (void)snprintf(why, size, "stopped by signals repeatedly: %llu samples, of which %u were repeated",
+        (void)snprintf(row->reason, sizeof(row->reason),
+                       "stopped by signals repeatedly: %llu samples, of which %u were repeated",
                        (unsigned long long)results->n_stopped, RESULTS_STOPPED_MAX);
     else
-        text_copy(why, size, "");
-}
-
-static void note_degraded(const struct results *results, const struct group_values *g, struct row *row)
-{
-    char why[sizeof(g->refused)];
-
-    find_degraded(results, g, why, sizeof(why));
-    if (!why[0] || row->status >= ROW_DEGRADED)
         return;
     row->status = ROW_DEGRADED;
-    text_copy(row->reason, sizeof(row->reason), why);
 }
 
 static void hist_summary(const struct hist *h, struct stats_summary *s)
@@ -484,12 +476,6 @@ static void scale_summary(struct stats_summary *s, double scale)
         *fields[i] *= scale;
 }
 
-static int falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER_OF(y, x);
-}
-
 /* Returns the UNIX index's score: drops the worst n/3 of n passes (rounded down), and takes the geometric mean of
  * the rest. */
 static double classic_score(const struct metric_values *m)
@@ -500,11 +486,10 @@ static double classic_score(const struct metric_values *m)
     if (!sorted)
         return (double)NAN;
     size_t n = known_samples(m, sorted);
-    qsort(sorted, n, sizeof(*sorted), falling);
-    n -= n / 3;
-    for (size_t i = 0; i < n; i++)
+    stats_sort(sorted, n);
+    for (size_t i = n; i-- > n / 3;)
         sum += log(sorted[i]);
-    return n ? exp(sum / (double)n) : (double)NAN;
+    return n ? exp(sum / (double)(n - n / 3)) : (double)NAN;
 }
 
 static double value_of(const struct metric *metric, const struct stats_summary *s)
@@ -699,9 +684,7 @@ static double explained(const struct bench *bench, const struct group_values *g,
 /* Appends words to the row's reason. */
 static void add_reason(struct row *row, const char *words)
 {
-    size_t length = strlen(row->reason);
-
-    (void)snprintf(row->reason + length, sizeof(row->reason) - length, "%s%s", length ? "; " : "", words);
+    text_add(row->reason, sizeof(row->reason), "%s%s", row->reason[0] ? "; " : "", words);
 }
 
 /* Fills a row of a metric with the core free: value, interval over blocks of time, and the value of each sample.

@@ -209,6 +209,16 @@ void text_copy(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
+void text_add(char *to, size_t size, const char *format, ...)
+{
+    size_t used = strnlen(to, size);
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(to + used, size - used, format, args);
+    va_end(args);
+}
+
 size_t text_utf8_length(const char *s)
 {
     const unsigned char *b = (const unsigned char *)s;
