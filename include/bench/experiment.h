@@ -21,7 +21,8 @@ enum {
     EXPERIMENT_N_RECORDERS
 };
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
-#define EXPERIMENT_RECORDERS                                                                                           \
+#define EXPERIMENT_PARTY(name_)                                                                                        \
+    .name = name_,                                                                                                     \
     .recorders = {[EXPERIMENT_HIST] = {RECORD_HIST, 0},                                                                \
                   [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},                                                            \
                   [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT},                                               \

@@ -79,10 +79,10 @@ enum unix_group {
 /* CPUs of the two processes of context1: chosen by the kernel; the same CPU; two CPUs. */
 enum unix_halves { HALVES_FREE, HALVES_SAME, HALVES_TWO };
 
-/* The common part of all descriptors of the suite; metrics_: UNIX_METRICS(). */
-#define UNIX_BENCH(name_, title_, parties_, metrics_)                                                                  \
+/* The common part of all descriptors of the suite; the last argument: UNIX_METRICS(). */
+#define UNIX_BENCH(name_, title_, parties_, ...)                                                                       \
     BENCH_IS("unix", name_, title_, struct unix_params),                                                               \
-        .metrics = (const struct metric[UNIX_N_METRICS])metrics_, .n_shared_metrics = UNIX_N_METRICS,                  \
+        .metrics = (const struct metric[UNIX_N_METRICS])__VA_ARGS__, .n_shared_metrics = UNIX_N_METRICS,               \
         .n_metrics = UNIX_N_METRICS, .reduce = unix_reduce, .told_while_running = true, BENCH_PARTIES(parties_)
 
 struct unix_params {

@@ -11,7 +11,10 @@
 /* Implements describe() of struct bench: adds the compiler flags and unix_describe()'s words. */
 void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
 
-/* The stop rule. The classic protocol makes ten passes of ten seconds, as UnixBench does for its short tests. */
-#define UNIX_CPU_SAMPLING UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10)
+/* The common part of the descriptors of these tests, with their stop rule: the classic protocol makes ten passes of ten
+ * seconds, as UnixBench does for its short tests. */
+#define UNIX_CPU_BENCH(name_, title_, parties_, metrics_)                                                              \
+    UNIX_BENCH(name_, title_, parties_, metrics_), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10),        \
+                                                   .place = unix_place, .describe = unix_describe_cpu
 
 #endif

@@ -85,11 +85,8 @@ static int verify_arithoh(struct party_context *context)
         {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_##name_, .verify = verify_##name_},   \
     };                                                                                                                 \
     const struct bench bench_##name_ = {                                                                               \
-        UNIX_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("lps", 1, 0)),                                        \
+        UNIX_CPU_BENCH(#name_, title_, parties_##name_, UNIX_METRICS("lps", 1, 0)),                                    \
         .groups = UNIX_ARITH,                                                                                          \
-        .sampling = UNIX_CPU_SAMPLING,                                                                                 \
-        .place = unix_place,                                                                                           \
-        .describe = unix_describe_cpu,                                                                                 \
     }
 
 BENCH(short, "Arithmetic Test (short)");

@@ -151,15 +151,8 @@ static const struct option options[] = {
 };
 
 static const struct party parties[] = {
-    {.name = "array",
-     EXPERIMENT_RECORDERS,
-     .state_size = sizeof(struct state),
-     .setup = setup,
-     .work = work,
-     .counts = counts,
-     .run = run,
-     .verify = verify,
-     .teardown = experiment_teardown},
+    {EXPERIMENT_PARTY("array"), .state_size = sizeof(struct state), .setup = setup, .work = work, .counts = counts,
+     .run = run, .verify = verify, .teardown = experiment_teardown},
 };
 
 static const struct metric own_metrics[] = {

@@ -326,12 +326,10 @@ static int prepare_once(struct party_context *context)
 
     if (!command->image.prepare_path[0])
         return 0;
-    if (context->copies > 1)
-        party_barrier(context);
+    party_barrier(context);
     if (context->copy == 0 && run_untimed(context, true))
         return -1;
-    if (context->copies > 1)
-        party_barrier(context);
+    party_barrier(context);
     return 0;
 }
 
@@ -346,8 +344,7 @@ static int run_setup(struct party_context *context)
 
     if (!params->setup_size || context->sample > 0)
         return 0;
-    if (context->copies > 1)
-        party_barrier(context);
+    party_barrier(context);
     if (context->copy == 0) {
         FREED_BY(memory_free)
         void *lists = command_unpack((const char *)command->map + params->setup_offset, params->setup_size, &image);
@@ -355,8 +352,7 @@ static int run_setup(struct party_context *context)
     }
     if (status)
         return -1;
-    if (context->copies > 1)
-        party_barrier(context);
+    party_barrier(context);
     return 0;
 }
 

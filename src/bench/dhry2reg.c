@@ -194,10 +194,7 @@ static const struct party parties[] = {
 };
 
 const struct bench bench_dhry2reg = {
-    UNIX_BENCH("dhry2reg", "Dhrystone 2 using register variables", parties, UNIX_METRICS("lps", 1, 116700)),
+    UNIX_CPU_BENCH("dhry2reg", "Dhrystone 2 using register variables", parties, UNIX_METRICS("lps", 1, 116700)),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("dhry"),
-    .sampling = UNIX_CPU_SAMPLING,
-    .place = unix_place,
-    .describe = unix_describe_cpu,
 };

@@ -58,9 +58,6 @@ static const struct party parties[] = {
 
 /* This test is not part of the index, so it has no baseline. */
 const struct bench bench_hanoi = {
-    UNIX_BENCH("hanoi", "Recursion Test -- Tower of Hanoi", parties, UNIX_METRICS("lps", 1, 0)),
+    UNIX_CPU_BENCH("hanoi", "Recursion Test -- Tower of Hanoi", parties, UNIX_METRICS("lps", 1, 0)),
     .groups = UNIX_MISC | UNIX_CPU,
-    .sampling = UNIX_CPU_SAMPLING,
-    .place = unix_place,
-    .describe = unix_describe_cpu,
 };

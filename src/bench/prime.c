@@ -179,14 +179,8 @@ static const struct option options[] = {
 };
 
 static const struct party parties[] = {
-    {.name = "prime",
-     EXPERIMENT_RECORDERS,
-     .state_size = sizeof(struct experiment),
-     .setup = setup,
-     .work = work,
-     .counts = counts,
-     .run = run,
-     .teardown = experiment_teardown},
+    {EXPERIMENT_PARTY("prime"), .state_size = sizeof(struct experiment), .setup = setup, .work = work, .counts = counts,
+     .run = run, .teardown = experiment_teardown},
 };
 
 static const struct metric own_metrics[] = {

@@ -255,10 +255,7 @@ static const struct party parties[] = {
 
 /* MWIPS = passes * x100 / (10 * seconds). */
 const struct bench bench_whetstone = {
-    UNIX_BENCH("whetstone", "Double-Precision Whetstone", parties, UNIX_METRICS("MWIPS", X100 / 10, 55.0)),
+    UNIX_CPU_BENCH("whetstone", "Double-Precision Whetstone", parties, UNIX_METRICS("MWIPS", X100 / 10, 55.0)),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,
     .old_names = UNIX_OLD_NAMES("whetstone-double", "whets"),
-    .sampling = UNIX_CPU_SAMPLING,
-    .place = unix_place,
-    .describe = unix_describe_cpu,
 };

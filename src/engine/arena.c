@@ -60,20 +60,19 @@ uint64_t trial_memory_bytes(const struct trial_spec *spec)
     return arena_size(spec) + processes * WORKER_BYTES;
 }
 
-static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
-{
-    size_t at = *offset;
-
-    memcpy((char *)head + at, params, size);
-    *offset = align_up(at + size);
-    return at;
-}
-
 static size_t take(size_t *offset, size_t size)
 {
     size_t at = *offset;
 
     *offset = align_up(at + size);
+    return at;
+}
+
+static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
+{
+    const size_t at = take(offset, size);
+
+    memcpy((char *)head + at, params, size);
     return at;
 }
 
@@ -231,8 +230,7 @@ int arena_make(struct trial *trial)
     void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
     if (arena == MAP_FAILED) {
         int error = errno;
-        if (fd >= 0)
-            (void)close(fd);
+        close_if_open(fd);
         return -error;
     }
     trial->head = arena;

@@ -32,8 +32,7 @@ void recorder_init(const struct recorder_spec *spec, void *recorder)
     memset(recorder, 0, recorder_size(spec));
     switch (spec->kind) {
     case RECORD_SLICES:
-        ((struct slices *)recorder)->capacity = spec->capacity;
-        ((struct slices *)recorder)->stride = 1;
+        *(struct slices *)recorder = (struct slices){.capacity = spec->capacity, .stride = 1};
         break;
     case RECORD_HIST:
         hist_init_classes(recorder, spec->capacity ? spec->capacity : 1);
@@ -133,16 +132,13 @@ static void heap_sift_up(struct series_point *heap, size_t i)
     }
 }
 
-void series_offer(struct series *s, uint64_t at, uint64_t value)
+/* Adds a point to the largest if it is one of them. */
+static void keep_large(struct series *s, struct series_point point)
 {
-    struct series_point point = {.at = at, .value = value};
-
-    if (s->n_first < SERIES_FIRST)
-        s->first[s->n_first++] = point;
     if (s->n_largest < SERIES_LARGEST) {
         s->largest[s->n_largest] = point;
         heap_sift_up(s->largest, s->n_largest++);
-    } else if (value > s->largest[0].value) {
+    } else if (point.value > s->largest[0].value) {
         s->largest[0] = point;
         heap_sift_down(s->largest, SERIES_LARGEST, 0);
     }
@@ -150,10 +146,17 @@ void series_offer(struct series *s, uint64_t at, uint64_t value)
         s->threshold = s->largest[0].value + 1;
 }
 
+void series_offer(struct series *s, uint64_t at, uint64_t value)
+{
+    const struct series_point point = {.at = at, .value = value};
+
+    if (s->n_first < SERIES_FIRST)
+        s->first[s->n_first++] = point;
+    keep_large(s, point);
+}
+
 void series_append(struct series *into, const struct series *other, uint64_t shift)
 {
-    uint64_t n = into->n;
-
     for (uint32_t i = 0; i < other->n_first && into->n_first < SERIES_FIRST; i++) {
         into->first[into->n_first] = other->first[i];
         into->first[into->n_first++].at += shift;
@@ -161,17 +164,9 @@ void series_append(struct series *into, const struct series *other, uint64_t shi
     for (uint32_t i = 0; i < other->n_largest; i++) {
         struct series_point p = other->largest[i];
         p.at += shift;
-        if (into->n_largest < SERIES_LARGEST) {
-            into->largest[into->n_largest] = p;
-            heap_sift_up(into->largest, into->n_largest++);
-        } else if (p.value > into->largest[0].value) {
-            into->largest[0] = p;
-            heap_sift_down(into->largest, SERIES_LARGEST, 0);
-        }
+        keep_large(into, p);
     }
-    into->n = n + other->n;
-    if (into->n_largest == SERIES_LARGEST && into->n_first == SERIES_FIRST)
-        into->threshold = into->largest[0].value + 1;
+    into->n += other->n;
 }
 
 static int by_number(const void *a, const void *b)
@@ -182,12 +177,11 @@ static int by_number(const void *a, const void *b)
 
 size_t series_points(const struct series *s, struct series_point *points)
 {
-    size_t n = 0, unique = 0;
+    const size_t n = (size_t)s->n_first + s->n_largest;
+    size_t unique = 0;
 
     memcpy(points, s->first, s->n_first * sizeof(*points));
-    n = s->n_first;
-    memcpy(points + n, s->largest, s->n_largest * sizeof(*points));
-    n += s->n_largest;
+    memcpy(points + s->n_first, s->largest, s->n_largest * sizeof(*points));
     qsort(points, n, sizeof(*points), by_number);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || points[i].at != points[unique - 1].at)
@@ -200,10 +194,8 @@ void checks_add(struct checks *c, const char *name, double got, double expected,
     if (c->n == c->capacity)
         return;
     struct check *check = &c->check[c->n++];
+    *check = (struct check){.got = got, .expected = expected, .tolerance = tolerance};
     text_copy(check->name, sizeof(check->name), name);
-    check->got = got;
-    check->expected = expected;
-    check->tolerance = tolerance;
 }
 
 const struct check *checks_wrong(const struct checks *c)

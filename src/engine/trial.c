@@ -80,11 +80,6 @@ static void end_watch(struct trial *trial)
         culprits_stop(trial->spec.watch);
 }
 
-static void read_machine(const struct trial *trial, struct machine_counters *out)
-{
-    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
-}
-
 /* Returns the longest time of the run: the requested or the expected time, with a margin. */
 static uint64_t run_limit(const struct trial *trial)
 {
@@ -121,10 +116,8 @@ static void stop_parties(struct trial *trial, bool with_loads)
     if (with_loads)
         __atomic_store_n(&trial->head->stop_loads, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < trial->n_slots; i++) {
-        if (trial->stop_write[i] >= 0) {
-            (void)close(trial->stop_write[i]);
-            trial->stop_write[i] = -1;
-        }
+        close_if_open(trial->stop_write[i]);
+        trial->stop_write[i] = -1;
         if (party_of(trial, i)->stop == STOP_KILL && trial->pids[i] &&
             (with_loads || party_of(trial, i)->role != ROLE_LOAD))
             (void)kill(-trial->pids[i], SIGKILL);
@@ -138,15 +131,6 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
     text_duration(limit_ns, limit, sizeof(limit));
     trial_fail(trial, TRIAL_FAILED, "%s within %s%s; killed", what, limit,
                trial->halted ? ": stopped by a signal and not continued" : "");
-}
-
-static unsigned gated_slots(const struct trial *trial)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < trial->n_slots; i++)
-        n += !party_of(trial, i)->before_gate;
-    return n;
 }
 
 /* --- Policy of the parent. --- */
@@ -255,9 +239,10 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     gather_cpus(trial);
     if (trial->spec.watch)
         begin_watch(trial);
-    read_machine(trial, before);
+    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
-    head->to_arrive = gated_slots(trial);
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        head->to_arrive += !party_of(trial, i)->before_gate;
     wait_for_time_of_day(trial, head->lead_ns);
     control_begin(trial);
     set_gate(head, GATE_OPEN);
@@ -293,7 +278,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
     if (!trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
-    read_machine(trial, trial->machine);
+    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, trial->machine);
     known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
     read_frequencies(trial);
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -358,8 +343,10 @@ struct trial *trial_run(const struct trial_spec *spec)
     trial->machine_cpus = calloc(trial->n_machine, sizeof(*trial->machine_cpus));
     trial->culprits = calloc(trial->n_machine, sizeof(*trial->culprits));
     before = calloc(trial->n_machine, sizeof(*before));
-    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->culprits || !before)
-        goto no_memory;
+    if (!trial->pids || !trial->stop_write || !trial->machine || !trial->machine_cpus || !trial->culprits || !before) {
+        trial_free(trial);
+        return NULL;
+    }
     for (unsigned i = 0; i < n_slots; i++)
         trial->stop_write[i] = -1;
     const int error = arena_make(trial);
@@ -368,10 +355,6 @@ struct trial *trial_run(const struct trial_spec *spec)
     else
         start_and_run(trial, before);
     return trial;
-
-no_memory:
-    trial_free(trial);
-    return NULL;
 }
 
 void trial_free(struct trial *trial)
@@ -379,8 +362,7 @@ void trial_free(struct trial *trial)
     if (!trial)
         return;
     if (trial->head) {
-        if (trial->head->arena_fd >= 0)
-            (void)close(trial->head->arena_fd);
+        close_if_open(trial->head->arena_fd);
         (void)munmap(trial->head, trial->head->size);
     }
     free(trial->pids);

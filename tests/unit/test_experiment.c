@@ -36,7 +36,7 @@ static int made_up_run(struct party_context *context)
 }
 
 static const struct party made_up_parties[] = {
-    {.name = "made up", .role = ROLE_MEASURED, EXPERIMENT_RECORDERS, .run = made_up_run},
+    {EXPERIMENT_PARTY("made up"), .role = ROLE_MEASURED, .run = made_up_run},
 };
 static const struct bench bench_made_up = {.name = "made up",
                                            .suite = "dummy",
