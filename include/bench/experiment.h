@@ -12,23 +12,12 @@
 #include "engine/trial.h"
 
 /* Numbers of the recorders of such a benchmark. */
-enum {
-    EXPERIMENT_HIST,
-    EXPERIMENT_SERIES,
-    EXPERIMENT_NUMBERS,
-    EXPERIMENT_CHECKS,
-    EXPERIMENT_CORE,
-    EXPERIMENT_N_RECORDERS
-};
+enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_CORE };
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
 #define EXPERIMENT_PARTY(name_)                                                                                        \
-    .name = name_,                                                                                                     \
-    .recorders = {[EXPERIMENT_HIST] = {RECORD_HIST, 0},                                                                \
-                  [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},                                                            \
-                  [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT},                                               \
-                  [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8},                                                            \
-                  [EXPERIMENT_CORE] = {RECORD_CORE, 0}},                                                               \
-    .n_recorders = EXPERIMENT_N_RECORDERS
+    PARTY_IS(name_, [EXPERIMENT_HIST] = {RECORD_HIST, 0}, [EXPERIMENT_SERIES] = {RECORD_SERIES, 0},                    \
+             [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT}, [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8},          \
+             [EXPERIMENT_CORE] = {RECORD_CORE, 0})
 
 /* The common metrics come first; the benchmark's own metrics follow from METRIC_OWN on. */
 enum {

@@ -42,7 +42,7 @@ struct noise_gap noise_watch(enum clock_kind clock, uint64_t from, uint64_t thre
 double noise_tick_ns(enum clock_kind clock);
 
 /* Numbers of the recorders of each copy. */
-enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS, NOISE_N_RECORDERS };
+enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };
 /* NOISE_LEVELS holds the number of core probes, by part of the run and then by level. NOISE_NUMBERS holds these
  * numbers: */
 enum {

@@ -122,8 +122,8 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
 
 /* Numbers of the parties: the measured task, and the timing thread that wakes it. */
 enum { SIM_TASK, SIM_TIMER };
-enum { SIM_LATENCY, SIM_TOTAL, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS, SIM_N_RECORDERS };
-enum { TIMER_LATENCY, TIMER_N_RECORDERS };
+enum { SIM_LATENCY, SIM_TOTAL, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS };
+enum { TIMER_LATENCY };
 enum { SIM_BURNS_DONE, SIM_BURNS_MISSED, SIM_DEADLINES_MET, SIM_DEADLINES_MISSED, SIM_LATE, SIM_N_NUMBERS };
 
 enum {

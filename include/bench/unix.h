@@ -15,15 +15,12 @@
 
 /* Recorders of the measured process, which is always the first party. The engine's loop calls work() and records the
  * slices; a benchmark with its own run() calls slices_add(). */
-enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE, UNIX_N_RECORDERS };
+enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE };
 enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
 #define UNIX_MEASURED(name_)                                                                                           \
-    .name = name_, .stop = STOP_FLAG,                                                                                  \
-    .recorders = {[UNIX_SLICES] = {RECORD_SLICES, 4096},                                                               \
-                  [UNIX_CHECKS] = {RECORD_CHECKS, 48},                                                                 \
-                  [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS},                                                   \
-                  [UNIX_CORE] = {RECORD_CORE, 0}},                                                                     \
-    .n_recorders = UNIX_N_RECORDERS
+    PARTY_IS(name_, [UNIX_SLICES] = {RECORD_SLICES, 4096}, [UNIX_CHECKS] = {RECORD_CHECKS, 48},                        \
+             [UNIX_NUMBERS] = {RECORD_NUMBERS, UNIX_N_NUMBERS}, [UNIX_CORE] = {RECORD_CORE, 0}),                       \
+        .stop = STOP_FLAG
 
 /* Every UNIX benchmark has exactly these metrics. scale converts units of work a second to the metric's unit (60 for
  * lpm, 10 for MWIPS). baseline is 0 for tests that are not part of the index. */

@@ -41,7 +41,7 @@ struct wakeup_account {
  * how late the thread is for the wake-up that it slept for. */
 uint64_t wakeup_woke(struct wakeup_account *account, uint64_t now_ns);
 
-enum { WAKEUP_HIST, WAKEUP_NUMBERS, WAKEUP_N_RECORDERS };
+enum { WAKEUP_HIST, WAKEUP_NUMBERS };
 enum {
     WAKEUP_MISSED,
     WAKEUP_OVERFLOWS,

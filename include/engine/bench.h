@@ -144,6 +144,11 @@ struct party {
     void (*teardown)(struct party_context *);
 };
 
+/* Initialises the name of a party and its recorders: PARTY_IS("thread", [NUMBERS] = {RECORD_NUMBERS, 8}). */
+#define PARTY_IS(name_, ...)                                                                                           \
+    .name = name_, .recorders = {__VA_ARGS__},                                                                         \
+    .n_recorders = sizeof((const struct recorder_spec[]){__VA_ARGS__}) / sizeof(struct recorder_spec)
+
 /* Initialises what every metric has. */
 #define METRIC(id_, unit_, better_, title_) .id = id_, .unit = unit_, .better = better_, .title = title_
 

@@ -16,7 +16,7 @@
 #include "engine/trial.h"
 #include "rows/text.h"
 
-enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES, N_RECORDERS = RECORD_CORES + 4 };
+enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
 /* The metrics of a kernel: its rate, its rate while no one else uses the core, and the time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
@@ -262,19 +262,11 @@ static const struct option options[] = {
 };
 
 static const struct party parties[] = {
-    {.name = "bandwidth",
-     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
-                   [RECORD_VALID] = {RECORD_CHECKS, 4},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
-                   [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0},
-                   [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
-                   [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0},
-                   [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}},
-     .n_recorders = N_RECORDERS,
-     .state_size = sizeof(struct arrays),
-     .setup = setup,
-     .run = run,
-     .verify = verify},
+    {PARTY_IS("bandwidth", [RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
+              [RECORD_VALID] = {RECORD_CHECKS, 4}, [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
+              [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
+              [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}),
+     .state_size = sizeof(struct arrays), .setup = setup, .run = run, .verify = verify},
 };
 
 #define KERNEL_METRICS(number, name)                                                                                   \

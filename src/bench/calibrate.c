@@ -136,11 +136,7 @@ static void reduce(const struct trial *trial, struct results *results)
 }
 
 static const struct party parties[] = {
-    {.name = "calibrate",
-     .recorders = {{RECORD_NUMBERS, CALIBRATE_NUMBERS}},
-     .n_recorders = 1,
-     .setup = setup,
-     .run = run},
+    {PARTY_IS("calibrate", {RECORD_NUMBERS, CALIBRATE_NUMBERS}), .setup = setup, .run = run},
 };
 
 static const struct metric metrics[] = {

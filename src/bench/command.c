@@ -553,14 +553,8 @@ static void reduce(const struct trial *trial, struct results *results)
 }
 
 static const struct party parties[] = {
-    {.name = "command",
-     .children = CHILDREN_INHERIT,
-     .recorders = {{RECORD_NUMBERS, N_NUMBERS}},
-     .n_recorders = 1,
-     .state_size = sizeof(struct command),
-     .setup = setup,
-     .run = run,
-     .teardown = teardown},
+    {PARTY_IS("command", {RECORD_NUMBERS, N_NUMBERS}), .children = CHILDREN_INHERIT,
+     .state_size = sizeof(struct command), .setup = setup, .run = run, .teardown = teardown},
 };
 
 static const struct metric metrics[COMMAND_N_METRICS] = {

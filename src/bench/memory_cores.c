@@ -11,7 +11,7 @@
 
 enum { PARTY_FIRST, PARTY_SECOND, N_PARTIES };
 enum { METHOD_STORE, METHOD_SWAP, N_METHODS };
-enum { RECORD_TIMES, N_RECORDERS };
+enum { RECORD_TIMES };
 
 /* Bytes of memory that the two processes share: two pages of the largest base page size, so that the line has a page of
  * its own, which no other pair uses. */
@@ -149,10 +149,7 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct party parties[N_PARTIES] = {
-    [PARTY_FIRST] = {.name = "cores",
-                     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, N_METHODS *BATCHES}},
-                     .n_recorders = N_RECORDERS,
-                     .setup = setup_first,
+    [PARTY_FIRST] = {PARTY_IS("cores", [RECORD_TIMES] = {RECORD_SLICES, N_METHODS *BATCHES}), .setup = setup_first,
                      .run = run_first},
     [PARTY_SECOND] =
         {.name = "partner", .role = ROLE_PARTNER, .kind = PARTY_PROCESS, .stop = STOP_SELF, .run = run_second},

@@ -9,7 +9,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER, N_RECORDERS };
+enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_ALONE, METRIC_CYCLES, N_METRICS };
 
 #define SLICES 16u
@@ -58,15 +58,9 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct party parties[] = {
-    {.name = "latency",
-     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
-                   [RECORD_LOADS] = {RECORD_CORE, 0},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}},
-     .n_recorders = N_RECORDERS,
-     .state_size = sizeof(struct chase),
-     .setup = setup,
-     .run = run,
-     .verify = chase_verify},
+    {PARTY_IS("latency", [RECORD_TIMES] = {RECORD_SLICES, SLICES}, [RECORD_LOADS] = {RECORD_CORE, 0},
+              [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}),
+     .state_size = sizeof(struct chase), .setup = setup, .run = run, .verify = chase_verify},
 };
 
 static const struct metric metrics[] = {

@@ -10,7 +10,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER, N_RECORDERS };
+enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 /* Number of slices that are kept: enough for slices of 1.5 ms in a run. If there are more, neighbours are joined in
@@ -138,16 +138,9 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct party parties[] = {
-    {.name = "loaded",
-     .stop = STOP_FLAG,
-     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES_MAX},
-                   [RECORD_LOADS] = {RECORD_CORE, 0},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}},
-     .n_recorders = N_RECORDERS,
-     .state_size = sizeof(struct work),
-     .setup = setup,
-     .run = run,
-     .verify = chase_verify},
+    {PARTY_IS("loaded", [RECORD_TIMES] = {RECORD_SLICES, SLICES_MAX}, [RECORD_LOADS] = {RECORD_CORE, 0},
+              [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}),
+     .stop = STOP_FLAG, .state_size = sizeof(struct work), .setup = setup, .run = run, .verify = chase_verify},
 };
 
 static const struct metric metrics[] = {

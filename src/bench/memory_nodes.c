@@ -10,7 +10,7 @@
 #include "engine/trial.h"
 #include "sys/memory_nodes.h"
 
-enum { RECORD_TIMES, RECORD_READS, RECORD_PAGES = CHASE_RECORDER, N_RECORDERS };
+enum { RECORD_TIMES, RECORD_READS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 #define SLICES 16u
@@ -86,15 +86,9 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct party parties[] = {
-    {.name = "nodes",
-     .recorders = {[RECORD_TIMES] = {RECORD_SLICES, SLICES},
-                   [RECORD_READS] = {RECORD_SLICES, READS},
-                   [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}},
-     .n_recorders = N_RECORDERS,
-     .state_size = sizeof(struct chase),
-     .setup = setup,
-     .run = run,
-     .verify = chase_verify},
+    {PARTY_IS("nodes", [RECORD_TIMES] = {RECORD_SLICES, SLICES}, [RECORD_READS] = {RECORD_SLICES, READS},
+              [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}),
+     .state_size = sizeof(struct chase), .setup = setup, .run = run, .verify = chase_verify},
 };
 
 static const struct metric metrics[] = {

@@ -11,7 +11,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-enum { RECORD_CACHE, RECORD_RELOAD, RECORD_MEMORY, RECORD_READ, RECORD_SERIES_OF, RECORD_STRETCH, N_RECORDERS };
+enum { RECORD_CACHE, RECORD_RELOAD, RECORD_MEMORY, RECORD_READ, RECORD_SERIES_OF, RECORD_STRETCH };
 enum {
     METRIC_MEMORY,
     METRIC_CACHE,
@@ -194,18 +194,10 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 }
 
 static const struct party parties[] = {
-    {.name = "steady",
-     .stop = STOP_FLAG,
-     .recorders = {[RECORD_CACHE] = {RECORD_HIST, 0},
-                   [RECORD_RELOAD] = {RECORD_HIST, 0},
-                   [RECORD_MEMORY] = {RECORD_HIST, 0},
-                   [RECORD_READ] = {RECORD_HIST, 0},
-                   [RECORD_SERIES_OF] = {RECORD_SERIES, 0},
-                   [RECORD_STRETCH] = {RECORD_NUMBERS, 1}},
-     .n_recorders = N_RECORDERS,
-     .state_size = sizeof(struct work),
-     .setup = setup,
-     .run = run},
+    {PARTY_IS("steady", [RECORD_CACHE] = {RECORD_HIST, 0}, [RECORD_RELOAD] = {RECORD_HIST, 0},
+              [RECORD_MEMORY] = {RECORD_HIST, 0}, [RECORD_READ] = {RECORD_HIST, 0},
+              [RECORD_SERIES_OF] = {RECORD_SERIES, 0}, [RECORD_STRETCH] = {RECORD_NUMBERS, 1}),
+     .stop = STOP_FLAG, .state_size = sizeof(struct work), .setup = setup, .run = run},
 };
 
 static const struct metric metrics[] = {

@@ -692,18 +692,10 @@ static const struct option options[] = {
 };
 
 static const struct party parties[] = {
-    {.name = "sampler",
-     .stop = STOP_FLAG,
-     .recorders = {[NOISE_HIST] = {RECORD_HIST, 0},
-                   [NOISE_SERIES] = {RECORD_SERIES, 0},
-                   [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS},
-                   [NOISE_CORE] = {RECORD_CORE, 0},
-                   [NOISE_LEVELS] = {RECORD_NUMBERS, DETOUR_CELLS *CORE_LEVELS}},
-     .n_recorders = NOISE_N_RECORDERS,
-     .state_size = sizeof(struct sampler),
-     .setup = setup,
-     .run = run,
-     .teardown = teardown},
+    {PARTY_IS("sampler", [NOISE_HIST] = {RECORD_HIST, 0}, [NOISE_SERIES] = {RECORD_SERIES, 0},
+              [NOISE_NUMBERS] = {RECORD_NUMBERS, NOISE_N_NUMBERS}, [NOISE_CORE] = {RECORD_CORE, 0},
+              [NOISE_LEVELS] = {RECORD_NUMBERS, DETOUR_CELLS *CORE_LEVELS}),
+     .stop = STOP_FLAG, .state_size = sizeof(struct sampler), .setup = setup, .run = run, .teardown = teardown},
 };
 
 #define LOWER(id_, unit_, title_)                                                                                      \

@@ -226,25 +226,13 @@ static int timer_run(struct party_context *context)
 }
 
 const struct party sim_parties[2] = {
-    [SIM_TASK] = {.name = "task",
-                  .stop = STOP_FLAG,
-                  .recorders = {[SIM_LATENCY] = {RECORD_HIST, 0},
-                                [SIM_TOTAL] = {RECORD_HIST, 0},
-                                [SIM_CLASSIC] = {RECORD_HIST, 0},
-                                [SIM_SERIES] = {RECORD_SERIES, 0},
-                                [SIM_NUMBERS] = {RECORD_NUMBERS, SIM_N_NUMBERS}},
-                  .n_recorders = SIM_N_RECORDERS,
-                  .setup = task_setup,
-                  .run = task_run},
-    [SIM_TIMER] = {.name = "timer",
-                   .role = ROLE_TIMER,
-                   .kind = PARTY_THREAD,
-                   .stop = STOP_FLAG,
-                   .timer_slack_ns = 1,
-                   .recorders = {[TIMER_LATENCY] = {RECORD_HIST, 0}},
-                   .n_recorders = TIMER_N_RECORDERS,
-                   .setup = timer_setup,
-                   .run = timer_run},
+    [SIM_TASK] =
+        {PARTY_IS(
+             "task", [SIM_LATENCY] = {RECORD_HIST, 0}, [SIM_TOTAL] = {RECORD_HIST, 0}, [SIM_CLASSIC] = {RECORD_HIST, 0},
+             [SIM_SERIES] = {RECORD_SERIES, 0}, [SIM_NUMBERS] = {RECORD_NUMBERS, SIM_N_NUMBERS}),
+         .stop = STOP_FLAG, .setup = task_setup, .run = task_run},
+    [SIM_TIMER] = {PARTY_IS("timer", [TIMER_LATENCY] = {RECORD_HIST, 0}), .role = ROLE_TIMER, .kind = PARTY_THREAD,
+                   .stop = STOP_FLAG, .timer_slack_ns = 1, .setup = timer_setup, .run = timer_run},
 };
 
 /* --- The same simulations as loads. --- */

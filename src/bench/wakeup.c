@@ -103,14 +103,9 @@ static void reduce(const struct trial *trial, struct results *results)
 }
 
 static const struct party parties[] = {
-    {.name = "thread",
-     .stop = STOP_FLAG,
-     .sleeps = true,
-     .timer_slack_ns = 1,
-     .recorders =
-         {[WAKEUP_HIST] = {RECORD_HIST, WAKEUP_CLASS_NS}, [WAKEUP_NUMBERS] = {RECORD_NUMBERS, WAKEUP_N_NUMBERS}},
-     .n_recorders = WAKEUP_N_RECORDERS,
-     .run = run},
+    {PARTY_IS("thread", [WAKEUP_HIST] = {RECORD_HIST, WAKEUP_CLASS_NS},
+              [WAKEUP_NUMBERS] = {RECORD_NUMBERS, WAKEUP_N_NUMBERS}),
+     .stop = STOP_FLAG, .sleeps = true, .timer_slack_ns = 1, .run = run},
 };
 
 static const struct metric metrics[WAKEUP_N_METRICS] = {

@@ -37,7 +37,7 @@
 /* Most rows of names. */
 #define ROWS_MOST 20u
 
-enum { WHO_REPORT, WHO_N_RECORDERS };
+enum { WHO_REPORT };
 
 struct watcher {
     double ns_per_tick;
@@ -452,14 +452,9 @@ static void reduce(const struct trial *trial, struct results *results)
 /* --- The descriptor. --- */
 
 static const struct party parties[] = {
-    {.name = "watcher",
-     .stop = STOP_FLAG,
-     .recorders = {[WHO_REPORT] = {RECORD_NUMBERS, (sizeof(struct who_report) + sizeof(double) - 1) / sizeof(double)}},
-     .n_recorders = WHO_N_RECORDERS,
-     .state_size = sizeof(struct watcher),
-     .setup = setup,
-     .run = run,
-     .verify = verify,
+    {PARTY_IS(
+         "watcher", [WHO_REPORT] = {RECORD_NUMBERS, (sizeof(struct who_report) + sizeof(double) - 1) / sizeof(double)}),
+     .stop = STOP_FLAG, .state_size = sizeof(struct watcher), .setup = setup, .run = run, .verify = verify,
      .teardown = teardown},
 };
 
