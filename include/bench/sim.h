@@ -161,8 +161,7 @@ void sim_reduce(const struct trial *trial, struct results *results);
 #define SIM_BURSTS   .n_parties = 1, .n_shared_metrics = SIM_METRIC_DEADLINES, .n_metrics = SIM_METRIC_DEADLINES
 #define SIM_SAMPLING                                                                                                   \
     {                                                                                                                  \
-        [PRESET_DEFAULT] = SAMPLING_EXACT(1, 4000, 600), [PRESET_QUICK] = SAMPLING_EXACT(1, 1000, 600),                \
-        [PRESET_CLASSIC] = SAMPLING_EXACT(1, 30000, 600)                                                               \
+        SAMPLING_EXACT(1, 4000, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)                      \
     }
 
 /* Default interval_ns, busy_ns, sweep and late_after_ns of each simulation. */

@@ -40,20 +40,8 @@ enum { UNIX_RATE, UNIX_ALONE, UNIX_START_SPREAD, UNIX_END_SPREAD, UNIX_N_METRICS
  * of quick_ms_, in at most quick_most_ms_; --classic: passes_ samples of seconds_ each. */
 #define UNIX_SAMPLING(min_, time_ms_, most_ms_, quick_ms_, quick_most_ms_, passes_, seconds_)                          \
     {                                                                                                                  \
-        [PRESET_DEFAULT] = {.min_samples = min_,                                                                       \
-                            .time_ns = time_ms_ * 1000000ull,                                                          \
-                            .max_ns = most_ms_ * 1000000ull,                                                           \
-                            .precision_pct = 2},                                                                       \
-        [PRESET_QUICK] = {.min_samples = 3,                                                                            \
-                          .max_samples = 3,                                                                            \
-                          .time_ns = quick_ms_ * 1000000ull,                                                           \
-                          .max_ns = quick_most_ms_ * 1000000ull,                                                       \
-                          .precision_pct = 2},                                                                         \
-        [PRESET_CLASSIC] = {.min_samples = passes_,                                                                    \
-                            .max_samples = passes_,                                                                    \
-                            .time_ns = seconds_ * 1000000000ull,                                                       \
-                            .max_ns = 3600 * 1000000000ull,                                                            \
-                            .precision_pct = 2},                                                                       \
+        {.min_samples = min_, .time_ns = time_ms_ * 1000000ull, .max_ns = most_ms_ * 1000000ull, .precision_pct = 2},  \
+            SAMPLING_EXACT(3, quick_ms_, quick_most_ms_ / 1e3), SAMPLING_EXACT(passes_, (seconds_)*1000, 3600)         \
     }
 
 /* Groups of tests. */

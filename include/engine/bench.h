@@ -226,11 +226,11 @@ struct bench {
     unsigned n_parties, n_pipes;
     /* Metrics shared by a family of benchmarks, and the benchmark's own, which follow them; either may be missing. */
     const struct metric *metrics, *own_metrics;
-    unsigned n_shared_metrics, n_metrics; /* number of shared metrics; number of all metrics */
-    struct sampling sampling[PRESET_COUNT];
-    bool group_per_copy; /* one row per copy (CPU) instead of one for all */
-    bool ends_early;     /* the results of a trial that a signal ends early are valid, since they do not depend on
-                          * its length */
+    unsigned n_shared_metrics, n_metrics;   /* number of shared metrics; number of all metrics */
+    struct sampling sampling[PRESET_COUNT]; /* by preset: by default, --quick, --classic */
+    bool group_per_copy;                    /* one row per copy (CPU) instead of one for all */
+    bool ends_early; /* the results of a trial that a signal ends early are valid, since they do not depend on
+                      * its length */
     /* The run may last for hours, and single delays do not matter to it: while a trial runs the parent may wake up
      * once a second (some 50 us on a CPU, which may be a measured one) to show how long it has run. */
     bool told_while_running;

@@ -478,9 +478,7 @@ const struct bench bench_who = {
     BENCH_IS("noise", "who", "Noise: who took the time", struct who_params),
     BENCH_PARTIES(parties),
     BENCH_METRICS(metrics),
-    .sampling = {[PRESET_DEFAULT] = SAMPLING_EXACT(1, 2500, 600),
-                 [PRESET_QUICK] = SAMPLING_EXACT(1, 1000, 600),
-                 [PRESET_CLASSIC] = SAMPLING_EXACT(1, 30000, 600)},
+    .sampling = {SAMPLING_EXACT(1, 2500, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)},
     .ends_early = true,
     .reduce = reduce,
 };
