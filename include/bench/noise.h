@@ -5,7 +5,6 @@
 #ifndef BENCH_NOISE_H
 #define BENCH_NOISE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

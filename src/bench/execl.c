@@ -11,7 +11,6 @@
 #include "bench/footprint.h"
 #include "bench/unix_kernel.h"
 #include "engine/core.h"
-#include "rows/text.h"
 #include "sys/process.h"
 #include "sys/scratch.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Latency between two CPUs: two processes pass a number to and fro in one cache line, by a store for which the other
  * process polls, or by compare-and-swap. */
-#include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "bench/memory.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Time of a memory load by working set: a pointer chase over sets from smaller than the first cache to several times
  * the last one. */
-#include <math.h>
-#include <stdio.h>
 
 #include "bench/memory.h"
 #include "engine/core.h"

@@ -2,7 +2,6 @@
 /* Time of a memory load on one CPU while the other CPUs read memory: the first copy runs a pointer chase, the others
  * read blocks with a pause after each. */
 #include <math.h>
-#include <stdio.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Latency and bandwidth from the CPUs of each NUMA node to the memory of each node. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/memory.h"

@@ -3,11 +3,9 @@
  * cache holds, and a short reading of memory. From time to time the last cache: its latency, right after a set was
  * brought into it, and that of the same set 2 ms later, when others who use the cache have evicted a part of it. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/memory.h"
-#include "engine/core.h"
 #include "engine/plan.h"
 #include "engine/trial.h"
 

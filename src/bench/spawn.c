@@ -9,7 +9,6 @@
 
 #include "bench/footprint.h"
 #include "bench/unix_kernel.h"
-#include "rows/text.h"
 #include "sys/scratch.h"
 
 #define TRUE_PATH "/bin/true"

@@ -4,7 +4,6 @@
 #include "bench/unix_kernel.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -2,7 +2,6 @@
 /* Shared cores: what workers record, what the session learns, and the value with the core free. */
 #include "engine/core.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

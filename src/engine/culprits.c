@@ -2,7 +2,6 @@
 /* Who has the CPUs of a trial beside the trial itself. */
 #include "engine/culprits.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

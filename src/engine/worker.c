@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Worker's side of a trial: from the start of a fresh process to its last counter. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "engine/arena.h"
 #include "engine/core.h"
 #include "engine/trial.h"
 #include "sys/futex.h"
 #include "sys/known.h"
-#include "sys/process.h"
 #include "sys/scratch.h"
 
 /* Warm-up: blocks of WARM_BLOCK_NS until three in a row have the same rate, but at most WARM_LIMIT_NS. */

@@ -2,7 +2,6 @@
 /* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
  * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
