@@ -90,20 +90,14 @@ static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, co
 {
     double *a = x->a + from, *b = x->b + from, *c = x->c + from;
 
-    switch (kernel) {
-    case KERNEL_COPY:
+    if (kernel == KERNEL_COPY)
         kernels->copy(c, a, n);
-        break;
-    case KERNEL_SCALE:
+    else if (kernel == KERNEL_SCALE)
         kernels->scale(b, c, SCALAR, n);
-        break;
-    case KERNEL_ADD:
+    else if (kernel == KERNEL_ADD)
         kernels->add(c, a, b, n);
-        break;
-    default:
+    else
         kernels->triad(a, b, c, SCALAR, n);
-        break;
-    }
 }
 
 /* Runs one repetition of the kernel, with a core probe after each slice of this number of elements. */

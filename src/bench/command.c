@@ -246,16 +246,6 @@ static void close_files(const struct command_params *params, const int fds[3])
             (void)close(fds[i]);
 }
 
-static void describe_end(int status, bool realtime, char *buf, size_t size)
-{
-    if (!WIFSIGNALED(status))
-        (void)snprintf(buf, size, "exit status %d", WEXITSTATUS(status));
-    else if (WTERMSIG(status) == SIGXCPU && realtime)
-        (void)snprintf(buf, size, "ended by its limit of real-time CPU time (RLIMIT_RTTIME; see --timeout)");
-    else
-        (void)snprintf(buf, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-}
-
 struct run {
     const char *what; /* text before a reason: "the prepare command: " */
     bool prepare;
@@ -304,12 +294,16 @@ static int run_program(struct party_context *context, struct run *run)
 static int check_end(struct party_context *context, const struct run *run)
 {
     const struct command_params *params = context->params;
-    char how[160];
+    const int status = run->end.status, number = WTERMSIG(status);
 
-    if (run->end.status == 0 || (params->ignore_failure && !run->prepare && !run->setup))
+    if (status == 0 || (params->ignore_failure && !run->prepare && !run->setup))
         return 0;
-    describe_end(run->end.status, ((const struct command *)context->state)->realtime, how, sizeof(how));
-    return party_fail(context, "%s%s", run->what, how);
+    if (!WIFSIGNALED(status))
+        return party_fail(context, "%sexit status %d", run->what, WEXITSTATUS(status));
+    if (number == SIGXCPU && ((const struct command *)context->state)->realtime)
+        return party_fail(context, "%sended by its limit of real-time CPU time (RLIMIT_RTTIME; see --timeout)",
+                          run->what);
+    return party_fail(context, "%skilled by signal %d (%s)", run->what, number, strsignal(number));
 }
 
 static int run_untimed(struct party_context *context, bool prepare)

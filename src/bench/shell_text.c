@@ -104,9 +104,7 @@ static char *put_line(char *at, const struct line *line, uint32_t *state)
         if (i)
             *at++ = ' ';
         if (i == the) {
-            *at++ = 't';
-            *at++ = 'h';
-            *at++ = 'e';
+            at = mempcpy(at, "the", 3);
             continue;
         }
         /* A word gets an even share of the letters, varied at random, and at least one letter is left for each word

@@ -28,39 +28,25 @@ void unix_describe_cpu(const void *params, const struct clock_info *clock, struc
     unix_describe(params, out);
 }
 
-static bool bind_chosen(const struct place_request *request)
-{
-    return request->bind_given || request->bind != BIND_ONE;
-}
-
-static void leave_unbound(struct placement *placement)
-{
-    placement->bind = BIND_NONE;
-    cpuset_clear(&placement->cpus);
-}
-
 void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                 struct placement *placement)
 {
     (void)party;
     place_copy(request, copy, placement);
-    if (!bind_chosen(request) && ((const struct unix_params *)params)->classic)
-        leave_unbound(placement);
+    if (request->bind_given || request->bind != BIND_ONE || !((const struct unix_params *)params)->classic)
+        return;
+    placement->bind = BIND_NONE;
+    cpuset_clear(&placement->cpus);
 }
 
 void unix_place_range(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                       struct placement *placement)
 {
-    (void)party;
-    place_copy(request, copy, placement);
-    if (bind_chosen(request))
+    unix_place(params, request, party, copy, placement);
+    if (request->bind_given || placement->bind != BIND_ONE)
         return;
-    if (((const struct unix_params *)params)->classic) {
-        leave_unbound(placement);
-    } else {
-        placement->bind = BIND_RANGE;
-        placement->cpus = request->cpus;
-    }
+    placement->bind = BIND_RANGE;
+    placement->cpus = request->cpus;
 }
 
 /* Returns the units of work that all copies together completed per second between two times. */

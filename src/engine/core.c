@@ -3,11 +3,11 @@
 #include "engine/core.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stats/stats.h"
+#include "sys/fail.h"
 #include "sys/machine.h"
 #include "sys/memory.h"
 
@@ -141,27 +141,22 @@ static double width_of(const struct core_session *session, unsigned cpu)
 
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size)
 {
-    if (!session->probe.blocks) {
-        (void)snprintf(why, why_size, "%s", session->probe.why);
-        return 0;
-    }
+    if (!session->probe.blocks)
+        return (unsigned)fail_because(0, why, why_size, "%s", session->probe.why);
     double width = cpu < CPUSET_MAX ? width_of(session, cpu) : 0, widest = width;
-    if (!(width > 0)) {
-        (void)snprintf(why, why_size, "no core probe was taken");
-        return 0;
-    }
+    if (!(width > 0))
+        return (unsigned)fail_because(0, why, why_size, "no core probe was taken");
     for (unsigned other = 0; other < CPUSET_MAX; other++)
         if (session->lowest[other] && session->type[other] == session->type[cpu] && width_of(session, other) > widest)
             widest = width_of(session, other);
     if (width <= WIDTH_MIN)
-        (void)snprintf(why, why_size, "the core was never seen free: %.1f additions a cycle at most", width);
-    else if (width < WIDTH_OF_WIDEST * widest)
-        (void)snprintf(why, why_size,
-                       "the core was never seen free: %.1f additions a cycle at most, %.1f on another CPU", width,
-                       widest);
-    else
-        return core_highest(session, cpu);
-    return 0;
+        return (unsigned)fail_because(0, why, why_size, "the core was never seen free: %.1f additions a cycle at most",
+                                      width);
+    if (width < WIDTH_OF_WIDEST * widest)
+        return (unsigned)fail_because(
+            0, why, why_size, "the core was never seen free: %.1f additions a cycle at most, %.1f on another CPU",
+            width, widest);
+    return core_highest(session, cpu);
 }
 
 unsigned core_highest(const struct core_session *session, unsigned cpu)
