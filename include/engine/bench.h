@@ -103,7 +103,7 @@ struct party;
 /* Allocates the party's context->state, for the engine. Returns 0, or -1 with a reason. */
 int party_make_state(struct party_context *context, const struct party *party);
 /* Writes a formatted reason and returns -1, for `return party_fail(context, ...)`. */
-int party_fail(struct party_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define party_fail(context_, ...) fail_because(-1, (context_)->reason, (context_)->reason_size, __VA_ARGS__)
 
 /* Scheduling policy of a party's own child processes. */
 enum party_children {
@@ -153,6 +153,11 @@ struct party {
 #define METRIC(id_, unit_, better_, title_) .id = id_, .unit = unit_, .better = better_, .title = title_
 
 enum metric_value { VALUE_MEAN, VALUE_MEDIAN, VALUE_MIN, VALUE_MAX };
+/* Initialises a metric that has nothing else; its value is the median. */
+#define METRIC_MEDIAN(id_, unit_, better_, title_)                                                                     \
+    {                                                                                                                  \
+        METRIC(id_, unit_, better_, title_), .value = VALUE_MEDIAN                                                     \
+    }
 
 /* A metric. Its values are samples (one per trial), or a histogram of events over all trials. */
 struct metric {

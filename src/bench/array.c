@@ -156,8 +156,7 @@ static const struct party parties[] = {
 };
 
 static const struct metric own_metrics[] = {
-    [METRIC_BYTES - METRIC_OWN] = {METRIC("array_bytes", "bytes", "", "size of each of the two arrays"),
-                                   .value = VALUE_MEDIAN},
+    [METRIC_BYTES - METRIC_OWN] = METRIC_MEDIAN("array_bytes", "bytes", "", "size of each of the two arrays"),
 };
 
 const struct bench bench_array = {

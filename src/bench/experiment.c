@@ -19,7 +19,7 @@ const struct metric experiment_metrics[METRIC_OWN] = {
     [METRIC_CYCLES_ALONE] = {METRIC("cycles_alone", NULL, "lower",
                                     "mean of the experiments in slices in which the core was free"),
                              .alone = true, .of = METRIC_CYCLES, .recorder = EXPERIMENT_CORE},
-    [METRIC_TIME] = {METRIC("time", "ns", "lower", "time of one experiment"), .value = VALUE_MEDIAN},
+    [METRIC_TIME] = METRIC_MEDIAN("time", "ns", "lower", "time of one experiment"),
     [METRIC_SD] = {METRIC("cycles_sd", NULL, "lower", "standard deviation of a run's experiments")},
     [METRIC_CI90] = {METRIC("cycles_ci90", NULL, "lower", "half-width of the 90 % interval of a run's mean")},
     [METRIC_COUNT_A] = {METRIC("delays_a", "events", "lower", "delays over 150 up to 400 above the mean, in a run")},
@@ -43,12 +43,12 @@ const struct metric experiment_metrics[METRIC_OWN] = {
     [METRIC_BUCKETS_EXACT] = {METRIC("buckets_exact", "bool", "",
                                      "1 if every limit of the delay classes is a limit of a histogram bin"),
                               .value = VALUE_MIN},
-    [METRIC_CLOCK_COST] = {METRIC("clock_cost", NULL, "lower", "time between two consecutive readings of the clock"),
-                           .value = VALUE_MEDIAN},
+    [METRIC_CLOCK_COST] =
+        METRIC_MEDIAN("clock_cost", NULL, "lower", "time between two consecutive readings of the clock"),
     [METRIC_CLOCK_GRAIN] = {METRIC("clock_grain", NULL, "lower", "smallest step between two readings of the clock"),
                             .value = VALUE_MIN},
-    [METRIC_CLOCK_HZ] = {METRIC("clock_hz", "Hz", "", "the clock's frequency, measured against CLOCK_MONOTONIC_RAW"),
-                         .value = VALUE_MEDIAN},
+    [METRIC_CLOCK_HZ] =
+        METRIC_MEDIAN("clock_hz", "Hz", "", "the clock's frequency, measured against CLOCK_MONOTONIC_RAW"),
 };
 
 /* The delay classes A to D: delays above the mean by more than low and at most high, in ticks of the clock. */

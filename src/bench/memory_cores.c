@@ -156,7 +156,7 @@ static const struct party parties[N_PARTIES] = {
 static const struct metric metrics[N_METHODS] = {
     [METHOD_STORE] = {METRIC("store", "ns", "lower", "one way of a stored number to another CPU"),
                       .value = VALUE_MEDIAN, .headline = true},
-    [METHOD_SWAP] = {METRIC("swap", "ns", "lower", "one way of a number by compare-and-swap"), .value = VALUE_MEDIAN},
+    [METHOD_SWAP] = METRIC_MEDIAN("swap", "ns", "lower", "one way of a number by compare-and-swap"),
 };
 
 const struct bench bench_memory_cores = {

@@ -145,8 +145,8 @@ static const struct party parties[] = {
 static const struct metric metrics[] = {
     [METRIC_LATENCY] = {METRIC("loaded_latency", "ns", "lower", "time of a load that needs the one before it"),
                         .value = VALUE_MEDIAN, .headline = true},
-    [METRIC_BANDWIDTH] = {METRIC("loaded_bandwidth", "MB/s", "higher", "bytes that the other CPUs read meanwhile"),
-                          .value = VALUE_MEDIAN},
+    [METRIC_BANDWIDTH] =
+        METRIC_MEDIAN("loaded_bandwidth", "MB/s", "higher", "bytes that the other CPUs read meanwhile"),
 };
 
 const struct bench bench_memory_loaded = {

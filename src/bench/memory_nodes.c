@@ -92,8 +92,7 @@ static const struct party parties[] = {
 static const struct metric metrics[] = {
     [METRIC_LATENCY] = {METRIC("node_latency", "ns", "lower", "time of a load that needs the one before it"),
                         .value = VALUE_MEDIAN, .headline = true},
-    [METRIC_BANDWIDTH] = {METRIC("node_bandwidth", "MB/s", "higher", "bytes that one CPU reads"),
-                          .value = VALUE_MEDIAN},
+    [METRIC_BANDWIDTH] = METRIC_MEDIAN("node_bandwidth", "MB/s", "higher", "bytes that one CPU reads"),
 };
 
 const struct bench bench_memory_nodes = {

@@ -201,22 +201,18 @@ static const struct party parties[] = {
 static const struct metric metrics[] = {
     [METRIC_MEMORY] = {METRIC("memory_latency", "ns", "lower", "time of a load from memory, median of the probes"),
                        .value = VALUE_MEDIAN, .headline = true},
-    [METRIC_CACHE] = {METRIC("cache_latency", "ns", "lower",
-                             "time of a load from the last cache, right after the set was brought into it"),
-                      .value = VALUE_MEDIAN},
-    [METRIC_RELOAD] = {METRIC("cache_reload", "ns", "lower",
-                              "time of a load of the same set 2 ms later: longer by what others have evicted"),
-                       .value = VALUE_MEDIAN},
-    [METRIC_BANDWIDTH] = {METRIC("memory_bandwidth", "MB/s", "higher", "bytes read by one CPU, median of the probes"),
-                          .value = VALUE_MEDIAN},
-    [METRIC_SPREAD] = {METRIC("memory_spread", "%", "lower",
-                              "how much longer than the median probe of memory one of ten takes at least"),
-                       .value = VALUE_MEDIAN},
+    [METRIC_CACHE] = METRIC_MEDIAN("cache_latency", "ns", "lower",
+                                   "time of a load from the last cache, right after the set was brought into it"),
+    [METRIC_RELOAD] = METRIC_MEDIAN("cache_reload", "ns", "lower",
+                                    "time of a load of the same set 2 ms later: longer by what others have evicted"),
+    [METRIC_BANDWIDTH] =
+        METRIC_MEDIAN("memory_bandwidth", "MB/s", "higher", "bytes read by one CPU, median of the probes"),
+    [METRIC_SPREAD] = METRIC_MEDIAN("memory_spread", "%", "lower",
+                                    "how much longer than the median probe of memory one of ten takes at least"),
     [METRIC_WORST] = {METRIC("memory_worst", "%", "lower",
                              "how much longer than the median the probes of the worst 50 ms take"),
                       .value = VALUE_MAX, .optional = true},
-    [METRIC_PROBE] = {METRIC("memory_probe", "ns", "lower", "time of a probe of memory: 256 loads"),
-                      .value = VALUE_MEDIAN},
+    [METRIC_PROBE] = METRIC_MEDIAN("memory_probe", "ns", "lower", "time of a probe of memory: 256 loads"),
 };
 
 const struct bench bench_memory_steady = {

@@ -712,7 +712,7 @@ static const struct party parties[] = {
 static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOST] = {METRIC("lost", "%", "lower", "share of the time that detours took"), .headline = true},
     [NOISE_METRIC_DETOURS] = LOWER("detours", "1/s", "detours a second"),
-    [NOISE_METRIC_DETOUR] = {METRIC("detour", "ns", "lower", "length of a detour"), .value = VALUE_MEDIAN},
+    [NOISE_METRIC_DETOUR] = METRIC_MEDIAN("detour", "ns", "lower", "length of a detour"),
     [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "most frequent time of one turn of the loop"),
     [NOISE_METRIC_THRESHOLD] = {METRIC("threshold", "ns", "", "threshold: a longer gap was counted as a detour")},
     [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),

@@ -184,14 +184,11 @@ static const struct party parties[] = {
 };
 
 static const struct metric own_metrics[] = {
-    [METRIC_DIVISIONS -
-     METRIC_OWN] = {METRIC("divisions", "count", "", "divisions in an experiment, counted by an untimed run"),
-                    .value = VALUE_MEDIAN},
-    [METRIC_PRIMES -
-        METRIC_OWN] = {METRIC("primes", "count", "", "primes found in an experiment"), .value = VALUE_MEDIAN},
-    [METRIC_INSTRUCTIONS - METRIC_OWN] = {METRIC("instructions", "count", "",
-                                                 "instructions of an experiment's work, counted by an untimed run"),
-                                          .value = VALUE_MEDIAN},
+    [METRIC_DIVISIONS - METRIC_OWN] =
+        METRIC_MEDIAN("divisions", "count", "", "divisions in an experiment, counted by an untimed run"),
+    [METRIC_PRIMES - METRIC_OWN] = METRIC_MEDIAN("primes", "count", "", "primes found in an experiment"),
+    [METRIC_INSTRUCTIONS - METRIC_OWN] =
+        METRIC_MEDIAN("instructions", "count", "", "instructions of an experiment's work, counted by an untimed run"),
 };
 
 const struct bench bench_prime = {

@@ -370,8 +370,8 @@ const struct metric sim_metrics[SIM_N_METRICS] = {
     [SIM_METRIC_LATE] = {METRIC("late", "%", "lower", "share of the wake-ups that are so late that a person notices")},
     [SIM_METRIC_DEADLINES] = {METRIC("deadlines_met", "%", "higher",
                                      "share of the work that was done before the next wake-up")},
-    [SIM_METRIC_TIMER] = {METRIC("timer_latency", "ns", "lower", "time from the deadline until the timing thread ran"),
-                          .value = VALUE_MEDIAN},
+    [SIM_METRIC_TIMER] =
+        METRIC_MEDIAN("timer_latency", "ns", "lower", "time from the deadline until the timing thread ran"),
     [SIM_METRIC_TOTAL] = {METRIC("total", "ns", "lower",
                                  "time from the deadline until the task ran: timer and wake-up")},
 };

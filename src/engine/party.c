@@ -27,16 +27,6 @@ void party_stop_all(const struct party_context *context)
     __atomic_store_n(&context->head->stop, 1, __ATOMIC_RELEASE);
 }
 
-int party_fail(struct party_context *context, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(context->reason, context->reason_size, format, arguments);
-    va_end(arguments);
-    return -1;
-}
-
 int party_make_state(struct party_context *context, const struct party *party)
 {
     void *state;
