@@ -26,10 +26,7 @@ const struct metric *bench_metric(const struct bench *bench, unsigned number)
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how)
 {
-    memset(results, 0, sizeof(*results));
-    results->item = item;
-    results->how = how;
-    results->n_groups = item->bench->group_per_copy ? item->copies : 1;
+    *results = (struct results){.item = item, .how = how, .n_groups = item->bench->group_per_copy ? item->copies : 1};
     results->group = calloc(results->n_groups, sizeof(*results->group));
     if (!results->group)
         return -1;
@@ -492,14 +489,6 @@ static double classic_score(const struct metric_values *m)
     return n ? exp(sum / (double)(n - n / 3)) : (double)NAN;
 }
 
-static double value_of(const struct metric *metric, const struct stats_summary *s)
-{
-    const double values[] = {
-        [VALUE_MEAN] = s->mean, [VALUE_MEDIAN] = s->median, [VALUE_MIN] = s->min, [VALUE_MAX] = s->max};
-
-    return values[metric->value];
-}
-
 /* Fills the statistics of a row. With a histogram, mean, percentiles and the rest describe its events; only the
  * interval is that of the mean over processes, since the events of one process are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
@@ -514,7 +503,11 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
         row->stats.ci95_hi = high;
     }
     scale_summary(&row->stats, scale);
-    row->value = value_of(metric, &row->stats);
+    const double values[] = {[VALUE_MEAN] = row->stats.mean,
+                             [VALUE_MEDIAN] = row->stats.median,
+                             [VALUE_MIN] = row->stats.min,
+                             [VALUE_MAX] = row->stats.max};
+    row->value = values[metric->value];
     for (; row->n_samples < m->n; row->n_samples++)
         row->samples[row->n_samples] = m->samples[row->n_samples] * scale;
     return 0;
@@ -523,15 +516,13 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
 static int fill_hist(const struct hist *h, struct row *row)
 {
     struct hist_bin bin;
-    size_t position = 0, n = 0;
+    size_t capacity = 0;
 
-    while (hist_next(h, &position, &bin))
-        n++;
-    row->hist = malloc((n ? n : 1) * sizeof(*row->hist));
-    if (!row->hist)
-        return -1;
-    for (position = 0; hist_next(h, &position, &bin); row->n_hist++)
-        row->hist[row->n_hist] = (struct stats_point){.at = (double)bin.low, .value = (double)bin.count};
+    for (size_t position = 0; hist_next(h, &position, &bin);) {
+        if (!grow_array(&row->hist, &capacity, row->n_hist, sizeof(*row->hist)))
+            return -1;
+        row->hist[row->n_hist++] = (struct stats_point){.at = (double)bin.low, .value = (double)bin.count};
+    }
     return 0;
 }
 
@@ -541,15 +532,15 @@ static int fill_series(const struct series *s, struct row *row)
 
     if (!points)
         return -1;
-    size_t n = series_points(s, points);
+    const size_t n = series_points(s, points);
     row->series = malloc((n ? n : 1) * sizeof(*row->series));
-    if (row->series) {
-        for (size_t i = 0; i < n; i++)
-            row->series[i] = (struct stats_point){.at = (double)points[i].at, .value = (double)points[i].value};
-        row->n_series = n;
-        row->series_left_out = s->n - n;
-    }
-    return row->series ? 0 : -1;
+    if (!row->series)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        row->series[i] = (struct stats_point){.at = (double)points[i].at, .value = (double)points[i].value};
+    row->n_series = n;
+    row->series_left_out = s->n - n;
+    return 0;
 }
 
 /* Marks a headline row as unstable when its samples spread by more than limit_pct (0: no limit). A worse status is
