@@ -64,6 +64,9 @@ struct setting_writes {
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value);
 void setting_writes_free(struct setting_writes *writes);
 
+typedef void setting_looker(const struct settings_view *view, struct setting_state *out);
+typedef int setting_writer(const struct settings_view *view, struct setting_writes *out);
+
 struct setting {
     const char *name;  /* name on the command line of tune: "governor" */
     const char *title; /* title in tables: "CPU frequency governor" */
@@ -77,10 +80,10 @@ struct setting {
     bool or_more;                          /* larger numbers are good as well */
     const char *unit;                      /* follows the number in the table: " us"; NULL: none */
     const struct setting_of_cpus *of_cpus; /* a value that each CPU has; NULL: none */
-    /* Functions of all other settings, or used instead of the number. Call them by setting_look() and
-     * setting_plan(). */
-    void (*look)(const struct settings_view *view, struct setting_state *out);
-    int (*writes)(const struct settings_view *view, struct setting_writes *out);
+    /* Finds out the state; with path, corrects what its number says. Call it by setting_look(). */
+    setting_looker *look;
+    /* Adds the files to write, instead of the number. Call it by setting_plan(). */
+    setting_writer *writes;
 };
 
 /* Initialises what every setting has. */

@@ -9,10 +9,17 @@
 
 #include "settings/settings.h"
 
+#define CPU_FOLDER   "/sys/devices/system/cpu"
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
 /* Sets the verdict and the current value, and clears why. Every look function ends in this or in setting_not_read(). */
 void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void setting_why(struct setting_state *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the state of a counter of events, or seconds, since boot: noisy when it rose from before to after, which are
+ * equal when view->moment is NULL. */
+void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
+                      struct setting_state *out);
 /* Sets the state after an error -errno from a file: n/a when the file does not exist, otherwise unknown with the
  * reason. */
 void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out);
@@ -22,6 +29,9 @@ bool setting_failed(const struct settings_view *view, const char *path, int erro
 
 /* Reads the first line with unprintable bytes replaced. Returns 0; -ENODATA when it is empty, or -errno. */
 int setting_read_line(const char *root, const char *path, char *buf, size_t size);
+/* Reads the word in brackets from a file such as "always [madvise] never". Returns 0; -EILSEQ when there is none, or
+ * -errno; buf is then "". */
+int setting_read_choice(const char *root, const char *path, char *buf, size_t size);
 /* Reads a file that is one decimal number. Returns 0; -EILSEQ when it is not, or -errno. */
 int setting_read_number(const char *root, const char *path, int64_t *out);
 /* Reads a file that is a CPU list, which may be empty or "(null)". Returns 0; -EILSEQ when it is none, or -errno. */
@@ -37,84 +47,57 @@ int setting_write_number(const struct settings_view *view, const char *path, int
 /* Appends a word to a list separated by ", "; or "..." when it does not fit. */
 void setting_append(char *list, size_t size, const char *word);
 
+/* Returns whether the kernel is at least of this version, or its version is not known. */
+bool setting_kernel_is(const struct machine *machine, unsigned major, unsigned minor);
+
 /* Returns the CPUs to look at: the online CPUs, or the bench CPUs when the online CPUs are not known. */
 const struct cpuset *setting_cpus(const struct settings_view *view);
+/* Returns whether no CPU is in both sets. */
+bool setting_disjoint(const struct cpuset *a, const struct cpuset *b);
 /* Sets out to the members of a that are not in b. */
 void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out);
 
 /* settings_cpu.c: frequencies, idle states */
 
+/* The value of one CPU: as text, the good value to be written, and whether the value is good already. */
+struct setting_value {
+    char text[48], want[24];
+    bool good;
+};
 /* A setting that each CPU has in a file of its own. */
 struct setting_of_cpus {
     const char *file; /* below the CPU's directory */
-    /* Reads the value of a CPU as text; *good is whether it is as it should be. Returns 0 or -errno. */
-    int (*read)(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good);
-    const char *value;  /* the good value, written where the present one is not good */
+    /* Reads the value of a CPU. Returns 0 or -errno. */
+    int (*read)(const char *root, unsigned cpu, const char *file, struct setting_value *out);
     bool once_a_policy; /* CPUs that share cpufreq files need one write */
 };
 void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out);
 int setting_write_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_writes *out);
 extern const struct setting_of_cpus setting_cpu_governor, setting_cpu_epp, setting_cpu_epb, setting_cpu_frequency;
-int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out);
-void setting_look_turbo(const struct settings_view *view, struct setting_state *out);
-int setting_writes_turbo(const struct settings_view *view, struct setting_writes *out);
-void setting_look_smt(const struct settings_view *view, struct setting_state *out);
-int setting_writes_smt(const struct settings_view *view, struct setting_writes *out);
-void setting_look_c_states(const struct settings_view *view, struct setting_state *out);
-void setting_look_throttling(const struct settings_view *view, struct setting_state *out);
+setting_looker setting_look_turbo, setting_look_smt, setting_look_c_states, setting_look_throttling;
+setting_writer setting_writes_turbo, setting_writes_smt;
 
 /* settings_topology.c: hardware that the bench CPUs share with others */
-void setting_look_numa(const struct settings_view *view, struct setting_state *out);
-void setting_look_caches(const struct settings_view *view, struct setting_state *out);
-void setting_look_siblings(const struct settings_view *view, struct setting_state *out);
+setting_looker setting_look_numa, setting_look_caches, setting_look_siblings;
 
 /* settings_isolation.c: isolation of the bench CPUs from kernel work */
-void setting_look_isolated(const struct settings_view *view, struct setting_state *out);
-void setting_look_nohz_full(const struct settings_view *view, struct setting_state *out);
-void setting_look_nohz_pstate(const struct settings_view *view, struct setting_state *out);
-void setting_look_rcu_nocbs(const struct settings_view *view, struct setting_state *out);
-void setting_look_timer_migration(const struct settings_view *view, struct setting_state *out);
-int setting_writes_timer_migration(const struct settings_view *view, struct setting_writes *out);
-void setting_look_kthread_cpus(const struct settings_view *view, struct setting_state *out);
-void setting_look_irqaffinity(const struct settings_view *view, struct setting_state *out);
-void setting_look_irqs(const struct settings_view *view, struct setting_state *out);
-int setting_writes_irqs(const struct settings_view *view, struct setting_writes *out);
-void setting_look_workqueues(const struct settings_view *view, struct setting_state *out);
-int setting_writes_workqueues(const struct settings_view *view, struct setting_writes *out);
+setting_looker setting_look_isolated, setting_look_nohz_full, setting_look_nohz_pstate, setting_look_rcu_nocbs,
+    setting_look_timer_migration, setting_look_kthread_cpus, setting_look_irqaffinity, setting_look_irqs,
+    setting_look_workqueues;
+setting_writer setting_writes_timer_migration, setting_writes_irqs, setting_writes_workqueues;
 
 /* settings_kernel.c: periodic activity of the kernel */
-void setting_look_ksm(const struct settings_view *view, struct setting_state *out);
-int setting_writes_ksm(const struct settings_view *view, struct setting_writes *out);
-void setting_look_swappiness(const struct settings_view *view, struct setting_state *out);
-int setting_writes_swappiness(const struct settings_view *view, struct setting_writes *out);
-void setting_look_aslr(const struct settings_view *view, struct setting_state *out);
-void setting_look_thp(const struct settings_view *view, struct setting_state *out);
-int setting_writes_thp(const struct settings_view *view, struct setting_writes *out);
-void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out);
-int setting_writes_watchdogs(const struct settings_view *view, struct setting_writes *out);
-void setting_look_rt_throttling(const struct settings_view *view, struct setting_state *out);
-int setting_writes_rt_throttling(const struct settings_view *view, struct setting_writes *out);
-void setting_look_fair_server(const struct settings_view *view, struct setting_state *out);
-void setting_look_clocksource(const struct settings_view *view, struct setting_state *out);
-void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out);
-void setting_look_page_faults(const struct settings_view *view, struct setting_state *out);
+setting_looker setting_look_ksm, setting_look_swappiness, setting_look_aslr, setting_look_thp, setting_look_watchdogs,
+    setting_look_rt_throttling, setting_look_fair_server, setting_look_clocksource, setting_look_vulnerabilities,
+    setting_look_page_faults;
+setting_writer setting_writes_thp, setting_writes_watchdogs, setting_writes_rt_throttling;
 
 /* settings_config.c: build options of the kernel */
-void setting_look_hardening(const struct settings_view *view, struct setting_state *out);
-void setting_look_config(const struct settings_view *view, struct setting_state *out);
-void setting_look_context_tracking(const struct settings_view *view, struct setting_state *out);
-void setting_look_tick(const struct settings_view *view, struct setting_state *out);
+setting_looker setting_look_hardening, setting_look_config, setting_look_context_tracking, setting_look_tick;
 
 /* settings_around.c: other activity on the machine and around it */
-void setting_look_irqbalance(const struct settings_view *view, struct setting_state *out);
-void setting_look_daemons(const struct settings_view *view, struct setting_state *out);
-void setting_look_swap(const struct settings_view *view, struct setting_state *out);
-void setting_look_load(const struct settings_view *view, struct setting_state *out);
-void setting_look_pressure(const struct settings_view *view, struct setting_state *out);
-void setting_look_hypervisor(const struct settings_view *view, struct setting_state *out);
-void setting_look_steal(const struct settings_view *view, struct setting_state *out);
-void setting_look_power(const struct settings_view *view, struct setting_state *out);
-void setting_look_network(const struct settings_view *view, struct setting_state *out);
-void setting_look_temperature(const struct settings_view *view, struct setting_state *out);
+setting_looker setting_look_irqbalance, setting_look_daemons, setting_look_swap, setting_look_load,
+    setting_look_pressure, setting_look_hypervisor, setting_look_steal, setting_look_power, setting_look_network,
+    setting_look_temperature;
 
 #endif

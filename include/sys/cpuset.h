@@ -22,6 +22,7 @@ void cpuset_add(struct cpuset *set, unsigned cpu); /* ignores cpu >= CPUSET_MAX 
 void cpuset_remove(struct cpuset *set, unsigned cpu);
 bool cpuset_has(const struct cpuset *set, unsigned cpu);
 unsigned cpuset_count(const struct cpuset *set);
+bool cpuset_is_empty(const struct cpuset *set);
 /* Returns the lowest member >= from, or CPUSET_NONE. */
 unsigned cpuset_next(const struct cpuset *set, unsigned from);
 bool cpuset_equal(const struct cpuset *a, const struct cpuset *b);

@@ -26,11 +26,6 @@ static void put_cpus(const struct cpuset *cpus, struct text *out)
     }
 }
 
-static void put(struct text *out, const char *s)
-{
-    text_append(out, s, strlen(s));
-}
-
 static bool is_noisy(const struct advice_found *found, size_t i)
 {
     return found->selected[i] && found->state[i].verdict == SETTING_NOISY;
@@ -38,17 +33,7 @@ static bool is_noisy(const struct advice_found *found, size_t i)
 
 static bool item_is_noisy(const struct advice_found *found, const char *name)
 {
-    const struct setting *setting = setting_find(name);
-
-    return setting && is_noisy(found, (size_t)(setting - settings_list));
-}
-
-static bool any_is_noisy(const struct advice_found *found)
-{
-    for (size_t i = 0; i < settings_count; i++)
-        if (is_noisy(found, i))
-            return true;
-    return false;
+    return is_noisy(found, (size_t)(setting_find(name) - settings_list));
 }
 
 /* --- tune --- */
@@ -72,12 +57,11 @@ static bool advise_tune(const struct advice_found *found, struct advice *out)
 
     put_names(found, SETTING_WRITE, ", ", &names);
     put_names(found, SETTING_WRITE_NAMED, ", ", &named);
-    out->about = "settings";
     if (names.length) {
-        put(&out->command, "jitbench tune --cpus ");
+        text_printf(&out->command, "jitbench tune --cpus ");
         put_cpus(found->view->bench, &out->command);
         if (!found->all) {
-            put(&out->command, " ");
+            text_printf(&out->command, " ");
             put_names(found, SETTING_WRITE, " ", &out->command);
         }
         text_printf(&out->text, "as root sets %s, and 'jitbench untune' restores them.", names.data);
@@ -89,14 +73,6 @@ static bool advise_tune(const struct advice_found *found, struct advice *out)
 }
 
 /* --- the kernel's command line --- */
-
-static bool kernel_is(const struct machine *machine, unsigned major, unsigned minor)
-{
-    unsigned has_major, has_minor;
-
-    return sscanf(machine->kernel, "%u.%u", &has_major, &has_minor) != 2 || has_major > major ||
-           (has_major == major && has_minor >= minor);
-}
 
 /* Returns whether this kernel has the setting. Looks at it again, because it may not be among those checked. */
 static bool is_there(const struct settings_view *view, const char *name)
@@ -117,12 +93,13 @@ static void put_kernel_line(const struct settings_view *view, const struct cpuse
 {
     char driver[16];
 
-    put_parameter(kernel_is(view->machine, 5, 6) ? "isolcpus=managed_irq,domain," : "isolcpus=", view->bench, out);
+    put_parameter(setting_kernel_is(view->machine, 5, 6) ? "isolcpus=managed_irq,domain," : "isolcpus=", view->bench,
+                  out);
     if (is_there(view, "nohz_full")) {
         put_parameter("nohz_full=", view->bench, out);
         if (!setting_read_line(view->root, "/sys/devices/system/cpu/intel_pstate/status", driver, sizeof(driver)) &&
             !strcmp(driver, "active"))
-            put(out, " intel_pstate=passive");
+            text_printf(out, " intel_pstate=passive");
     }
     put_parameter("rcu_nocbs=", view->bench, out);
     put_parameter("irqaffinity=", others, out);
@@ -134,28 +111,26 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
                                         "rcu_nocbs", "kthread_cpus", "irqaffinity"};
     const struct settings_view *view = found->view;
     unsigned boot = cpuset_next(&view->machine->online, 0);
-    struct cpuset others, usual;
+    struct cpuset others, usual = view->machine->online;
     bool noisy = false;
 
-    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+    for (size_t i = 0; i < COUNT(items); i++)
         noisy |= item_is_noisy(found, items[i]);
     if (!noisy)
         return false;
-    out->about = "boot";
     setting_without(&view->machine->online, view->bench, &others); /* left for everything else */
     if (boot == CPUSET_NONE) {
-        put(&out->text, "The CPUs of this machine are not known, so there is no line for the kernel.");
+        text_printf(&out->text, "The CPUs of this machine are not known, so there is no line for the kernel.");
     } else if (cpuset_count(&view->machine->online) == 1) {
-        put(&out->text, "With one CPU nothing can be kept off it.");
+        text_printf(&out->text, "With one CPU nothing can be kept off it.");
     } else if (cpuset_has(view->bench, boot)) {
-        usual = view->machine->online;
         cpuset_remove(&usual, boot);
         text_printf(&out->text,
                     "CPU %u is the boot CPU: it keeps its tick and does the kernel's work for the other CPUs. Measure "
                     "on other CPUs, at most --cpus ",
                     boot);
         put_cpus(&usual, &out->text);
-        put(&out->text, ".");
+        text_printf(&out->text, ".");
     } else {
         put_kernel_line(view, &others, &out->command);
         text_printf(&out->text,
@@ -197,7 +172,6 @@ static bool advise_services(const struct advice_found *found, struct advice *out
     FREED_BY(text_free) struct text others = {0};
     size_t n_others = 0;
 
-    out->about = "services";
     if (!item_is_noisy(found, "irqbalance") && !item_is_noisy(found, "daemons"))
         return false;
     size_t n = settings_programs(found->view, running, PROGRAMS_MAX);
@@ -226,10 +200,9 @@ static bool advise_single(const struct advice_found *found, struct advice *out)
 {
     bool systemd = has_systemd(found->view);
 
-    out->about = "single-user";
     if (!found->all || found->view->machine->container[0])
         return false;
-    put(&out->command, systemd ? "systemd.unit=rescue.target" : "1");
+    text_printf(&out->command, "%s", systemd ? "systemd.unit=rescue.target" : "1");
     text_printf(&out->text,
                 "at the end of the kernel's command line for one boot (in GRUB: e, then Ctrl-X) gives a root shell on "
                 "the console without services; it is the simple way where init=/jitbench cannot be used. '%s' does the "
@@ -242,14 +215,13 @@ static bool advise_firmware(const struct advice_found *found, struct advice *out
 {
     const struct machine *machine = found->view->machine;
 
-    out->about = "firmware";
     if (!found->all || machine->container[0] || machine->hypervisor[0] || !(machine->have_proc || machine->have_sys))
         return false;
-    put(&out->text,
-        "Look in its setup for: power profile (maximum performance), turbo or core boost (off), hyper-threading or SMT "
-        "(off), C-states and C1E (off), energy or power bias (performance), power capping (off), USB legacy support "
-        "and "
-        "other causes of system management interrupts (off), sub-NUMA clusters (note them).");
+    text_printf(
+        &out->text,
+        "Look in its setup for: power profile (maximum performance), turbo or core boost (off), hyper-threading "
+        "or SMT (off), C-states and C1E (off), energy or power bias (performance), power capping (off), USB "
+        "legacy support and other causes of system management interrupts (off), sub-NUMA clusters (note them).");
     return true;
 }
 
@@ -257,29 +229,36 @@ static bool advise_host(const struct advice_found *found, struct advice *out)
 {
     const struct machine *machine = found->view->machine;
 
-    out->about = "host";
     if (!found->all || (!machine->container[0] && !machine->hypervisor[0]))
         return false;
     if (machine->container[0])
-        put(&out->text, "This is a container. The kernel's command line, interrupts, work queues and most settings of "
-                        "the kernel can be set, and services stopped, only outside of it. ");
+        text_printf(&out->text,
+                    "This is a container. The kernel's command line, interrupts, work queues and most settings of "
+                    "the kernel can be set, and services stopped, only outside of it. ");
     if (machine->hypervisor[0])
-        put(&out->text, "This is a virtual machine. Only its host can bind its CPUs to cores of their own without SMT "
-                        "siblings, keep other guests off these cores, set their governor, turbo and C-states, and back "
-                        "its memory with huge pages. ");
-    put(&out->text, "Run 'jitbench check' there.");
+        text_printf(&out->text,
+                    "This is a virtual machine. Only its host can bind its CPUs to cores of their own without SMT "
+                    "siblings, keep other guests off these cores, set their governor, turbo and C-states, and back "
+                    "its memory with huge pages. ");
+    text_printf(&out->text, "Run 'jitbench check' there.");
     return true;
 }
 
 size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE_MAX])
 {
-    static bool (*const advise[])(const struct advice_found *, struct advice *) = {
-        advise_tune, advise_boot, advise_services, advise_single, advise_firmware, advise_host};
+    static const struct {
+        const char *about;
+        bool (*advise)(const struct advice_found *, struct advice *);
+    } all[ADVICE_MAX] = {{"settings", advise_tune},      {"boot", advise_boot},         {"services", advise_services},
+                         {"single-user", advise_single}, {"firmware", advise_firmware}, {"host", advise_host}};
+    bool noisy = false;
     size_t n = 0;
 
-    for (size_t i = 0; i < sizeof(advise) / sizeof(advise[0]) && any_is_noisy(found); i++) {
-        memset(&advice[n], 0, sizeof(advice[n]));
-        n += advise[i](found, &advice[n]);
+    for (size_t i = 0; i < settings_count; i++)
+        noisy |= is_noisy(found, i);
+    for (size_t i = 0; i < ADVICE_MAX && noisy; i++) {
+        advice[n] = (struct advice){.about = all[i].about};
+        n += all[i].advise(found, &advice[n]);
     }
     return n;
 }

@@ -13,19 +13,18 @@
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
+/* Initialises a setting that tune writes by default. */
+#define TUNED(name, title, good, cost) SETTING(name, title, good, cost, "jitbench tune " name)
+
 const struct setting settings_list[] = {
     /* The preference comes before the governor, so that it is restored after it: under the governor 'performance' the
      * kernel refuses other preferences. */
-    {SETTING("epp", "energy_performance_preference of the CPUs", "performance", "the frequency rises late",
-             "jitbench tune epp"),
+    {TUNED("epp", "energy_performance_preference of the CPUs", "performance", "the frequency rises late"),
      .of_cpus = &setting_cpu_epp},
-    {SETTING("epb", "energy_perf_bias of the CPUs", "0", "the frequency rises late", "jitbench tune epb"),
-     .of_cpus = &setting_cpu_epb},
-    {SETTING("governor", "CPU frequency governor", "performance", "the frequency follows the load",
-             "jitbench tune governor"),
+    {TUNED("epb", "energy_perf_bias of the CPUs", "0", "the frequency rises late"), .of_cpus = &setting_cpu_epb},
+    {TUNED("governor", "CPU frequency governor", "performance", "the frequency follows the load"),
      .of_cpus = &setting_cpu_governor},
-    {SETTING("frequency", "CPU frequency limits", "min = max", "the clock changes", "jitbench tune frequency"),
-     .of_cpus = &setting_cpu_frequency, .writes = setting_writes_frequency},
+    {TUNED("frequency", "CPU frequency limits", "min = max", "the clock changes"), .of_cpus = &setting_cpu_frequency},
     {SETTING("turbo", "turbo frequencies", "off", "the frequency follows heat and load",
              "jitbench tune turbo, or the firmware"),
      .look = setting_look_turbo, .writes = setting_writes_turbo},
@@ -59,52 +58,46 @@ const struct setting settings_list[] = {
     {SETTING("irqs", "CPUs for each interrupt and for new ones", "not the bench CPUs", "devices interrupt",
              "jitbench tune irqs; some are managed by the kernel and stay"),
      .look = setting_look_irqs, .writes = setting_writes_irqs},
-    {SETTING("timer_migration", "whether timers of idle CPUs move to busy ones", "0; 1 with nohz_full",
-             "timers of other CPUs expire there", "jitbench tune timer_migration"),
+    {TUNED("timer_migration", "whether timers of idle CPUs move to busy ones", "0; 1 with nohz_full",
+           "timers of other CPUs expire there"),
      .look = setting_look_timer_migration, .writes = setting_writes_timer_migration},
     {SETTING("irqbalance", "the daemon that moves interrupts", "absent", "moves interrupts back", "stop irqbalance"),
      .how = SETTING_ADVISE, .look = setting_look_irqbalance},
     {SETTING("daemons", "programs that wake up by themselves", "absent", "run at any time", "stop them"),
      .how = SETTING_ADVISE, .look = setting_look_daemons},
-    {SETTING("thp", "transparent huge pages", "never", "pages are cleared, moved and split", "jitbench tune thp"),
-     .look = setting_look_thp, .writes = setting_writes_thp},
-    {SETTING("ksm", "the scanner that merges equal pages", "0", "a thread reads all memory, and merged pages fault",
-             "jitbench tune ksm"),
-     .look = setting_look_ksm, .writes = setting_writes_ksm},
-    {SETTING("autogroup", "a scheduling group for each session", "0", "tasks share CPUs by session, not one by one",
-             "jitbench tune autogroup"),
+    {TUNED("thp", "transparent huge pages", "never", "pages are cleared, moved and split"), .look = setting_look_thp,
+     .writes = setting_writes_thp},
+    {TUNED("ksm", "the scanner that merges equal pages", "0", "a thread reads all memory, and merged pages fault"),
+     .path = "/sys/kernel/mm/ksm/run", .look = setting_look_ksm},
+    {TUNED("autogroup", "a scheduling group for each session", "0", "tasks share CPUs by session, not one by one"),
      .path = "/proc/sys/kernel/sched_autogroup_enabled"},
-    {SETTING("numa_balancing", "moving of pages to the node that uses them", "0",
-             "pages are unmapped to see who uses them", "jitbench tune numa_balancing"),
+    {TUNED("numa_balancing", "moving of pages to the node that uses them", "0",
+           "pages are unmapped to see who uses them"),
      .path = "/proc/sys/kernel/numa_balancing"},
-    {SETTING("zone_reclaim", "freeing of memory rather than taking it from another node", "0",
-             "memory is reclaimed while other nodes have some", "jitbench tune zone_reclaim"),
+    {TUNED("zone_reclaim", "freeing of memory rather than taking it from another node", "0",
+           "memory is reclaimed while other nodes have some"),
      .path = "/proc/sys/vm/zone_reclaim_mode"},
-    {SETTING("watchdogs", "lockup detectors", "0", "a timer and a thread on each CPU", "jitbench tune watchdogs"),
-     .look = setting_look_watchdogs, .writes = setting_writes_watchdogs},
+    {TUNED("watchdogs", "lockup detectors", "0", "a timer and a thread on each CPU"), .look = setting_look_watchdogs,
+     .writes = setting_writes_watchdogs},
     {SETTING("rt_throttling", "real-time throttling", "-1 (for --fifo)", "tasks under --fifo stand still",
              "jitbench tune rt_throttling (only when named)"),
      .how = SETTING_WRITE_NAMED, .look = setting_look_rt_throttling, .writes = setting_writes_rt_throttling},
     {SETTING("fair_server", "CPU time kept for normal tasks beside real-time tasks (Linux 6.12)", "-",
              "tasks under --fifo stand still", "write 0 to runtime in debugfs"),
      .how = SETTING_ADVISE, .look = setting_look_fair_server},
-    {SETTING("perf_rate", "limit of perf's sampling", "1 a second", "a profiler may interrupt",
-             "jitbench tune perf_rate"),
+    {TUNED("perf_rate", "limit of perf's sampling", "1 a second", "a profiler may interrupt"),
      .path = "/proc/sys/kernel/perf_event_max_sample_rate", .want = 1, .unit = " a second"},
-    {SETTING("workqueues", "CPUs for unbound work of the kernel", "not the bench CPUs", "the kernel's work runs there",
-             "jitbench tune workqueues"),
+    {TUNED("workqueues", "CPUs for unbound work of the kernel", "not the bench CPUs", "the kernel's work runs there"),
      .look = setting_look_workqueues, .writes = setting_writes_workqueues},
-    {SETTING("stat_interval", "how often memory statistics are summed up", "20 s or more", "a timer on each CPU",
-             "jitbench tune stat_interval"),
+    {TUNED("stat_interval", "how often memory statistics are summed up", "20 s or more", "a timer on each CPU"),
      .path = "/proc/sys/vm/stat_interval", .want = 20, .or_more = true, .unit = " s"},
     {SETTING("clocksource", "the kernel's clock", "tsc or similar", "reading the clock is slow",
              "boot with clocksource=tsc"),
      .how = SETTING_BOOT, .look = setting_look_clocksource},
     {SETTING("swap", "swap in use", "0", "page faults read a disk", "free memory, then swapoff -a"),
      .how = SETTING_ADVISE, .look = setting_look_swap},
-    {SETTING("swappiness", "how early memory is swapped out", "10 or less", "memory in use is swapped out",
-             "jitbench tune swappiness"),
-     .look = setting_look_swappiness, .writes = setting_writes_swappiness},
+    {TUNED("swappiness", "how early memory is swapped out", "10 or less", "memory in use is swapped out"),
+     .path = "/proc/sys/vm/swappiness", .want = 10, .look = setting_look_swappiness},
     {SETTING("load", "load average of the last minute", "0.5, or 5 % of CPUs", "other tasks run", "wait, or stop them"),
      .how = SETTING_ADVISE, .look = setting_look_load},
     {SETTING("pressure", "time that tasks wait for memory", "below 1 %", "memory is reclaimed", "free memory"),
@@ -154,27 +147,21 @@ const size_t settings_count = sizeof settings_list / sizeof settings_list[0];
 
 const struct setting *setting_find(const char *name)
 {
-    for (size_t i = 0; i < settings_count; i++) {
+    for (size_t i = 0; i < settings_count; i++)
         if (strcmp(settings_list[i].name, name) == 0)
             return &settings_list[i];
-    }
     return NULL;
 }
 
 void setting_look(const struct setting *setting, const struct settings_view *view, struct setting_state *out)
 {
-    if (setting->look) {
-        setting->look(view, out);
-        return;
-    }
-    if (setting->of_cpus) {
+    if (setting->path)
+        setting_look_number(view, setting->path, setting->want, setting->unit ? setting->unit : "", out);
+    if (setting->of_cpus)
         setting_look_cpus(view, setting->of_cpus, out);
-        return;
-    }
-    setting_look_number(view, setting->path, setting->want, setting->unit ? setting->unit : "", out);
-    int64_t value;
-    if (setting->or_more && out->verdict == SETTING_NOISY &&
-        setting_read_number(view->root, setting->path, &value) == 0 && value > setting->want)
+    if (setting->look)
+        setting->look(view, out);
+    if (setting->or_more && out->verdict == SETTING_NOISY && strtoll(out->now, NULL, 10) > setting->want)
         out->verdict = SETTING_OK;
 }
 
@@ -238,17 +225,12 @@ void settings_summary(const struct settings_view *view, unsigned counts[4], char
     }
 }
 
-static bool is_empty(const struct cpuset *set)
-{
-    return cpuset_next(set, 0) == CPUSET_NONE;
-}
-
 /* Restricts a set to limit, unless nothing would be left. */
 static void narrow(struct cpuset *set, const struct cpuset *limit)
 {
     struct cpuset both = *set;
     cpuset_intersect(&both, limit);
-    if (!is_empty(&both))
+    if (!cpuset_is_empty(&both))
         *set = both;
 }
 
@@ -257,9 +239,9 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
     struct cpuset group, mask, isolated, rest;
     bool have_mask = root[0] == '\0' && task_get_affinity(&mask) == 0;
     *out = machine->online;
-    if (is_empty(out) && have_mask)
+    if (cpuset_is_empty(out) && have_mask)
         *out = mask;
-    if (is_empty(out))
+    if (cpuset_is_empty(out))
         cpuset_add(out, 0);
     if (cgroup_cpus(root, &group))
         narrow(out, &group);
@@ -272,7 +254,7 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
     if (have_mask && !cpuset_equal(&rest, &mask))
         narrow(out, &mask);
     narrow(out, &isolated);
-    unsigned boot = cpuset_next(is_empty(&machine->online) ? out : &machine->online, 0);
+    unsigned boot = cpuset_next(cpuset_is_empty(&machine->online) ? out : &machine->online, 0);
     if (cpuset_count(out) > 1)
         cpuset_remove(out, boot);
 }

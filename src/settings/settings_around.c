@@ -9,14 +9,11 @@
 #include "settings/settings_look.h"
 #include "sys/procfs.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* --- Programs. --- */
 
-static const struct settings_program irqbalance = {"irqbalance", "irqbalance"};
-
-/* Programs that wake up by themselves, do much work at once, or change settings. */
-static const struct settings_program daemons[] = {
+/* irqbalance, and the daemons: programs that wake up by themselves, do much work at once, or change settings. */
+static const struct settings_program programs[] = {
+    {"irqbalance", "irqbalance"},
     {"anacron", "anacron.timer anacron"},
     {"apt", NULL},
     {"apt-get", NULL},
@@ -55,13 +52,11 @@ static const struct settings_program daemons[] = {
     {"zypper", NULL},
 };
 
-/* Marks the programs of the list (at most as long as daemons) that run now. Returns 0; or -errno when processes
- * cannot be seen. */
-static int find_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
-                         bool seen[COUNT(daemons)])
+/* Marks the programs that run now. Returns 0; or -errno when processes cannot be seen. */
+static int find_programs(const struct settings_view *view, bool seen[COUNT(programs)])
 {
     char path[320], name[32];
-    memset(seen, 0, COUNT(daemons) * sizeof *seen);
+    memset(seen, 0, COUNT(programs) * sizeof *seen);
     /* Where other users' processes are hidden, PID 1 is hidden too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
     FREED_BY(memory_free) char **pids = error ? NULL : procfs_names(view->root, "/proc");
@@ -73,34 +68,32 @@ static int find_programs(const struct settings_view *view, const struct settings
         snprintf(path, sizeof path, "/proc/%.200s/comm", *pid);
         if (setting_read_line(view->root, path, name, sizeof name))
             continue;
-        for (size_t i = 0; i < n; i++)
-            seen[i] |= strcmp(list[i].comm, name) == 0;
+        for (size_t i = 0; i < COUNT(programs); i++)
+            seen[i] |= strcmp(programs[i].comm, name) == 0;
     }
     return 0;
 }
 
 size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size)
 {
-    bool seen[COUNT(daemons)];
+    bool seen[COUNT(programs)];
     size_t n = 0;
-    if (find_programs(view, &irqbalance, 1, seen) == 0 && seen[0] && size > 0)
-        found[n++] = &irqbalance;
-    if (find_programs(view, daemons, COUNT(daemons), seen) == 0)
-        for (size_t i = 0; i < COUNT(daemons) && n < size; i++)
+    if (find_programs(view, seen) == 0)
+        for (size_t i = 0; i < COUNT(programs) && n < size; i++)
             if (seen[i])
-                found[n++] = &daemons[i];
+                found[n++] = &programs[i];
     return n;
 }
 
-static void look_for_programs(const struct settings_view *view, const struct settings_program *list, size_t n,
-                              struct setting_state *out)
+/* Judges the programs from first to before end. */
+static void look_for_programs(const struct settings_view *view, size_t first, size_t end, struct setting_state *out)
 {
-    bool seen[COUNT(daemons)];
+    bool seen[COUNT(programs)];
     char names[sizeof out->now] = "";
-    int error = find_programs(view, list, n, seen);
-    for (size_t i = 0; i < n; i++)
+    int error = find_programs(view, seen);
+    for (size_t i = first; i < end; i++)
         if (seen[i])
-            setting_append(names, sizeof names, list[i].comm);
+            setting_append(names, sizeof names, programs[i].comm);
     if (error && view->machine->have_proc) {
         setting_say(out, SETTING_UNKNOWN, "%s", "");
         setting_why(out, "other users' processes cannot be seen");
@@ -117,12 +110,12 @@ static void look_for_programs(const struct settings_view *view, const struct set
 
 void setting_look_irqbalance(const struct settings_view *view, struct setting_state *out)
 {
-    look_for_programs(view, &irqbalance, 1, out);
+    look_for_programs(view, 0, 1, out);
 }
 
 void setting_look_daemons(const struct settings_view *view, struct setting_state *out)
 {
-    look_for_programs(view, daemons, COUNT(daemons), out);
+    look_for_programs(view, 1, COUNT(programs), out);
 }
 
 /* --- Memory, load. --- */
@@ -165,16 +158,14 @@ void setting_look_load(const struct settings_view *view, struct setting_state *o
 void setting_look_pressure(const struct settings_view *view, struct setting_state *out)
 {
     static const char path[] = "/proc/pressure/memory", start[] = "some avg10=";
-    char text[128] = "", *end = text;
+    char text[128];
     int error = setting_read_line(view->root, path, text, sizeof text);
-    if (!error && strncmp(text, start, sizeof start - 1) != 0)
+    const char *value = text + sizeof start - 1;
+    char *end = NULL;
+    double share = !error && strncmp(text, start, sizeof start - 1) == 0 ? strtod(value, &end) : 0;
+    if (!error && !(end && end > value && share >= 0 && share <= 100))
         error = -EILSEQ;
-    double share = error ? 0 : strtod(text + sizeof start - 1, &end);
-    if (!error && !(end > text + sizeof start - 1 && share >= 0 && share <= 100))
-        error = -EILSEQ;
-    if (error)
-        setting_not_read(view, path, error, out);
-    else
+    if (!setting_failed(view, path, error, out))
         setting_say(out, share >= 1 ? SETTING_NOISY : SETTING_OK, "%.2f %%", share);
 }
 
@@ -204,13 +195,7 @@ void setting_look_steal(const struct settings_view *view, struct setting_state *
         view->moment();
         machine_read_activity(view->root, &after);
     }
-    double s = (double)after.steal_ns * 1e-9;
-    if (after.steal_ns > before.steal_ns)
-        setting_say(out, SETTING_NOISY, "%.2f s since boot, rising", s);
-    else if (view->moment || after.steal_ns == 0)
-        setting_say(out, SETTING_OK, "%.2f s since boot, not rising", s);
-    else
-        setting_say(out, SETTING_UNKNOWN, "%.2f s since boot", s);
+    setting_say_rise(view, (double)before.steal_ns * 1e-9, (double)after.steal_ns * 1e-9, 2, "s", out);
 }
 
 /* --- Power, heat, network. --- */
@@ -247,7 +232,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
     else if (any && battery)
         setting_say(out, SETTING_NOISY, "on battery");
     else /* an idle USB-C port of a desktop is a power supply too */
-        setting_not_read(view, "/sys/class/power_supply", error, out);
+        setting_not_read(view, folder, error, out);
 }
 
 void setting_look_network(const struct settings_view *view, struct setting_state *out)
@@ -257,10 +242,9 @@ void setting_look_network(const struct settings_view *view, struct setting_state
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     if (setting_failed(view, folder, names ? 0 : -errno, out))
         return;
-    for (char **name = names; *name; name++) {
+    for (char **name = names; *name; name++)
         if (read_of(view, folder, *name, "operstate", state, sizeof state) == 0 && strcmp(state, "up") == 0)
             setting_append(up, sizeof up, *name);
-    }
     setting_say(out, SETTING_OK, "%s", up[0] ? up : "none up");
 }
 
@@ -284,5 +268,5 @@ void setting_look_temperature(const struct settings_view *view, struct setting_s
     if (zones)
         setting_say(out, SETTING_OK, "%ld C, the highest of %u", highest / 1000, zones);
     else
-        setting_not_read(view, "/sys/class/thermal", error, out);
+        setting_not_read(view, folder, error, out);
 }

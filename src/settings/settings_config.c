@@ -9,28 +9,19 @@
 #include "sys/inflate.h"
 #include "sys/procfs.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 #define PACKED_MAX   ((size_t)1 << 19)
 #define UNPACKED_MAX ((size_t)1 << 22)
-
-/* Unpacks /proc/config.gz; returns NULL when it does not exist or is damaged. */
-static char *read_packed(const char *root)
-{
-    FREED_BY(memory_free) char *packed = malloc(PACKED_MAX);
-    char *text = NULL;
-    ssize_t length = packed ? procfs_read(root, "/proc/config.gz", packed, PACKED_MAX) : -1;
-    if (length > 0)
-        text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
-    return text;
-}
 
 /* Returns the kernel's configuration: /proc/config.gz, or the file that the distribution installs beside the kernel;
  * NULL when neither exists. */
 static char *read_config(const struct settings_view *view)
 {
-    char path[128], *text = read_packed(view->root);
+    char path[128], *text = NULL;
     const char *release = view->machine->kernel;
+    FREED_BY(memory_free) char *packed = malloc(PACKED_MAX);
+    ssize_t length = packed ? procfs_read(view->root, "/proc/config.gz", packed, PACKED_MAX) : -1;
+    if (length > 0)
+        text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
     if (text)
         return text;
     snprintf(path, sizeof path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
@@ -50,12 +41,10 @@ static bool config_value(const char *config, const char *key, char *buf, size_t 
     return config != NULL;
 }
 
-static const char no_config[] = "neither /proc/config.gz nor /boot/config of this kernel";
-
 static void say_no_config(struct setting_state *out)
 {
     setting_say(out, SETTING_UNKNOWN, "%s", "");
-    setting_why(out, "%s", no_config);
+    setting_why(out, "neither /proc/config.gz nor /boot/config of this kernel");
 }
 
 void setting_look_hardening(const struct settings_view *view, struct setting_state *out)
@@ -153,18 +142,12 @@ static long tick_rate(const struct settings_view *view, const char *config)
 void setting_look_tick(const struct settings_view *view, struct setting_state *out)
 {
     static const char *const modes[] = {"NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC"};
-    const char *mode = "NO_HZ mode not known";
-    char key[32], value[8];
+    char mode[64] = "";
     FREED_BY(memory_free) char *config = read_config(view);
     long hz = tick_rate(view, config);
-    for (size_t i = COUNT(modes); i-- > 0;) {
-        snprintf(key, sizeof key, "CONFIG_%s", modes[i]);
-        if (config_value(config, key, value, sizeof value) && value[0] == 'y')
-            mode = modes[i];
-    }
-    if (hz > 0) {
-        setting_say(out, SETTING_OK, "HZ %ld, %s", hz, mode);
-        return;
-    }
-    say_no_config(out);
+    append_set(config, modes, COUNT(modes), mode, sizeof mode);
+    if (hz > 0)
+        setting_say(out, SETTING_OK, "HZ %ld, %s", hz, mode[0] ? mode : "NO_HZ mode not known");
+    else
+        say_no_config(out);
 }

@@ -8,14 +8,11 @@
 #include "settings/settings_look.h"
 #include "sys/procfs.h"
 
-#define CPU_FOLDER   "/sys/devices/system/cpu"
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* --- Values that each CPU has. --- */
 
 struct tally {
     struct {
-        char text[48];
+        char text[sizeof(((struct setting_value *)0)->text)];
         unsigned cpus;
     } value[4];
     unsigned n, others;
@@ -25,18 +22,16 @@ struct tally {
 
 static void tally_add(struct tally *tally, const char *text)
 {
-    for (unsigned i = 0; i < tally->n; i++) {
-        if (strcmp(tally->value[i].text, text) == 0) {
-            tally->value[i].cpus++;
-            return;
-        }
-    }
-    if (tally->n == COUNT(tally->value)) {
+    unsigned i = 0;
+    while (i < tally->n && strcmp(tally->value[i].text, text) != 0)
+        i++;
+    if (i == COUNT(tally->value)) {
         tally->others++;
         return;
     }
-    snprintf(tally->value[tally->n].text, sizeof tally->value[0].text, "%s", text);
-    tally->value[tally->n++].cpus = 1;
+    snprintf(tally->value[i].text, sizeof tally->value[i].text, "%s", text);
+    tally->value[i].cpus++;
+    tally->n += i == tally->n;
 }
 
 static void tally_format(const struct tally *tally, char *buf, size_t size)
@@ -62,13 +57,13 @@ void setting_look_cpus(const struct settings_view *view, const struct setting_of
 {
     const struct cpuset *cpus = setting_cpus(view);
     struct tally tally = {.all_good = true};
-    char text[sizeof tally.value[0].text], path[96];
+    struct setting_value value;
+    char path[96];
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        bool good;
-        int error = of->read(view->root, cpu, of->file, text, sizeof text, &good);
+        int error = of->read(view->root, cpu, of->file, &value);
         if (error == 0) {
-            tally_add(&tally, text);
-            tally.all_good &= good;
+            tally_add(&tally, value.text);
+            tally.all_good &= value.good;
         } else if (error != -ENOENT && error != -ENOTDIR && !tally.error) {
             tally.error = error;
             cpu_path(cpu, of->file, path, sizeof path);
@@ -95,14 +90,14 @@ static bool shares_policy(const struct settings_view *view, unsigned cpu)
 int setting_write_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_writes *out)
 {
     const struct cpuset *cpus = setting_cpus(view);
-    char path[96], text[48];
-    bool good;
+    struct setting_value value;
+    char path[96];
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        if (of->read(view->root, cpu, of->file, text, sizeof text, &good) || good ||
+        if (of->read(view->root, cpu, of->file, &value) || value.good ||
             (of->once_a_policy && shares_policy(view, cpu)))
             continue;
         cpu_path(cpu, of->file, path, sizeof path);
-        if (setting_writes_add(out, path, of->value))
+        if (setting_writes_add(out, path, value.want))
             return -1;
     }
     return 0;
@@ -110,81 +105,56 @@ int setting_write_cpus(const struct settings_view *view, const struct setting_of
 
 /* --- Governor, and energy or speed preferences of the hardware. --- */
 
-static int read_preference(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
+static int read_cpu_number(const char *root, unsigned cpu, const char *file, int64_t *value)
 {
     char path[96];
     cpu_path(cpu, file, path, sizeof path);
-    int error = setting_read_line(root, path, text, size);
-    *good = strcmp(text, "performance") == 0;
-    return error == 0 && strchr(text, '?') ? -EILSEQ : error;
+    return setting_read_number(root, path, value);
 }
 
-const struct setting_of_cpus setting_cpu_governor = {"cpufreq/scaling_governor", read_preference, "performance", true};
-
-static int read_epb(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
+static int read_preference(const char *root, unsigned cpu, const char *file, struct setting_value *out)
 {
     char path[96];
-    int64_t value = 0;
+    *out = (struct setting_value){.want = "performance"};
     cpu_path(cpu, file, path, sizeof path);
-    int error = setting_read_number(root, path, &value);
-    snprintf(text, size, "%" PRId64, value);
-    *good = value == 0;
+    int error = setting_read_line(root, path, out->text, sizeof out->text);
+    out->good = strcmp(out->text, out->want) == 0;
+    return error == 0 && strchr(out->text, '?') ? -EILSEQ : error;
+}
+
+static int read_epb(const char *root, unsigned cpu, const char *file, struct setting_value *out)
+{
+    int64_t value = 0;
+    int error = read_cpu_number(root, cpu, file, &value);
+    *out = (struct setting_value){.want = "0", .good = value == 0};
+    snprintf(out->text, sizeof out->text, "%" PRId64, value);
     return error;
 }
 
-const struct setting_of_cpus setting_cpu_epp = {"cpufreq/energy_performance_preference", read_preference, "performance",
-                                                false};
-const struct setting_of_cpus setting_cpu_epb = {"power/energy_perf_bias", read_epb, "0", false};
+const struct setting_of_cpus setting_cpu_governor = {"cpufreq/scaling_governor", read_preference, true};
+const struct setting_of_cpus setting_cpu_epp = {"cpufreq/energy_performance_preference", read_preference, false};
+const struct setting_of_cpus setting_cpu_epb = {"power/energy_perf_bias", read_epb, false};
 
 /* --- Frequency limits. --- */
 
-#define MIN_FREQUENCY "cpufreq/scaling_min_freq"
-#define MAX_FREQUENCY "cpufreq/scaling_max_freq"
-
-static int read_limits(const char *root, unsigned cpu, int64_t *min_khz, int64_t *max_khz)
-{
-    char path[96];
-    cpu_path(cpu, MIN_FREQUENCY, path, sizeof path);
-    int error = setting_read_number(root, path, min_khz);
-    if (error)
-        return error;
-    cpu_path(cpu, MAX_FREQUENCY, path, sizeof path);
-    return setting_read_number(root, path, max_khz);
-}
-
-static int read_frequency(const char *root, unsigned cpu, const char *file, char *text, size_t size, bool *good)
-{
-    int64_t min_khz, max_khz;
-    (void)file;
-    int error = read_limits(root, cpu, &min_khz, &max_khz);
-    if (error)
-        return error;
-    *good = min_khz == max_khz;
-    if (*good)
-        snprintf(text, size, "%" PRId64 " MHz", max_khz / 1000);
-    else
-        snprintf(text, size, "%" PRId64 " to %" PRId64 " MHz", min_khz / 1000, max_khz / 1000);
-    return 0;
-}
-
-const struct setting_of_cpus setting_cpu_frequency = {.file = MIN_FREQUENCY, .read = read_frequency};
-
 /* Raises the lower frequency limit to the upper one: then only the lower one has to be written, and restored. */
-int setting_writes_frequency(const struct settings_view *view, struct setting_writes *out)
+static int read_frequency(const char *root, unsigned cpu, const char *file, struct setting_value *out)
 {
-    const struct cpuset *cpus = setting_cpus(view);
-    char path[96], text[32];
     int64_t min_khz, max_khz;
-    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        if (read_limits(view->root, cpu, &min_khz, &max_khz) || min_khz >= max_khz || shares_policy(view, cpu))
-            continue;
-        cpu_path(cpu, MIN_FREQUENCY, path, sizeof path);
-        snprintf(text, sizeof text, "%" PRId64, max_khz);
-        if (setting_writes_add(out, path, text))
-            return -1;
-    }
+    int error = read_cpu_number(root, cpu, file, &min_khz);
+    error = error ? error : read_cpu_number(root, cpu, "cpufreq/scaling_max_freq", &max_khz);
+    if (error)
+        return error;
+    out->good = min_khz == max_khz;
+    snprintf(out->want, sizeof out->want, "%" PRId64, max_khz);
+    if (out->good)
+        snprintf(out->text, sizeof out->text, "%" PRId64 " MHz", max_khz / 1000);
+    else
+        snprintf(out->text, sizeof out->text, "%" PRId64 " to %" PRId64 " MHz", min_khz / 1000, max_khz / 1000);
     return 0;
 }
+
+const struct setting_of_cpus setting_cpu_frequency = {"cpufreq/scaling_min_freq", read_frequency, true};
 
 /* --- Turbo. --- */
 
@@ -213,14 +183,10 @@ void setting_look_turbo(const struct settings_view *view, struct setting_state *
     const struct turbo *file = NULL;
     int64_t value;
     int error = read_turbo(view->root, &file, &value);
-    if (error == 0 && (value < 0 || value > 1))
-        error = -EILSEQ;
-    if (error)
-        setting_not_read(view, file->path, error, out);
-    else if (value == file->off)
-        setting_say(out, SETTING_OK, "off");
+    if (error || value < 0 || value > 1)
+        setting_not_read(view, file->path, error ? error : -EILSEQ, out);
     else
-        setting_say(out, SETTING_NOISY, "on");
+        setting_say(out, value == file->off ? SETTING_OK : SETTING_NOISY, value == file->off ? "off" : "on");
 }
 
 int setting_writes_turbo(const struct settings_view *view, struct setting_writes *out)
@@ -383,19 +349,12 @@ static bool count_throttling(const struct settings_view *view, uint64_t *count)
 void setting_look_throttling(const struct settings_view *view, struct setting_state *out)
 {
     uint64_t before, after;
-    if (!count_throttling(view, &before)) {
-        setting_not_read(view, CPU_FOLDER "/", -ENOENT, out);
+    if (setting_failed(view, CPU_FOLDER "/", count_throttling(view, &before) ? 0 : -ENOENT, out))
         return;
-    }
     after = before;
     if (view->moment) {
         view->moment();
         count_throttling(view, &after);
     }
-    if (after != before)
-        setting_say(out, SETTING_NOISY, "%" PRIu64 " times since boot, rising", after);
-    else if (view->moment || after == 0)
-        setting_say(out, SETTING_OK, "%" PRIu64 " times since boot, not rising", after);
-    else
-        setting_say(out, SETTING_UNKNOWN, "%" PRIu64 " times since boot", after);
+    setting_say_rise(view, (double)before, (double)after, 0, "times", out);
 }

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/settings.h"
+#include "rows/text.h"
 #include "settings/settings_look.h"
 #include "sys/procfs.h"
 #include "sys/setting_items.h"
 
 #define VALUE_MOST      (SETTING_VALUE - 1)
 #define MITIGATION_MOST 96
-#define CPU_FOLDER      "/sys/devices/system/cpu"
 
 struct description {
     const struct settings_view *view;
@@ -32,31 +31,15 @@ static void add_checked(const struct description *d)
                                        "aslr",     "tick",  "watchdogs", "clocksource", "hypervisor"};
     struct setting_state state;
 
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
-        const struct setting *setting = setting_find(told[i]);
-        if (setting == NULL)
-            continue;
-        setting_look(setting, d->view, &state);
+    for (size_t i = 0; i < COUNT(told); i++) {
+        setting_look(setting_find(told[i]), d->view, &state);
         add(d, told[i], state.now);
     }
 }
 
 /* --- Settings read from files. --- */
 
-/* Adds the first line of a file as an item: the word in brackets, or the whole line if there is none. */
-static void add_file(const struct description *d, const char *name, const char *path)
-{
-    char line[256], word[64];
-
-    if (setting_read_line(d->view->root, path, line, sizeof line))
-        return;
-    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    if (close && procfs_copy(open + 1, (size_t)(close - open - 1), word, sizeof word))
-        add(d, name, word);
-    else
-        add(d, name, line);
-}
-
+/* Adds the first lines of files as items: the word in brackets, or the whole line if there is none. */
 static void add_files(const struct description *d)
 {
     static const struct {
@@ -67,9 +50,12 @@ static void add_files(const struct description *d)
         {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
         {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
     };
+    char text[256];
 
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        add_file(d, files[i].name, files[i].path);
+    for (size_t i = 0; i < COUNT(files); i++)
+        if (setting_read_choice(d->view->root, files[i].path, text, sizeof text) == 0 ||
+            setting_read_line(d->view->root, files[i].path, text, sizeof text) == 0)
+            add(d, files[i].name, text);
 }
 
 /* --- Memory, caches and microcode. --- */
@@ -95,18 +81,16 @@ static void add_caches(const struct description *d)
         int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cache/index%u/", cpu == CPUSET_NONE ? 0 : cpu, index);
         char *name = path + n;
         const size_t room = sizeof path - (size_t)n, at = strlen(list);
+        const char *kind;
         snprintf(name, room, "level");
         if (!procfs_read_line(d->view->root, path, level, sizeof level))
             break;
         snprintf(name, room, "type");
         procfs_read_line(d->view->root, path, type, sizeof type);
+        kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
         snprintf(name, room, "size");
         if (procfs_read_line(d->view->root, path, bytes, sizeof bytes))
-            snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level,
-                     type[0] == 'D'   ? "d"
-                     : type[0] == 'I' ? "i"
-                                      : "",
-                     bytes);
+            snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level, kind, bytes);
     }
     add(d, "caches", list);
 }
@@ -126,7 +110,7 @@ static void add_firmware(const struct description *d)
     static const char *const parts[] = {"bios_vendor", "bios_version", "bios_date"};
     char path[64], part[80], text[256] = "";
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    for (size_t i = 0; i < COUNT(parts); i++) {
         const size_t at = strlen(text);
         snprintf(path, sizeof path, "/sys/class/dmi/id/%s", parts[i]);
         if (procfs_read_line(d->view->root, path, part, sizeof part))
@@ -142,20 +126,19 @@ static void add_firmware(const struct description *d)
 static void shorten(const char *state, char *buf, size_t size)
 {
     static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
-    size_t n = 0;
+    char *at = buf;
 
     if (strncmp(state, mitigation, sizeof mitigation - 1) == 0)
         state += sizeof mitigation - 1;
-    while (*state && n + 3 < size) {
+    while (*state && at + 3 < buf + size) {
         if (strncmp(state, unaffected, sizeof unaffected - 1) == 0) {
-            buf[n++] = 'n';
-            buf[n++] = 'o';
+            at = stpcpy(at, "no");
             state += sizeof unaffected - 1;
         } else {
-            buf[n++] = *state++;
+            *at++ = *state++;
         }
     }
-    buf[n] = '\0';
+    *at = '\0';
 }
 
 /* Adds each vulnerability by the kernel's name for it. */
@@ -178,7 +161,7 @@ static void add_mitigations(const struct description *d)
 
 /* Returns whether a word of the kernel's command line affects speed or noise. Other words are left out: they may
  * name a machine's own disk, or be private. */
-static bool bears_on_noise(const char *word, size_t length)
+static bool bears_on_noise(const char *word)
 {
     static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
                                              "cpufreq.",     "cpuidle",     "default_hugepagesz",
@@ -199,8 +182,8 @@ static bool bears_on_noise(const char *word, size_t length)
                                              "spec",         "threadirqs",  "transparent_hugepage",
                                              "tsc",          "tsx",         "workqueue."};
 
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (length >= strlen(beginnings[i]) && memcmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+    for (size_t i = 0; i < COUNT(beginnings); i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
             return true;
     return false;
 }
@@ -209,25 +192,14 @@ static bool bears_on_noise(const char *word, size_t length)
 static void add_command_line(const struct description *d)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");
-    FREED_BY(memory_free) char *words = text ? malloc(strlen(text) + 1) : NULL;
-    size_t n = 0;
+    FREED_BY(text_free) struct text words = {0};
+    char *rest = text;
 
-    for (const char *word = words ? text + strspn(text, " \n") : ""; *word != '\0'; word += strspn(word, " \n")) {
-        size_t length = strcspn(word, " \n");
-        if (length == 2 && memcmp(word, "--", 2) == 0)
-            break;
-        if (bears_on_noise(word, length)) {
-            if (n > 0)
-                words[n++] = ' ';
-            memcpy(words + n, word, length);
-            n += length;
-        }
-        word += length;
-    }
-    if (words) {
-        words[n] = '\0';
-        add(d, "cmdline", words);
-    }
+    for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--") != 0;)
+        if (bears_on_noise(word))
+            text_printf(&words, "%s%s", words.length ? " " : "", word);
+    if (words.length && !words.failed)
+        add(d, "cmdline", words.data);
 }
 
 void settings_describe(const struct settings_view *view, char *buf, size_t size)

@@ -3,57 +3,34 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "settings/settings_look.h"
 #include "sys/procfs.h"
 
-#define SYSCTL       "/proc/sys/"
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define SYSCTL "/proc/sys/"
 
 /* --- Numbers that need more than their entry in settings_list. --- */
-
-#define KSM "/sys/kernel/mm/ksm/run"
 
 /* Judges KSM. 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
 void setting_look_ksm(const struct settings_view *view, struct setting_state *out)
 {
-    setting_look_number(view, KSM, 0, "", out);
+    (void)view;
     if (out->verdict == SETTING_NOISY && strcmp(out->now, "2") == 0)
         out->verdict = SETTING_OK;
 }
 
-int setting_writes_ksm(const struct settings_view *view, struct setting_writes *out)
-{
-    int64_t value;
-    if (setting_read_number(view->root, KSM, &value) || value == 2)
-        return 0;
-    return setting_write_number(view, KSM, 0, out);
-}
-
-#define SWAPPINESS      SYSCTL "vm/swappiness"
-#define SWAPPINESS_GOOD 10
-
 void setting_look_swappiness(const struct settings_view *view, struct setting_state *out)
 {
-    int64_t value;
-    setting_look_number(view, SWAPPINESS, SWAPPINESS_GOOD, "", out);
-    if (out->verdict != SETTING_NOISY || setting_read_number(view->root, SWAPPINESS, &value))
+    const bool no_swap = view->machine->swap_total_bytes == 0;
+    if (out->verdict != SETTING_NOISY)
         return;
-    if (view->machine->swap_total_bytes == 0)
+    if (no_swap)
         setting_why(out, "no swap");
-    if (value < SWAPPINESS_GOOD || view->machine->swap_total_bytes == 0)
+    if (no_swap || strtol(out->now, NULL, 10) < 10)
         out->verdict = SETTING_OK;
-}
-
-int setting_writes_swappiness(const struct settings_view *view, struct setting_writes *out)
-{
-    int64_t value;
-    if (view->machine->swap_total_bytes == 0 || setting_read_number(view->root, SWAPPINESS, &value) ||
-        value < SWAPPINESS_GOOD)
-        return 0;
-    return setting_write_number(view, SWAPPINESS, SWAPPINESS_GOOD, out);
 }
 
 #define RT_RUNTIME SYSCTL "kernel/sched_rt_runtime_us"
@@ -94,11 +71,7 @@ void setting_look_watchdogs(const struct settings_view *view, struct setting_sta
 
 int setting_writes_watchdogs(const struct settings_view *view, struct setting_writes *out)
 {
-    for (size_t i = 0; i < COUNT(watchdogs); i++) {
-        if (setting_write_number(view, watchdogs[i], 0, out))
-            return -1;
-    }
-    return 0;
+    return setting_write_number(view, watchdogs[0], 0, out) ? -1 : setting_write_number(view, watchdogs[1], 0, out);
 }
 
 void setting_look_aslr(const struct settings_view *view, struct setting_state *out)
@@ -116,19 +89,6 @@ void setting_look_aslr(const struct settings_view *view, struct setting_state *o
 #define THP_FOLDER "/sys/kernel/mm/transparent_hugepage"
 static const char *const thp_files[] = {"enabled", "defrag"};
 
-/* Reads the word in brackets from a file such as "always [madvise] never". Returns 0, -EILSEQ when there is none, or
- * -errno. */
-static int read_choice(const char *root, const char *path, char *buf, size_t size)
-{
-    char line[256];
-    int error = setting_read_line(root, path, line, sizeof line);
-    buf[0] = '\0';
-    if (error)
-        return error;
-    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    return close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
-}
-
 void setting_look_thp(const struct settings_view *view, struct setting_state *out)
 {
     char path[96], word[32], now[96] = "", item[64];
@@ -136,7 +96,7 @@ void setting_look_thp(const struct settings_view *view, struct setting_state *ou
     int error = 0;
     for (size_t i = 0; i < COUNT(thp_files) && !error; i++) {
         snprintf(path, sizeof path, THP_FOLDER "/%s", thp_files[i]);
-        error = read_choice(view->root, path, word, sizeof word);
+        error = setting_read_choice(view->root, path, word, sizeof word);
         snprintf(item, sizeof item, "%s %s", thp_files[i], word);
         setting_append(now, sizeof now, item);
         good &= strcmp(word, "never") == 0;
@@ -154,7 +114,7 @@ int setting_writes_thp(const struct settings_view *view, struct setting_writes *
     char path[96], word[32];
     for (size_t i = 0; i < COUNT(thp_files); i++) {
         snprintf(path, sizeof path, THP_FOLDER "/%s", thp_files[i]);
-        if (read_choice(view->root, path, word, sizeof word) == 0 && strcmp(word, "never") != 0 &&
+        if (setting_read_choice(view->root, path, word, sizeof word) == 0 && strcmp(word, "never") != 0 &&
             strcmp(word, good) != 0 && setting_writes_add(out, path, good))
             return -1;
     }
@@ -164,13 +124,6 @@ int setting_writes_thp(const struct settings_view *view, struct setting_writes *
 /* --- Fair server. --- */
 
 #define FAIR_FOLDER "/sys/kernel/debug/sched/fair_server"
-
-/* Returns whether the kernel is Linux 6.12 or later. */
-static bool kernel_has_fair_server(const struct machine *machine)
-{
-    unsigned major, minor;
-    return sscanf(machine->kernel, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 12);
-}
 
 void setting_look_fair_server(const struct settings_view *view, struct setting_state *out)
 {
@@ -190,7 +143,7 @@ void setting_look_fair_server(const struct settings_view *view, struct setting_s
         setting_say(out, SETTING_OK, "%" PRId64 " ms in turn on %u of %u", longest_ns / 1000000, serving, cpus);
     else
         setting_not_read(view, FAIR_FOLDER, error, out);
-    if (out->verdict == SETTING_NA && kernel_has_fair_server(view->machine)) {
+    if (out->verdict == SETTING_NA && setting_kernel_is(view->machine, 6, 12)) {
         out->verdict = SETTING_UNKNOWN;
         setting_why(out, "debugfs does not show it");
     }
@@ -209,17 +162,16 @@ void setting_look_clocksource(const struct settings_view *view, struct setting_s
     if (setting_failed(view, path, error, out))
         return;
     setting_say(out, SETTING_NOISY, "%s", name);
-    for (size_t i = 0; i < COUNT(counters); i++) {
+    for (size_t i = 0; i < COUNT(counters); i++)
         if (strcmp(name, counters[i]) == 0)
             out->verdict = SETTING_OK;
-    }
 }
 
 /* --- Mitigations, page faults. --- */
 
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out)
 {
-    static const char folder[] = "/sys/devices/system/cpu/vulnerabilities";
+    static const char folder[] = CPU_FOLDER "/vulnerabilities";
     unsigned mitigated = 0, vulnerable = 0, other = 0;
     char path[320], text[128];
     const char *isolation = "";
@@ -229,19 +181,15 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
     for (char **name = names; *name; name++) {
         snprintf(path, sizeof path, "%s/%.200s", folder, *name);
         setting_read_line(view->root, path, text, sizeof text);
-        bool meltdown = strcmp(*name, "meltdown") == 0;
-        if (strncmp(text, "Mitigation", 10) == 0) {
-            mitigated++;
-            isolation = meltdown ? "; page tables isolated" : isolation;
-        } else if (strncmp(text, "Vulnerable", 10) == 0) {
-            vulnerable++;
-            isolation = meltdown ? "; page tables not isolated" : isolation;
-        } else if (strncmp(text, "Not affected", 12) == 0) {
-            other++;
-        }
+        const bool is_mitigated = strncmp(text, "Mitigation", 10) == 0, is_open = strncmp(text, "Vulnerable", 10) == 0;
+        mitigated += is_mitigated;
+        vulnerable += is_open;
+        other += strncmp(text, "Not affected", 12) == 0;
+        if (strcmp(*name, "meltdown") == 0 && (is_mitigated || is_open))
+            isolation = is_mitigated ? "; page tables isolated" : "; page tables not isolated";
     }
     if (mitigated + vulnerable + other == 0)
-        setting_not_read(view, "/sys/devices/system/cpu/vulnerabilities/*", -EILSEQ, out);
+        setting_not_read(view, CPU_FOLDER "/vulnerabilities/*", -EILSEQ, out);
     else
         setting_say(out, SETTING_OK, "%u mitigated, %u open, %u do not apply%s", mitigated, vulnerable, other,
                     isolation);

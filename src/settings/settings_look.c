@@ -38,6 +38,16 @@ void setting_why(struct setting_state *out, const char *format, ...)
     make_printable(out->why);
 }
 
+void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
+                      struct setting_state *out)
+{
+    const enum setting_verdict steady = view->moment || after <= 0 ? SETTING_OK : SETTING_UNKNOWN;
+    setting_say(out, after > before ? SETTING_NOISY : steady, "%.*f %s since boot%s", decimals, after, unit,
+                after > before         ? ", rising"
+                : steady == SETTING_OK ? ", not rising"
+                                       : "");
+}
+
 /* Returns the mount that the path needs and this machine lacks, or NULL. */
 static const char *missing_mount(const struct settings_view *view, const char *path)
 {
@@ -93,6 +103,15 @@ int setting_read_line(const char *root, const char *path, char *buf, size_t size
     return procfs_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
 }
 
+int setting_read_choice(const char *root, const char *path, char *buf, size_t size)
+{
+    char line[256];
+    int error = setting_read_line(root, path, line, sizeof line);
+    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
+    buf[0] = '\0';
+    return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
+}
+
 int setting_read_number(const char *root, const char *path, int64_t *out)
 {
     char text[32];
@@ -128,15 +147,13 @@ int setting_write_number(const struct settings_view *view, const char *path, int
 
 int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
 {
-    char why[1], start[16];
-    int error = setting_read_line(root, path, start, sizeof start);
-    cpuset_clear(out);
-    if (error)
-        return error == -ENODATA ? 0 : error;
-    if (strcmp(start, "(null)") == 0)
-        return 0;
+    char why[1];
     FREED_BY(memory_free) char *text = procfs_read_all(root, path);
-    return text && cpuset_parse(text, out, why, sizeof why) == 0 ? 0 : -EILSEQ;
+    cpuset_clear(out);
+    if (!text)
+        return -errno;
+    const bool none = !text[strspn(text, " \t\r\n")] || strncmp(text, "(null)", 6) == 0;
+    return none || cpuset_parse(text, out, why, sizeof why) == 0 ? 0 : -EILSEQ;
 }
 
 void setting_append(char *list, size_t size, const char *word)
@@ -160,9 +177,23 @@ void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
         snprintf(buf, size, "none");
 }
 
+bool setting_kernel_is(const struct machine *machine, unsigned major, unsigned minor)
+{
+    unsigned has_major, has_minor;
+    return sscanf(machine->kernel, "%u.%u", &has_major, &has_minor) != 2 || has_major > major ||
+           (has_major == major && has_minor >= minor);
+}
+
 const struct cpuset *setting_cpus(const struct settings_view *view)
 {
-    return cpuset_next(&view->machine->online, 0) == CPUSET_NONE ? view->bench : &view->machine->online;
+    return cpuset_is_empty(&view->machine->online) ? view->bench : &view->machine->online;
+}
+
+bool setting_disjoint(const struct cpuset *a, const struct cpuset *b)
+{
+    struct cpuset both = *a;
+    cpuset_intersect(&both, b);
+    return cpuset_is_empty(&both);
 }
 
 void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)

@@ -5,29 +5,23 @@
 
 #include "settings/settings_look.h"
 
-#define CPU_FOLDER "/sys/devices/system/cpu"
+#define NODES "/sys/devices/system/node"
 
 void setting_look_numa(const struct settings_view *view, struct setting_state *out)
 {
-    static const char folder[] = "/sys/devices/system/node";
-    struct cpuset nodes, used, cpus;
+    struct cpuset nodes, used = {{0}}, cpus;
     char path[96], list[96];
-    if (setting_failed(view, "/sys/devices/system/node/online",
-                       setting_read_cpus(view->root, "/sys/devices/system/node/online", &nodes), out))
+    if (setting_failed(view, NODES "/online", setting_read_cpus(view->root, NODES "/online", &nodes), out))
         return;
-    cpuset_clear(&used);
     for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
-        snprintf(path, sizeof path, "%s/node%u/cpulist", folder, node);
-        if (setting_read_cpus(view->root, path, &cpus))
-            continue;
-        cpuset_intersect(&cpus, view->bench);
-        if (cpuset_next(&cpus, 0) != CPUSET_NONE)
+        snprintf(path, sizeof path, NODES "/node%u/cpulist", node);
+        if (setting_read_cpus(view->root, path, &cpus) == 0 && !setting_disjoint(&cpus, view->bench))
             cpuset_add(&used, node);
     }
     unsigned n = cpuset_count(&used);
     settings_format_cpus(&used, list, sizeof list);
     if (n == 0)
-        setting_not_read(view, "/sys/devices/system/node/node0/cpulist", -EILSEQ, out);
+        setting_not_read(view, NODES "/node0/cpulist", -EILSEQ, out);
     else
         setting_say(out, n > 1 ? SETTING_NOISY : SETTING_OK, "node%s %s of %u", n == 1 ? "" : "s", list,
                     cpuset_count(&nodes));
@@ -35,11 +29,9 @@ void setting_look_numa(const struct settings_view *view, struct setting_state *o
 
 void setting_look_caches(const struct settings_view *view, struct setting_state *out)
 {
-    struct cpuset seen, shared, outside, strangers, usual;
+    struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
     unsigned level, worst = 0, known = 0;
     char list[96];
-    cpuset_clear(&seen);
-    cpuset_clear(&strangers);
     for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
         if (cpuset_has(&seen, cpu) || (level = machine_last_cache(view->root, cpu, &shared)) == 0)
             continue;
@@ -47,7 +39,7 @@ void setting_look_caches(const struct settings_view *view, struct setting_state 
         cpuset_union(&seen, &shared);
         cpuset_intersect(&shared, setting_cpus(view));
         setting_without(&shared, view->bench, &outside);
-        if (cpuset_next(&outside, 0) == CPUSET_NONE)
+        if (cpuset_is_empty(&outside))
             continue;
         worst = level;
         cpuset_union(&strangers, &outside);
@@ -63,8 +55,7 @@ void setting_look_caches(const struct settings_view *view, struct setting_state 
     /* Work that is kept off the bench CPUs needs some CPU, and often there is only one last-level cache: no better
      * choice exists. */
     settings_bench_cpus(view->root, view->machine, &usual);
-    cpuset_intersect(&usual, &strangers);
-    if (worst != 0 && cpuset_next(&usual, 0) == CPUSET_NONE) {
+    if (worst != 0 && setting_disjoint(&usual, &strangers)) {
         out->verdict = SETTING_OK;
         setting_why(out, "for all else");
     }
@@ -81,7 +72,7 @@ void setting_look_siblings(const struct settings_view *view, struct setting_stat
         known++;
         cpuset_intersect(&core, setting_cpus(view));
         cpuset_remove(&core, cpu);
-        if (cpuset_next(&core, 0) == CPUSET_NONE || sharing++ > 0)
+        if (cpuset_is_empty(&core) || sharing++ > 0)
             continue;
         first = cpu;
         siblings = core;

@@ -59,6 +59,11 @@ bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+bool cpuset_is_empty(const struct cpuset *set)
+{
+    return cpuset_next(set, 0) == CPUSET_NONE;
+}
+
 bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
 {
     for (unsigned i = 0; i < CPUSET_WORDS; i++) {
