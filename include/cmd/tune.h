@@ -39,7 +39,7 @@ struct line {
 
 struct outcome {
     const struct command *command;
-    const struct tuned_plan *plan; /* NULL: untune */
+    const struct setting_writes *plan; /* NULL: untune */
     bool dry_run;
     struct line *line;
     size_t n, capacity;

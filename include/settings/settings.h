@@ -55,6 +55,7 @@ struct setting_state {
  * reads back (for "always [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
 struct setting_write {
     char *path, *value;
+    const struct setting *of; /* the setting it belongs to, by setting_plan(); NULL: none */
 };
 struct setting_writes {
     struct setting_write *write;

@@ -9,15 +9,6 @@
 #include "settings/settings.h"
 #include "sys/cpuset.h"
 
-/* The files to be written, with the index in settings_list of the setting that each belongs to. Initialise to zero. */
-struct tuned_plan {
-    struct setting_writes writes;
-    size_t *of;
-};
-/* Adds the writes needed for that setting of the list. Returns 0 or -1 when out of memory. */
-int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view);
-void tuned_plan_free(struct tuned_plan *plan);
-
 /* Returns why a file was refused, in words; explains errors whose text is not specific. */
 const char *tuned_refusal(const char *path, int error);
 

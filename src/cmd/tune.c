@@ -28,7 +28,7 @@ struct tune {
     struct machine machine;
     struct cpuset bench;
     struct settings_view view;
-    struct tuned_plan plan;
+    struct setting_writes plan;
     struct outcome outcome;
 };
 
@@ -73,12 +73,12 @@ static void put_state(struct tune *t, size_t i)
 static int make_plan(struct tune *t)
 {
     for (size_t i = 0; i < settings_count; i++) {
-        size_t before = t->plan.writes.n;
+        size_t before = t->plan.n;
         if (!t->chosen[i])
             continue;
-        if (tuned_plan_add(&t->plan, i, &t->view))
+        if (setting_plan(&settings_list[i], &t->view, &t->plan))
             return command_complain(t->command->name, "out of memory", EXIT_ROW_FAILED);
-        if (t->plan.writes.n == before)
+        if (t->plan.n == before)
             put_state(t, i);
     }
     return 0;
@@ -88,9 +88,9 @@ static int needs_root(const struct tune *t)
 {
     FREED_BY(text_free) struct text line = {0};
 
-    for (size_t i = 0; i < t->plan.writes.n; i++)
-        if (i == 0 || t->plan.of[i] != t->plan.of[i - 1])
-            text_printf(&line, "%s%s", i ? ", " : "", settings_list[t->plan.of[i]].name);
+    for (size_t i = 0; i < t->plan.n; i++)
+        if (i == 0 || t->plan.write[i].of != t->plan.write[i - 1].of)
+            text_printf(&line, "%s%s", i ? ", " : "", t->plan.write[i].of->name);
     (void)fprintf(stderr, "jitbench tune: only root may set %s; nothing was changed\n", line.data ? line.data : "them");
     return EXIT_ROW_FAILED;
 }
@@ -128,9 +128,9 @@ static int set_or_show(struct tune *t)
     const struct snapshot_place place = tune_place(t->options);
     struct snapshot *snapshot;
 
-    if (!t->options->dry_run && t->plan.writes.n && geteuid() != 0)
+    if (!t->options->dry_run && t->plan.n && geteuid() != 0)
         return needs_root(t);
-    if (snapshot_look(&place, &t->plan.writes, &snapshot))
+    if (snapshot_look(&place, &t->plan, &snapshot))
         return command_complain(t->command->name, "out of memory", EXIT_ROW_FAILED);
     int status = EXIT_DONE;
     if (t->options->dry_run) {
@@ -172,7 +172,7 @@ static int tune(const struct command_call *call)
     const int status = prepare_and_set(t, call);
     free(t->outcome.line); /* lines of a plan that was not carried out */
     free(t->chosen);
-    tuned_plan_free(&t->plan);
+    setting_writes_free(&t->plan);
     return status;
 }
 

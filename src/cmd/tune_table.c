@@ -95,7 +95,7 @@ void tune_put_report(void *context, const struct snapshot_report *report)
     if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
         return; /* its value was saved only because it may change as a side effect */
     if (outcome->plan)
-        tune_name_line(&line, outcome->plan->of[report->index]);
+        tune_name_line(&line, (size_t)(outcome->plan->write[report->index].of - settings_list));
     text_copy(line.path, sizeof(line.path), report->path);
     tune_show_value(report->was, line.was);
     tune_show_value(report->now, line.now);

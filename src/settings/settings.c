@@ -167,15 +167,20 @@ void setting_look(const struct setting *setting, const struct settings_view *vie
 
 int setting_plan(const struct setting *setting, const struct settings_view *view, struct setting_writes *out)
 {
-    struct setting_state state;
+    struct setting_state state = {.verdict = SETTING_NOISY};
+    size_t i = out->n;
+    int result = 0;
+    if (setting->path)
+        setting_look(setting, view, &state);
     if (setting->writes)
-        return setting->writes(view, out);
-    if (setting->of_cpus)
-        return setting_write_cpus(view, setting->of_cpus, out);
-    if (!setting->path)
-        return 0;
-    setting_look(setting, view, &state);
-    return state.verdict == SETTING_NOISY ? setting_write_number(view, setting->path, setting->want, out) : 0;
+        result = setting->writes(view, out);
+    else if (setting->of_cpus)
+        result = setting_write_cpus(view, setting->of_cpus, out);
+    else if (setting->path && state.verdict == SETTING_NOISY)
+        result = setting_write_number(view, setting->path, setting->want, out);
+    for (; i < out->n; i++)
+        out->write[i].of = setting;
+    return result;
 }
 
 bool setting_is_written(const struct setting *setting)

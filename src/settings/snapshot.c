@@ -26,6 +26,7 @@
 
 /* Result of restoring one entry. */
 struct restored {
+    char *before; /* the value before the restore; NULL when memory ran out */
     bool written;
     int error; /* error of the last write */
 };
@@ -36,9 +37,6 @@ struct snapshot {
     struct snapshot_entries entries;
     /* By write: the index of its entry, or -errno when the file cannot be read. */
     long *entry_of;
-    struct restored *restored;      /* results by entry, set by the restore */
-    struct snapshot_entries before; /* by entry: the value before the restore; shorter when memory ran out */
-    char *file;
     int fd; /* -1: there is no file, because there is nothing to save */
 };
 
@@ -153,9 +151,8 @@ static struct snapshot *new_snapshot(const struct snapshot_place *place, size_t 
         return NULL;
     s->place = *place;
     s->fd = -1;
-    s->file = strdup(place->file);
     s->entry_of = calloc(n_writes + 1, sizeof(*s->entry_of));
-    if (s->file && s->entry_of)
+    if (s->entry_of)
         return s;
     snapshot_close(s);
     return NULL;
@@ -167,11 +164,8 @@ void snapshot_close(struct snapshot *snapshot)
         return;
     if (snapshot->fd >= 0)
         (void)close(snapshot->fd);
-    free(snapshot->restored);
-    snapshot_entries_free(&snapshot->before);
     snapshot_entries_free(&snapshot->entries);
     free(snapshot->entry_of);
-    free(snapshot->file);
     free(snapshot);
 }
 
@@ -271,9 +265,10 @@ int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size)
 {
     struct stat status;
 
-    if (!snapshot->entries.n && lstat(snapshot->file, &status))
+    if (!snapshot->entries.n && lstat(snapshot->place.file, &status))
         return 0;
-    snapshot->fd = snapshot_file_create(snapshot->place.root, snapshot->file, &snapshot->entries, error, error_size);
+    snapshot->fd =
+        snapshot_file_create(snapshot->place.root, snapshot->place.file, &snapshot->entries, error, error_size);
     return snapshot->fd < 0 ? snapshot->fd : 0;
 }
 
@@ -284,7 +279,7 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
     *out = NULL;
     if (!s)
         return fail_because(-ENOMEM, error, error_size, "out of memory");
-    s->fd = snapshot_file_open(place->root, s->file, &s->entries, error, error_size);
+    s->fd = snapshot_file_open(place->root, place->file, &s->entries, error, error_size);
     if (s->fd < 0) {
         int code = s->fd;
         snapshot_close(s);
@@ -357,60 +352,46 @@ static bool is_restored(const struct snapshot *s, const struct snapshot_entry *e
     return *length >= 0 && strcmp(*now, entry->value) == 0;
 }
 
-static void look_before(struct snapshot *s)
-{
-    char content[CONTENT_MAX + 2];
-
-    for (size_t i = 0; i < s->entries.n; i++) {
-        (void)read_content(s->place.root, s->entries.entry[i].path, content);
-        if (snapshot_entries_add(&s->before, s->entries.entry[i].path, value_of(content), ""))
-            return;
-    }
-}
-
 /* Writes each file that differs. Returns how many were written. */
-static size_t restore_pass(struct snapshot *s)
+static size_t restore_pass(const struct snapshot *s, struct restored *restored)
 {
     char content[CONTENT_MAX + 2];
     size_t written = 0;
 
     for (size_t i = s->entries.n; i-- > 0;) {
         const struct snapshot_entry *entry = &s->entries.entry[i];
-        struct restored *restored = &s->restored[i];
         const char *now;
         ssize_t length;
         if (is_restored(s, entry, content, &length, &now))
             continue;
-        restored->error = put_value(s, entry->path, entry->value);
-        restored->written = true;
+        restored[i].error = put_value(s, entry->path, entry->value);
+        restored[i].written = true;
         written++;
     }
     return written;
 }
 
 /* Reports each file. Returns how many do not have their old values. */
-static size_t report_restored(const struct snapshot *s, snapshot_put *put, void *context)
+static size_t report_restored(const struct snapshot *s, const struct restored *restored, snapshot_put *put,
+                              void *context)
 {
     char content[CONTENT_MAX + 2];
     size_t left = 0;
 
     for (size_t i = s->entries.n; i-- > 0;) {
         const struct snapshot_entry *entry = &s->entries.entry[i];
-        const struct restored *restored = &s->restored[i];
         const char *now;
         ssize_t length;
         bool good = is_restored(s, entry, content, &length, &now);
         struct snapshot_report report = {.index = i,
                                          .path = entry->path,
-                                         .was = i < s->before.n && s->before.entry[i].value ? s->before.entry[i].value
-                                                                                            : "",
+                                         .was = restored[i].before ? restored[i].before : "",
                                          .wanted = entry->value,
-                                         .now = now,
-                                         .error = good         ? 0
-                                                  : length < 0 ? (int)length
-                                                               : restored->error};
+                                         .now = now};
+        if (!good)
+            report.error = length < 0 ? (int)length : restored[i].error;
         if (good)
-            report.result = restored->written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
+            report.result = restored[i].written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
         else
             report.result = report.error ? SNAPSHOT_REFUSED : SNAPSHOT_OTHER;
         left += !good;
@@ -421,21 +402,28 @@ static size_t report_restored(const struct snapshot *s, snapshot_put *put, void 
 
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size)
 {
-    free(snapshot->restored);
-    snapshot_entries_free(&snapshot->before);
-    snapshot->restored = calloc(snapshot->entries.n + 1, sizeof(*snapshot->restored));
-    if (!snapshot->restored)
+    const size_t n = snapshot->entries.n;
+    const char *file = snapshot->place.file;
+    char content[CONTENT_MAX + 2];
+    FREED_BY(memory_free) struct restored *restored = calloc(n + 1, sizeof(*restored));
+
+    if (!restored)
         return fail_because(-1, error, error_size, "out of memory");
-    look_before(snapshot);
-    for (int pass = 0; pass < PASSES && restore_pass(snapshot) > 0; pass++) {
+    for (size_t i = 0; i < n; i++) {
+        (void)read_content(snapshot->place.root, snapshot->entries.entry[i].path, content);
+        restored[i].before = strdup(value_of(content));
     }
-    size_t left = report_restored(snapshot, put, context);
+    for (int pass = 0; pass < PASSES && restore_pass(snapshot, restored) > 0; pass++) {
+    }
+    const size_t left = report_restored(snapshot, restored, put, context);
+    for (size_t i = 0; i < n; i++)
+        free(restored[i].before);
     if (left)
-        return fail_because(-1, error, error_size, "%zu of %zu files could not be restored; '%s' is kept", left,
-                            snapshot->entries.n, snapshot->file);
-    int code = snapshot->fd >= 0 ? snapshot_file_remove(snapshot->fd, snapshot->file) : 0;
+        return fail_because(-1, error, error_size, "%zu of %zu files could not be restored; '%s' is kept", left, n,
+                            file);
+    const int code = snapshot->fd >= 0 ? snapshot_file_remove(snapshot->fd, file) : 0;
     if (code)
-        (void)snprintf(error, error_size, "all is restored, but '%s' cannot be removed: %s", snapshot->file,
-                       strerror(-code));
-    return code ? -1 : 0;
+        return fail_because(-1, error, error_size, "all is restored, but '%s' cannot be removed: %s", file,
+                            strerror(-code));
+    return 0;
 }

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rows/index.h"
+#include "settings/settings_look.h"
 #include "sys/directory.h"
 #include "sys/fail.h"
 #include "sys/memory.h"
@@ -74,51 +76,17 @@ int snapshot_value_allowed(const char *value)
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 #define HOST_FILE "/proc/sys/kernel/hostname"
 
-/* Reads a name; returns 0, or -errno and "" when it cannot be read. */
-static int read_name(const char *root, const char *path, char *buf, size_t size)
-{
-    char text[256];
-    ssize_t length = procfs_read(root, path, text, sizeof(text));
-
-    if (length < 0 || !procfs_copy(text, strcspn(text, "\n"), buf, size)) {
-        buf[0] = 0;
-        return length < 0 ? (int)length : -ENODATA;
-    }
-    return 0;
-}
-
 static void read_identity(const char *root, struct identity *out)
 {
-    out->boot_error = read_name(root, BOOT_FILE, out->boot, sizeof(out->boot));
-    out->host_error = read_name(root, HOST_FILE, out->host, sizeof(out->host));
-}
-
-/* Requires the boot ID and the host's name, by which snapshots of other boots and hosts are recognised. */
-static int know_identity(const struct identity *identity, char *error, size_t size)
-{
-    if (!identity->boot[0])
-        return fail_because(-ENOENT, error, size, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
-                            strerror(-identity->boot_error));
-    if (!identity->host[0])
-        return fail_because(-ENOENT, error, size, "cannot identify this host: %s cannot be read: %s", HOST_FILE,
-                            strerror(-identity->host_error));
-    return 0;
+    out->boot_error = setting_read_line(root, BOOT_FILE, out->boot, sizeof(out->boot));
+    out->host_error = setting_read_line(root, HOST_FILE, out->host, sizeof(out->host));
 }
 
 /* --- The text of a snapshot. --- */
 
-static uint64_t checksum(const char *text, size_t length)
+static void put_tail(const char *text, char tail[TAIL + 1])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static void put_tail(const char *text, size_t length, char tail[TAIL + 1])
-{
-    (void)snprintf(tail, TAIL + 1, CHECKSUM "%016llx\n", (unsigned long long)checksum(text, length));
+    (void)snprintf(tail, TAIL + 1, CHECKSUM "%016llx\n", (unsigned long long)index_hash(text));
 }
 
 /* Writes unprintable characters and the backslash as \xHH. */
@@ -135,9 +103,7 @@ static void put_escaped(FILE *out, const char *text)
 
 static int hex_digit(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* Unescapes in place. Returns false when an escape is invalid. */
@@ -185,7 +151,7 @@ static char *format(const struct identity *identity, const struct snapshot_entri
         (void)fputc('\n', out);
     }
     if (fflush(out) == 0) {
-        put_tail(text, *length, tail);
+        put_tail(text, tail);
         (void)fputs(tail, out);
     }
     bool failed = ferror(out) != 0;
@@ -246,11 +212,8 @@ static bool take_head(char **at, struct head *out)
     if (strncmp(*at, MAGIC, sizeof(MAGIC) - 1) != 0)
         return false;
     *at += sizeof(MAGIC) - 1;
-    out->host = take_value(at, "host");
-    out->boot = out->host ? take_value(at, "boot") : NULL;
-    out->time = out->boot ? take_value(at, "time") : NULL;
-    n = out->time ? take_value(at, "entries") : NULL;
-    return n && procfs_number(n, &out->n) != NULL;
+    return (out->host = take_value(at, "host")) && (out->boot = take_value(at, "boot")) &&
+           (out->time = take_value(at, "time")) && (n = take_value(at, "entries")) && procfs_number(n, &out->n);
 }
 
 /* Checks that the snapshot is of this boot, which identifies the machine whatever its name is; the name is used when
@@ -278,14 +241,16 @@ static int check_identity(const struct identity *here, const char *file, const s
 static int parse(const struct identity *here, const char *file, char *text, size_t length,
                  struct snapshot_entries *entries, char *error, size_t size)
 {
-    char tail[TAIL + 1] = "", *at = text;
+    char tail[TAIL + 1] = "", read[TAIL + 1], *at = text;
     struct head head;
 
-    if (length > TAIL)
-        put_tail(text, length - TAIL, tail);
-    if (length <= TAIL || strlen(text) != length || strcmp(text + length - TAIL, tail) != 0)
+    if (length > TAIL && strlen(text) == length) {
+        memcpy(read, text + length - TAIL, sizeof(read));
+        text[length - TAIL] = 0;
+        put_tail(text, tail);
+    }
+    if (!tail[0] || strcmp(read, tail) != 0)
         return fail_because(-EBADMSG, error, size, "'%s' is damaged: its checksum is not that of its content", file);
-    text[length - TAIL] = 0;
     if (!take_head(&at, &head))
         return fail_because(-EBADMSG, error, size, "'%s' is not a snapshot that this jitbench knows", file);
     int code = check_identity(here, file, &head, error, size);
@@ -318,18 +283,15 @@ static pid_t lock(int fd)
 /* Gives the file its name. Never replaces another file. */
 static int give_name(int fd, int folder, const char *temporary, const char *name)
 {
-    if (temporary[0]) {
-        if (syscall(SYS_renameat2, folder, temporary, folder, name, NO_REPLACE) == 0)
-            return 0;
-        /* Linux before 3.15 lacks the call, a container may forbid it, a file system may not know the flag. */
-        if (errno != ENOSYS && errno != EPERM && errno != EINVAL)
-            return -errno;
-        if (linkat(folder, temporary, folder, name, 0))
-            return -errno;
-        (void)unlinkat(folder, temporary, 0);
+    if (!temporary[0])
+        return new_file_give_name(fd, folder, name);
+    if (syscall(SYS_renameat2, folder, temporary, folder, name, NO_REPLACE) == 0)
         return 0;
-    }
-    return new_file_give_name(fd, folder, name);
+    /* Linux before 3.15 lacks the call, a container may forbid it, a file system may not know the flag. */
+    if ((errno != ENOSYS && errno != EPERM && errno != EINVAL) || linkat(folder, temporary, folder, name, 0))
+        return -errno;
+    (void)unlinkat(folder, temporary, 0);
+    return 0;
 }
 
 /* Flushes the directory. EINVAL: the file system has nothing to flush. */
@@ -388,15 +350,19 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
     const char *name;
     size_t length = 0;
 
+    /* By the boot ID and the host's name snapshots of other boots and hosts are recognised. */
     read_identity(root, &identity);
-    int fd = know_identity(&identity, error, error_size);
-    if (fd)
-        return fd;
+    if (!identity.boot[0])
+        return fail_because(-ENOENT, error, error_size, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
+                            strerror(-identity.boot_error));
+    if (!identity.host[0])
+        return fail_because(-ENOENT, error, error_size, "cannot identify this host: %s cannot be read: %s", HOST_FILE,
+                            strerror(-identity.host_error));
     FREED_BY(memory_free) char *text = format(&identity, entries, &length);
     if (!text)
         return fail_because(-ENOMEM, error, error_size, "out of memory");
     int folder = open_folder(file, &name);
-    fd = folder < 0 ? folder : publish(folder, name, text, length);
+    int fd = folder < 0 ? folder : publish(folder, name, text, length);
     if (folder >= 0)
         (void)close(folder);
     if (fd == -EEXIST)

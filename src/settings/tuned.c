@@ -14,28 +14,6 @@
 #include "settings/snapshot_file.h"
 #include "sys/fail.h"
 
-int tuned_plan_add(struct tuned_plan *plan, size_t setting, const struct settings_view *view)
-{
-    size_t first = plan->writes.n;
-
-    if (setting_plan(&settings_list[setting], view, &plan->writes))
-        return -1;
-    size_t *of = realloc(plan->of, (plan->writes.n + 1) * sizeof(*of));
-    if (!of)
-        return -1;
-    plan->of = of;
-    for (size_t i = first; i < plan->writes.n; i++)
-        of[i] = setting;
-    return 0;
-}
-
-void tuned_plan_free(struct tuned_plan *plan)
-{
-    setting_writes_free(&plan->writes);
-    free(plan->of);
-    memset(plan, 0, sizeof(*plan));
-}
-
 bool tuned_is_managed(const char *path, int error)
 {
     static const char folder[] = "/proc/irq/";
@@ -49,21 +27,20 @@ const char *tuned_refusal(const char *path, int error)
 {
     if (tuned_is_managed(path, error))
         return "the kernel manages this interrupt itself";
-    return error == -EROFS                     ? "mounted read-only, as in a container"
-           : error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it"
-                                               : strerror(-error);
+    if (error == -EROFS)
+        return "mounted read-only, as in a container";
+    return error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(-error);
 }
 
 /* --- Around a run. --- */
 
 /* State of --tuned. A session has one; it is static because the session can end in many places. */
 static struct {
-    struct tuned_plan plan;
+    struct setting_writes plan;
     struct snapshot *snapshot;
 } held;
 
 struct outcome {
-    const struct tuned_plan *plan;
     size_t set, refused;
     char first[160];  /* the first refusal */
     char managed[64]; /* interrupts that could not be moved */
@@ -72,9 +49,9 @@ struct outcome {
 static void count_outcome(void *context, const struct snapshot_report *report)
 {
     struct outcome *outcome = context;
+    const struct setting *of = held.plan.write[report->index].of;
 
-    if (report->result == SNAPSHOT_DONE)
-        outcome->set++;
+    outcome->set += report->result == SNAPSHOT_DONE;
     if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
         char number[16];
         (void)snprintf(number, sizeof(number), "%.*s", (int)strcspn(report->path + 10, "/"), report->path + 10);
@@ -84,8 +61,7 @@ static void count_outcome(void *context, const struct snapshot_report *report)
     if (report->result != SNAPSHOT_REFUSED && report->result != SNAPSHOT_OTHER)
         return;
     if (!outcome->refused++)
-        (void)snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s",
-                       outcome->plan->of ? settings_list[outcome->plan->of[report->index]].name : report->path,
+        (void)snprintf(outcome->first, sizeof(outcome->first), "%.60s: %.90s", of ? of->name : report->path,
                        report->error ? tuned_refusal(report->path, report->error) : "the kernel keeps another value");
 }
 
@@ -93,13 +69,14 @@ static int make_plan(const struct cpuset *bench, bool huge_advised)
 {
     FREED_BY(memory_free) struct machine *machine = calloc(1, sizeof(*machine));
     const struct settings_view view = {.root = "", .machine = machine, .bench = bench, .huge_advised = huge_advised};
-    int status = machine ? 0 : -1;
+    int status = 0;
 
-    if (machine)
-        machine_read("", machine);
+    if (!machine)
+        return -1;
+    machine_read("", machine);
     for (size_t i = 0; i < settings_count && status == 0; i++)
         if (settings_list[i].how == SETTING_WRITE)
-            status = tuned_plan_add(&held.plan, i, &view);
+            status = setting_plan(&settings_list[i], &view, &held.plan);
     return status;
 }
 
@@ -114,14 +91,14 @@ static int not_tuned(char *message, size_t size, const char *why)
 static int begin(char *message, size_t size)
 {
     struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
-    struct outcome outcome = {.plan = &held.plan};
+    struct outcome outcome = {.set = 0};
     char why[512];
 
-    if (!held.plan.writes.n)
+    if (!held.plan.n)
         return 0;
     if (geteuid() != 0)
         return not_tuned(message, size, "needs root");
-    if (snapshot_look(&place, &held.plan.writes, &held.snapshot))
+    if (snapshot_look(&place, &held.plan, &held.snapshot))
         return not_tuned(message, size, "out of memory");
     if (snapshot_save(held.snapshot, why, sizeof(why))) {
         snapshot_close(held.snapshot);
@@ -134,7 +111,7 @@ static int begin(char *message, size_t size)
                        outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);
         return 0;
     }
-    return fail_because(-1, message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.writes.n,
+    return fail_because(-1, message, size, "%zu of %zu settings refused (%s)", outcome.refused, held.plan.n,
                         outcome.first);
 }
 
@@ -192,7 +169,7 @@ int tuned_check_file(const char *file, char *message, size_t size)
 int tuned_begin_file(const char *file, char *message, size_t size)
 {
     text_copy(message, size, "");
-    return read_lines(file, &held.plan.writes, message, size) || begin(message, size) ? -1 : 0;
+    return read_lines(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
 }
 
 /* --- The end of both. --- */
@@ -216,5 +193,5 @@ void tuned_end(void)
     }
     snapshot_close(held.snapshot);
     held.snapshot = NULL;
-    tuned_plan_free(&held.plan);
+    setting_writes_free(&held.plan);
 }
