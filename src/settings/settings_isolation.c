@@ -271,7 +271,7 @@ static int read_one(const struct masks *of, const char *root, char *const *names
 
 static void look_at_masks(const struct settings_view *view, const struct masks *of, struct setting_state *out)
 {
-    struct mask_file file;
+    struct mask_file file = {.digits = 0};
     unsigned files = 0, on_bench = 0;
     char list[48] = "";
     int first_error = 0;
@@ -299,7 +299,7 @@ static void look_at_masks(const struct settings_view *view, const struct masks *
 
 static int write_masks(const struct settings_view *view, const struct masks *of, struct setting_writes *out)
 {
-    struct mask_file file;
+    struct mask_file file = {.digits = 0};
     FREED_BY(memory_free) char **names = procfs_names(view->root, of->folder);
     for (size_t i = 0; names && (i == 0 || names[i - 1]); i++)
         if (read_one(of, view->root, names, i, &file) == 0 && write_housekeeping(view, &file, out))

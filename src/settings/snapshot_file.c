@@ -241,7 +241,7 @@ static int check_identity(const struct identity *here, const char *file, const s
 static int parse(const struct identity *here, const char *file, char *text, size_t length,
                  struct snapshot_entries *entries, char *error, size_t size)
 {
-    char tail[TAIL + 1] = "", read[TAIL + 1], *at = text;
+    char tail[TAIL + 1] = "", read[TAIL + 1] = "", *at = text;
     struct head head;
 
     if (length > TAIL && strlen(text) == length) {
