@@ -13,6 +13,12 @@
  * bars, only the numbers are printed. Appends nothing when the row has no histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
+/* Returns whether a pair of a histogram counts events at a position that can be drawn. An edited file may contain
+ * anything. */
+bool plot_is_event(const struct stats_point *pair);
+/* Counts a row's events in n bins between n + 1 ascending edges; those above the last edge are left out. */
+void plot_count(const struct row *row, const double *edges, size_t n, double *counts);
+
 /* A row of ranges or strips, and its label. */
 struct plot_row {
     const struct row *row;
@@ -48,5 +54,12 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
  * time that was lost. Labels and rows without values as in plot_ranges(). Appends nothing when no row has a series of
  * at least two points. */
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
+
+/* Returns the length in microseconds of the parts of the run for which a row's series has values; 0 when there are
+ * none. */
+double plot_strip_part(const struct row *row);
+/* Returns the share of the time that was lost in one of the pieces into which a strip is cut, at most one for each
+ * part. */
+double plot_strip_share(const struct row *row, size_t piece, size_t pieces);
 
 #endif

@@ -21,7 +21,8 @@ struct figure {
     double y_low;                /* figure_curve(): start of the y axis */
 };
 
-/* A row with its label in the figure, and the number of its colour (classes of report/html.h). */
+/* A row with its label in the figure, and the number of its colour (classes of report/html.h); without a row, a key of
+ * the legend. */
 struct figure_entry {
     const struct row *row;
     const char *label;
@@ -30,12 +31,9 @@ struct figure_entry {
 
 #define FIGURE_LINES_MAX 96u /* most entries of figures with one line for each entry; further entries are left out */
 
-/* Draws the rows' series as lines, for events before position `before`. */
+/* Draws the rows' series for events before position `before`, as lines, or as dots on an axis from 0. */
 bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                  double before);
-/* Draws the rows' series as dots over their whole length. x_scale: factor for the positions. */
-bool figure_scatter(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                    double x_scale);
+                  double before, bool dots);
 /* Draws the rows' histograms with logarithmic counts: the whole range, or with `body` only up to the 99.9th
  * percentile. */
 bool figure_histogram(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
@@ -46,13 +44,14 @@ struct figure_value {
     double x, value, low, high;
 };
 
-/* A line through points with error bars; the points are in ascending order of x. */
+/* A line through points with error bars; figure_curve() sorts the points by x. */
 struct figure_line {
     const char *label;
     unsigned colour;
-    const struct figure_value *values;
+    struct figure_value *values;
     size_t n;
 };
+/* n: at most FIGURE_LINES_MAX. */
 bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n);
 
 /* A value that holds from one x to another. */
@@ -66,8 +65,8 @@ bool figure_levels(struct text *out, const struct figure *figure, const struct s
 
 /* Vertical bars: a group for each category, with a bar for each series. values[category * n_series + series]. */
 struct figure_bars {
-    const char *const *categories, *const *series;
-    const unsigned *colours; /* colour of each series */
+    const char *const *categories;
+    const struct figure_entry *series; /* label and colour of each */
     size_t n_categories, n_series;
     const struct figure_value *values;
     bool log;
@@ -88,8 +87,7 @@ bool figure_strips(struct text *out, const struct figure *figure, const struct f
 
 /* Horizontal stacked bars. values[entry * n_parts + part]. */
 struct figure_parts {
-    const char *const *names;
-    const unsigned *colours;
+    const struct figure_entry *keys; /* label and colour of each part */
     size_t n_parts;
     const double *values;
 };

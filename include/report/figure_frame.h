@@ -4,6 +4,7 @@
 #define REPORT_FIGURE_FRAME_H
 
 #include "report/figure.h"
+#include "report/html.h"
 #include "report/svg.h"
 
 #define FRAME_WIDTH  360.0
@@ -21,13 +22,17 @@ struct frame {
     struct svg_ticks x_ticks, y_ticks;
 };
 
-/* Returns the class of a series' colour. */
+#define FRAME_LEVEL HTML_COLOURS /* colour numbers from here on: the levels of a strip */
+
+/* Returns the class of a colour: a series, or from FRAME_LEVEL on a level. */
 const char *frame_class(unsigned colour);
 void frame_extend(struct frame_range *range, double value);
-void frame_caption(struct text *out, const struct figure *figure);
-void frame_legend_begin(struct text *out);
+/* Begins a figure: caption, legend if there are several keys, and picture. Its description ("<desc>..</desc>") is to
+ * follow. Only labels and colours of the keys are used. */
+void frame_open(struct text *out, const struct figure *figure, const struct figure_entry *keys, size_t n,
+                double height);
+#define FRAME_LEGEND "<div class=\"legend\">"
 void frame_legend_item(struct text *out, const char *classes, const char *label);
-void frame_legend_end(struct text *out);
 /* Sets the ticks of the x axis; the scale ends earlier where the last label would exceed the right edge. */
 void frame_x_ticks(struct frame *f, const char *unit);
 void frame_end(struct text *out);

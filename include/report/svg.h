@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws plots as SVG text: scales, ticks, axes and marks. The functions know neither rows nor benchmarks. Coordinates
- * are pixels from the top left, written with one decimal and '.' in every locale. Marks have class names, and get their
+ * are pixels from the top left, written with one decimal. Marks have class names, and get their
  * colours from the page's style (`currentColor`). Text is escaped. The size of the output is bounded for any values: a
  * line by the pixel columns of its plot, dots by its pixels. */
 #ifndef REPORT_SVG_H
@@ -47,10 +47,6 @@ void svg_ticks(const struct svg_scale *scale, const char *unit, double room, str
 double svg_text_width(const char *s);
 
 /* --- The picture. --- */
-
-/* Begins a picture. description says in words what it shows. */
-void svg_open(struct text *out, double width, double height, const char *title, const char *description);
-void svg_close(struct text *out);
 
 /* Begins a group: everything until svg_group_end() has the class. */
 void svg_group(struct text *out, const char *classes);

@@ -17,7 +17,7 @@ struct units {
 /* Chooses the unit in which the magnitude has one to three digits before the point, for times, frequencies, bytes and
  * bandwidths ("ns", "us", "ms", "s", "Hz", "kHz", "bytes", "B", "KiB", "MB/s"). Other units get a prefix "k", "M",
  * "G".. from 100,000 on ("M lps"; "M" for the unit ""), but not "%". A magnitude of 0 or NAN leaves the unit
- * unchanged. */
+ * unchanged. Plain numbers ("ratio", "bool", "code", "count") have the unit "". */
 struct units units_choose(const char *unit, double magnitude);
 
 /* Finds the factor that converts a figure in a unit that a person typed ("us", "GB", "M", "M lps") to another unit
@@ -33,13 +33,16 @@ void units_number(double value, int decimals, char *buf, size_t size);
 int units_decimals(double value);
 
 /* Formats "155.4 ns", "1.603 s", "58.02 M lps", "73.8 %"; a dash when not known. The space before the unit does not
- * break. */
-void units_value(double value, const char *unit, char *buf, size_t size);
-/* Formats "410.3 to 452.5 cycles": both in the unit of the larger. A dash when one is not known. */
-void units_range(double low, double high, const char *unit, char *buf, size_t size);
+ * break. Returns buf. */
+char *units_value(double value, const char *unit, char *buf, size_t size);
+/* Formats "410.3 to 452.5 cycles": both in the unit of the larger. A dash when one is not known. Returns buf. */
+char *units_range(double low, double high, const char *unit, char *buf, size_t size);
+/* As these functions, with a buffer that lasts until the end of the block: for the arguments of a printf(). */
+#define UNITS_VALUE(value, unit)     units_value(value, unit, (char[UNITS_SIZE]){0}, UNITS_SIZE)
+#define UNITS_RANGE(low, high, unit) units_range(low, high, unit, (char[UNITS_SIZE]){0}, UNITS_SIZE)
 
 /* Converts a text made by these functions to plain ASCII, for tables on terminals and in files: "us", '-' for the minus
- * sign and the dash, no spaces between thousands. The text does not get longer. */
-void units_plain(char *text);
+ * sign and the dash, no spaces between thousands. The text does not get longer. Returns it. */
+char *units_plain(char *text);
 
 #endif

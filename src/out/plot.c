@@ -26,32 +26,15 @@ struct bins {
     int decimals; /* decimals of the limits; -1: as many as each needs */
 };
 
-/* Returns whether powers of ten of the value stay finite. An edited file may contain anything. */
-static int is_usable(double value)
+/* Returns whether powers of ten of the value stay finite. */
+static bool is_usable(double value)
 {
     return fabs(value) < 1e300;
 }
 
-static int is_event(const struct stats_point *pair)
+bool plot_is_event(const struct stats_point *pair)
 {
     return is_usable(pair->at) && isfinite(pair->value) && pair->value > 0;
-}
-
-/* Finds the range of the events. Returns 0 when there are none. *whole: all positions are whole numbers. */
-static int find_range(const struct row *row, double *low, double *high, int *whole)
-{
-    int found = 0;
-    *whole = 1;
-    for (size_t i = 0; i < row->n_hist; i++) {
-        double at = row->hist[i].at;
-        if (!is_event(&row->hist[i]))
-            continue;
-        *low = found && *low < at ? *low : at;
-        *high = found && *high > at ? *high : at;
-        *whole = *whole && floor(at) >= at;
-        found = 1;
-    }
-    return found;
 }
 
 /* Returns mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
@@ -61,7 +44,7 @@ static double decimal(double mantissa, int power)
 }
 
 /* Chooses bins of equal width: 1, 2 or 5 times a power of ten. */
-static void even_edges(struct bins *bins, double low, double high, int whole)
+static void even_edges(struct bins *bins, double low, double high, bool whole)
 {
     static const double mantissas[] = {1, 2, 5};
     double span = high - low;
@@ -85,8 +68,8 @@ static void even_edges(struct bins *bins, double low, double high, int whole)
 }
 
 /* Chooses bins of equal ratio at preferred numbers: ten, five, three or one in a decade, the finest with few enough
- * bins. */
-static int geometric_edges(struct bins *bins, double low, double high)
+ * bins. Returns false when all have too many. */
+static bool geometric_edges(struct bins *bins, double low, double high)
 {
     static const struct {
         size_t n;
@@ -113,21 +96,26 @@ static int geometric_edges(struct bins *bins, double low, double high)
         if (edge > high && n <= MOST_BINS + 1) {
             bins->n = n - 1;
             bins->decimals = -1;
-            return 0;
+            return true;
         }
     }
-    return -1;
+    return false;
 }
 
-static void count_events(struct bins *bins, const struct row *row)
+void plot_count(const struct row *row, const double *edges, size_t n, double *counts)
 {
+    size_t bin = 0;
+
+    memset(counts, 0, n * sizeof(*counts));
     for (size_t i = 0; i < row->n_hist; i++) {
-        size_t bin = 0;
-        if (!is_event(&row->hist[i]))
+        const double at = row->hist[i].at;
+        if (!plot_is_event(&row->hist[i]) || at - edges[n] > 1e-9 * fabs(edges[n])) /* edges are rounded */
             continue;
-        while (bin + 1 < bins->n && row->hist[i].at >= bins->edges[bin + 1])
+        while (bin > 0 && at < edges[bin])
+            bin--;
+        while (bin + 1 < n && at >= edges[bin + 1])
             bin++;
-        bins->counts[bin] += row->hist[i].value;
+        counts[bin] += row->hist[i].value;
     }
 }
 
@@ -177,13 +165,19 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
 void plot_histogram(const struct row *row, unsigned width, struct text *out)
 {
     struct bins bins = {0};
-    double low = 0, high = 0;
-    int whole = 0;
-    if (!find_range(row, &low, &high, &whole))
+    struct stats_running at = {0};
+    bool whole = true; /* all positions are whole numbers */
+
+    for (size_t i = 0; i < row->n_hist; i++)
+        if (plot_is_event(&row->hist[i])) {
+            stats_add(&at, row->hist[i].at);
+            whole = whole && floor(row->hist[i].at) >= row->hist[i].at;
+        }
+    if (!at.n)
         return;
-    if (low <= 0 || high / low <= GEOMETRIC || geometric_edges(&bins, low, high) != 0)
-        even_edges(&bins, low, high, whole);
-    count_events(&bins, row);
+    if (at.min <= 0 || at.max / at.min <= GEOMETRIC || !geometric_edges(&bins, at.min, at.max))
+        even_edges(&bins, at.min, at.max, whole);
+    plot_count(row, bins.edges, bins.n, bins.counts);
     put_bins(&bins, row->unit, width, out);
 }
 
@@ -192,7 +186,7 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out)
 struct axis {
     int first, last;     /* powers of ten at its ends */
     unsigned left, span; /* its first column, and the distance to its last one */
-    int time;            /* the unit is ns */
+    bool time;           /* the unit is ns */
 };
 
 enum mark { MARK_MIN, MARK_P99, MARK_MAX, MARK_MEDIAN, N_MARKS }; /* a later one hides an earlier one */
@@ -207,23 +201,22 @@ static double mark_value(const struct row *row, int mark)
     return values[mark];
 }
 
-/* Finds the decades of the axis. Returns 0 when no row has a value. */
-static int find_decades(struct axis *axis, double least, const struct plot_row *rows, size_t n)
+/* Finds the decades of the axis. Returns false when no row has a value. */
+static bool find_decades(struct axis *axis, double least, const struct plot_row *rows, size_t n)
 {
     double low = INFINITY, high = 0;
-    int found = 0;
+    bool found = false;
     for (size_t i = 0; i < n * N_MARKS; i++) {
         const struct row *row = rows[i / N_MARKS].row;
         double value = mark_value(row, (int)(i % N_MARKS));
         if (!is_usable(value))
             continue;
-        axis->time = found ? axis->time : strcmp(row->unit, "ns") == 0;
-        found = 1;
+        axis->time = found ? axis->time : !strcmp(row->unit, "ns");
+        found = true;
         low = value > 0 ? fmin(low, value) : low;
         high = fmax(high, value);
     }
-    low = high > 0 ? low : 1; /* only zeros: any axis will do */
-    low = fmax(low, least);
+    low = fmax(high > 0 ? low : 1, least); /* only zeros: any axis will do */
     axis->first = (int)floor(log10(low));
     axis->last = (int)ceil(log10(fmax(high, low)));
     axis->last += axis->last == axis->first;
@@ -251,7 +244,7 @@ static int tick_label(const struct axis *axis, int power, char *buf, size_t size
 }
 
 /* Returns whether labels at each power that step divides leave a space before the next one. */
-static int labels_fit(const struct axis *axis, int step)
+static bool labels_fit(const struct axis *axis, int step)
 {
     char buf[32];
     unsigned end = 0;
@@ -259,10 +252,10 @@ static int labels_fit(const struct axis *axis, int step)
         if (power % step != 0)
             continue;
         if (tick_column(axis, power) < end)
-            return 0;
+            return false;
         end = tick_column(axis, power) + (unsigned)tick_label(axis, power, buf, sizeof buf) + 1;
     }
-    return 1;
+    return true;
 }
 
 static void put_line(const char *line, struct text *out)
@@ -276,8 +269,7 @@ static void put_line(const char *line, struct text *out)
 
 static void put_at(char *line, unsigned column, const char *s)
 {
-    for (; *s != '\0'; s++)
-        line[column++] = *s;
+    memcpy(line + column, s, strlen(s));
 }
 
 /* Fills a line with spaces up to the end of the axis, and writes the label. */
@@ -309,11 +301,11 @@ static void put_axis(const struct axis *axis, const char *title, struct text *ou
     put_line(ticks, out);
 }
 
-/* Draws the range and the marks of a row. Returns 0 when the row has no values. */
-static int draw_range(const struct axis *axis, const struct row *row, char *line)
+/* Draws the range and the marks of a row. Returns false when the row has no values. */
+static bool draw_range(const struct axis *axis, const struct row *row, char *line)
 {
     unsigned column[N_MARKS] = {0}, from = MOST_WIDTH, to = 0;
-    int known[N_MARKS];
+    bool known[N_MARKS];
     for (int mark = 0; mark < N_MARKS; mark++) {
         known[mark] = is_usable(mark_value(row, mark));
         if (!known[mark])
@@ -323,7 +315,7 @@ static int draw_range(const struct axis *axis, const struct row *row, char *line
         to = column[mark] > to ? column[mark] : to;
     }
     if (from > to)
-        return 0;
+        return false;
     for (int power = axis->first; power <= axis->last; power++)
         line[tick_column(axis, power)] = '.';
     memset(line + from, '-', to - from + 1);
@@ -332,17 +324,16 @@ static int draw_range(const struct axis *axis, const struct row *row, char *line
     for (int mark = 0; mark < N_MARKS; mark++)
         if (known[mark])
             line[column[mark]] = mark_signs[mark];
-    return 1;
+    return true;
 }
 
 static void put_range(const struct axis *axis, const struct plot_row *shown, struct text *out)
 {
     const struct row *row = shown->row;
     char line[MOST_WIDTH + 1];
-    const char *status = row->status == ROW_OK ? "-" : row_status_name(row->status);
     begin_line(axis, shown->label, line);
     if (!draw_range(axis, row, line))
-        put_at(line, axis->left, status);
+        put_at(line, axis->left, row->status == ROW_OK ? "-" : row_status_name(row->status));
     put_line(line, out);
 }
 
@@ -350,9 +341,10 @@ static void put_range(const struct axis *axis, const struct plot_row *shown, str
 static void lay_out(struct axis *axis, const char *title, const struct plot_row *rows, size_t n, unsigned width)
 {
     size_t label = strlen(title);
-    unsigned most = width / 2 - GAP;
     int behind = 0;
     char buf[32];
+    width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
+    const unsigned most = width / 2 - GAP;
     for (size_t i = 0; i < n; i++)
         label = strlen(rows[i].label) > label ? strlen(rows[i].label) : label;
     for (int power = axis->first; power <= axis->last; power++)
@@ -367,7 +359,7 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
     struct axis axis = {0};
     if (!find_decades(&axis, least, rows, n))
         return;
-    lay_out(&axis, title, rows, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
+    lay_out(&axis, title, rows, n, width);
     put_axis(&axis, title, out);
     for (size_t i = 0; i < n; i++)
         put_range(&axis, &rows[i], out);
@@ -391,16 +383,25 @@ static char strip_sign(double share)
     return strip_signs[sign];
 }
 
-/* Returns the length of a part in microseconds; 0 when the row has none. */
-static double strip_part(const struct row *row)
+double plot_strip_part(const struct row *row)
 {
     double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
     return is_usable(part) && part > 0 ? part : 0;
 }
 
+double plot_strip_share(const struct row *row, size_t piece, size_t pieces)
+{
+    size_t from = piece * row->n_series / pieces, to = (piece + 1) * row->n_series / pieces;
+    double ns = 0;
+
+    for (size_t i = from; i < to; i++)
+        ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
+    return ns / ((double)(to - from) * plot_strip_part(row) * 1e3);
+}
+
 static size_t strip_columns(const struct axis *axis, const struct row *row)
 {
-    size_t n = strip_part(row) > 0 ? row->n_series : 0;
+    size_t n = plot_strip_part(row) > 0 ? row->n_series : 0;
     return n < axis->span ? n : axis->span;
 }
 
@@ -408,41 +409,30 @@ static void put_strip(const struct axis *axis, const struct plot_row *shown, str
 {
     const struct row *row = shown->row;
     char line[MOST_WIDTH + 1];
-    size_t n = row->n_series, columns = strip_columns(axis, row);
+    size_t columns = strip_columns(axis, row);
     begin_line(axis, shown->label, line);
-    for (size_t column = 0; column < columns; column++) {
-        size_t from = column * n / columns, to = (column + 1) * n / columns;
-        double ns = 0;
-        for (size_t i = from; i < to; i++)
-            ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
-        line[axis->left + column] = strip_sign(ns / ((double)(to - from) * strip_part(row) * 1e3));
-    }
+    for (size_t column = 0; column < columns; column++)
+        line[axis->left + column] = strip_sign(plot_strip_share(row, column, columns));
     if (columns == 0)
         put_at(line, axis->left, row->status == ROW_OK ? "-" : row_status_name(row->status));
-    put_line(line, out);
-}
-
-static void put_strip_head(const struct axis *axis, const char *title, size_t columns, struct text *out)
-{
-    static const char start[] = "start", end[] = "end";
-    char line[MOST_WIDTH + 1];
-    begin_line(axis, title, line);
-    put_at(line, axis->left, start);
-    if (columns > strlen(start) + strlen(end))
-        put_at(line, axis->left + (unsigned)(columns - strlen(end)), end);
     put_line(line, out);
 }
 
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
 {
     struct axis axis = {.first = 1, .last = 0}; /* without ticks */
+    char head[MOST_WIDTH + 1];
     size_t most = 0;
-    lay_out(&axis, title, rows, n, width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width);
+    lay_out(&axis, title, rows, n, width);
     for (size_t i = 0; i < n; i++)
         most = strip_columns(&axis, rows[i].row) > most ? strip_columns(&axis, rows[i].row) : most;
     if (most == 0)
         return;
-    put_strip_head(&axis, title, most, out);
+    begin_line(&axis, title, head);
+    put_at(head, axis.left, "start");
+    if (most > strlen("startend"))
+        put_at(head, axis.left + (unsigned)(most - strlen("end")), "end");
+    put_line(head, out);
     for (size_t i = 0; i < n; i++)
         put_strip(&axis, &rows[i], out);
     text_printf(out, "lost: '%c' nothing  %c less", strip_signs[0], strip_signs[1]);

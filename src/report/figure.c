@@ -4,12 +4,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "out/plot.h"
 #include "report/figure_frame.h"
-#include "report/html.h"
-#include "report/svg.h"
 #include "rows/units.h"
+#include "sys/order.h"
 
 #define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */
 #define LOG_FROM    20.0 /* an axis is logarithmic from this ratio of highest to lowest on */
@@ -20,33 +20,32 @@
 
 const char *frame_class(unsigned colour)
 {
-    static const char *const classes[HTML_COLOURS] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
-    return classes[colour % HTML_COLOURS];
+    static const char *const classes[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+                                          "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};
+    return classes[colour % (FRAME_LEVEL + HTML_LEVELS)];
 }
 
 /* --- the frame -------------------------------------------------------------------------------------------------- */
-
-void frame_caption(struct text *out, const struct figure *figure)
-{
-    html_put(out, "<figure><figcaption>%s", figure->title);
-    if (figure->note && figure->note[0])
-        html_put(out, "<small>%s</small>", figure->note);
-    text_printf(out, "</figcaption>\n");
-}
-
-void frame_legend_begin(struct text *out)
-{
-    text_printf(out, "<div class=\"legend\">");
-}
 
 void frame_legend_item(struct text *out, const char *classes, const char *label)
 {
     html_put(out, "<span><i class=\"key %s\"></i>%s</span>", classes, label);
 }
 
-void frame_legend_end(struct text *out)
+void frame_open(struct text *out, const struct figure *figure, const struct figure_entry *keys, size_t n, double height)
 {
-    text_printf(out, "</div>\n");
+    html_put(out, "<figure><figcaption>%s", figure->title);
+    if (figure->note && figure->note[0])
+        html_put(out, "<small>%s</small>", figure->note);
+    text_printf(out, "</figcaption>\n");
+    if (n > 1) {
+        text_printf(out, FRAME_LEGEND);
+        for (size_t i = 0; i < n && i < FIGURE_LINES_MAX; i++)
+            frame_legend_item(out, frame_class(keys[i].colour), keys[i].label);
+        text_printf(out, "</div>\n");
+    }
+    html_put(out, "<svg role=\"img\" viewBox=\"0 0 %f %f\" preserveAspectRatio=\"xMidYMin meet\"><title>%s</title>",
+             FRAME_WIDTH, height, figure->title);
 }
 
 void frame_x_ticks(struct frame *f, const char *unit)
@@ -64,8 +63,7 @@ void frame_x_ticks(struct frame *f, const char *unit)
 
 void frame_end(struct text *out)
 {
-    svg_close(out);
-    text_printf(out, "</figure>\n");
+    text_printf(out, "</svg>\n</figure>\n");
 }
 
 void frame_extend(struct frame_range *range, double value)
@@ -84,11 +82,10 @@ static bool wants_log(const struct frame_range *range)
     return range->low > 0 && range->high / range->low > LOG_FROM;
 }
 
-/* Begins the figure's picture and draws both axes. Ranges are widened to round numbers; the x range is not if
- * x_exact. */
-static void frame_begin(struct text *out, const struct figure *figure, struct frame *f, bool x_exact)
+/* Begins the figure and draws both axes. Ranges are widened to round numbers; the x range is not if x_exact. */
+static void frame_begin(struct text *out, const struct figure *figure, const struct figure_entry *keys, size_t n,
+                        struct frame *f, bool x_exact)
 {
-    char about[512], low[UNITS_SIZE], high[UNITS_SIZE];
     const double bottom = FRAME_HEIGHT - 38, top = 26;
 
     f->y.from = bottom;
@@ -100,23 +97,12 @@ static void frame_begin(struct text *out, const struct figure *figure, struct fr
     if (!x_exact)
         svg_scale_round(&f->x, 6);
     frame_x_ticks(f, figure->x_unit);
-    units_range(f->x.low, f->x.high, figure->x_unit, low, sizeof(low));
-    units_range(f->y.low, f->y.high, figure->y_unit, high, sizeof(high));
-    (void)snprintf(about, sizeof(about), "Across: %s, %s. Upwards: %s, %s.", figure->x_title, low, figure->y_title,
-                   high);
-    svg_open(out, FRAME_WIDTH, FRAME_HEIGHT, figure->title, about);
+    frame_open(out, figure, keys, n, FRAME_HEIGHT);
+    html_put(out, "<desc>Across: %s, %s. Upwards: %s, %s.</desc>", figure->x_title,
+             UNITS_RANGE(f->x.low, f->x.high, figure->x_unit), figure->y_title,
+             UNITS_RANGE(f->y.low, f->y.high, figure->y_unit));
     svg_axis_left(out, &(struct svg_axis){&f->y, &f->y_ticks, figure->y_title}, f->x.from, f->x.to);
     svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, figure->x_title}, bottom, top);
-}
-
-static void put_entries_legend(struct text *out, const struct figure_entry *entries, size_t n)
-{
-    if (n < 2)
-        return;
-    frame_legend_begin(out);
-    for (size_t i = 0; i < n && i < FIGURE_LINES_MAX; i++)
-        frame_legend_item(out, frame_class(entries[i].colour), entries[i].label);
-    frame_legend_end(out);
 }
 
 /* --- series ----------------------------------------------------------------------------------------------------- */
@@ -131,59 +117,27 @@ static size_t count_before(const struct row *row, double before)
     return n;
 }
 
-static void find_ranges(const struct figure_entry *entries, size_t n, double before, struct frame_range *x,
-                        struct frame_range *y)
+bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
+                  double before, bool dots)
 {
+    struct frame_range x = {0}, y = {0};
+    struct frame f;
+
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0, points = count_before(entries[i].row, before); j < points; j++) {
-            frame_extend(x, entries[i].row->series[j].at);
-            frame_extend(y, entries[i].row->series[j].value);
+            frame_extend(&x, entries[i].row->series[j].at);
+            frame_extend(&y, entries[i].row->series[j].value);
         }
-}
-
-bool figure_trace(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                  double before)
-{
-    struct frame_range x = {0}, y = {0};
-    struct frame f;
-
-    find_ranges(entries, n, before, &x, &y);
     if (!y.found)
         return false;
-    f.x = svg_scale(x.low, x.high, 0, 1, false);
+    f.x = svg_scale(dots ? fmin(x.low, 0) : x.low, x.high, 0, 1, false);
     f.y = svg_scale(y.low, y.high, 0, 1, wants_log(&y));
-    frame_caption(out, figure);
-    put_entries_legend(out, entries, n);
-    frame_begin(out, figure, &f, false);
+    frame_begin(out, figure, entries, n, &f, false);
     for (size_t i = 0; i < n; i++) {
+        const struct row *row = entries[i].row;
         svg_group(out, frame_class(entries[i].colour));
-        svg_trace(out, &f.x, &f.y, entries[i].row->series, count_before(entries[i].row, before), "thin");
-        svg_group_end(out);
-    }
-    frame_end(out);
-    return true;
-}
-
-bool figure_scatter(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                    double x_scale)
-{
-    struct frame_range x = {0}, y = {0};
-    struct frame f;
-
-    find_ranges(entries, n, INFINITY, &x, &y);
-    if (!y.found)
-        return false;
-    f.x = svg_scale(fmin(x.low, 0) * x_scale, x.high * x_scale, 0, 1, false);
-    f.y = svg_scale(y.low, y.high, 0, 1, wants_log(&y));
-    frame_caption(out, figure);
-    put_entries_legend(out, entries, n);
-    frame_begin(out, figure, &f, false);
-    struct svg_scale positions = f.x;
-    positions.low /= x_scale;
-    positions.high /= x_scale;
-    for (size_t i = 0; i < n; i++) {
-        svg_group(out, frame_class(entries[i].colour));
-        svg_scatter(out, &positions, &f.y, entries[i].row->series, entries[i].row->n_series, "dots");
+        (dots ? svg_scatter : svg_trace)(out, &f.x, &f.y, row->series, count_before(row, before),
+                                         dots ? "dots" : "thin");
         svg_group_end(out);
     }
     frame_end(out);
@@ -192,20 +146,15 @@ bool figure_scatter(struct text *out, const struct figure *figure, const struct 
 
 /* --- histograms ------------------------------------------------------------------------------------------------- */
 
-static bool is_event(const struct stats_point *pair)
-{
-    return isfinite(pair->at) && isfinite(pair->value) && pair->value > 0;
-}
-
 /* Returns the value at or below which the given share of the row's events lies. */
 static double position_of(const struct row *row, double share)
 {
     double sum = 0, so_far = 0;
 
     for (size_t i = 0; i < row->n_hist; i++)
-        sum += is_event(&row->hist[i]) ? row->hist[i].value : 0;
+        sum += plot_is_event(&row->hist[i]) ? row->hist[i].value : 0;
     for (size_t i = 0; i < row->n_hist; i++) {
-        so_far += is_event(&row->hist[i]) ? row->hist[i].value : 0;
+        so_far += plot_is_event(&row->hist[i]) ? row->hist[i].value : 0;
         if (so_far >= share * sum && so_far > 0)
             return row->hist[i].at;
     }
@@ -246,30 +195,13 @@ static void make_bins(struct bins *bins, const struct svg_scale *x, double grain
             x->log ? x->low * pow(x->high / x->low, (double)i / BINS) : fmin(x->low + width * (double)i, x->high);
 }
 
-static void count_events(struct bins *bins, const struct row *row)
-{
-    size_t bin = 0;
-
-    memset(bins->counts, 0, sizeof(bins->counts));
-    for (size_t i = 0; i < row->n_hist; i++) {
-        double at = row->hist[i].at;
-        if (!is_event(&row->hist[i]) || at < bins->edges[0] || at > bins->edges[bins->n])
-            continue;
-        while (bin > 0 && at < bins->edges[bin])
-            bin--;
-        while (bin + 1 < bins->n && at >= bins->edges[bin + 1])
-            bin++;
-        bins->counts[bin] += row->hist[i].value;
-    }
-}
-
 /* Returns the greatest count in any bin of any entry. */
 static double greatest_count(struct bins *bins, const struct figure_entry *entries, size_t n)
 {
     double most = 1;
 
     for (size_t i = 0; i < n; i++) {
-        count_events(bins, entries[i].row);
+        plot_count(entries[i].row, bins->edges, bins->n, bins->counts);
         for (size_t j = 0; j < bins->n; j++)
             most = fmax(most, bins->counts[j]);
     }
@@ -294,11 +226,9 @@ bool figure_histogram(struct text *out, const struct figure *figure, const struc
     svg_scale_round(&f.x, 6);
     make_bins(&bins, &f.x, grain);
     f.y = svg_scale(LEAST_COUNT, greatest_count(&bins, entries, n), 0, 1, true);
-    frame_caption(out, figure);
-    put_entries_legend(out, entries, n);
-    frame_begin(out, figure, &f, true);
+    frame_begin(out, figure, entries, n, &f, true);
     for (size_t i = 0; i < n; i++) {
-        count_events(&bins, entries[i].row);
+        plot_count(entries[i].row, bins.edges, bins.n, bins.counts);
         svg_group(out, frame_class(entries[i].colour));
         svg_steps(out, &f.x, &f.y, bins.edges, bins.counts, bins.n, n < 3 ? "area" : "thin");
         svg_group_end(out);
@@ -309,17 +239,18 @@ bool figure_histogram(struct text *out, const struct figure *figure, const struc
 
 /* --- curves ----------------------------------------------------------------------------------------------------- */
 
+static int by_x(const void *a, const void *b)
+{
+    return ORDER_OF(((const struct figure_value *)a)->x, ((const struct figure_value *)b)->x);
+}
+
 static void put_tip(const struct figure *figure, const char *label, const struct figure_value *v, char *tip,
                     size_t size)
 {
-    char value[UNITS_SIZE], interval[UNITS_SIZE];
+    const bool interval = isfinite(v->low) && isfinite(v->high);
 
-    units_value(v->value, figure->y_unit, value, sizeof(value));
-    units_range(v->low, v->high, figure->y_unit, interval, sizeof(interval));
-    if (isfinite(v->low) && isfinite(v->high))
-        (void)snprintf(tip, size, "%.100s: %.60s (95 %% of the mean: %.80s)", label, value, interval);
-    else
-        (void)snprintf(tip, size, "%.100s: %.60s", label, value);
+    (void)snprintf(tip, size, interval ? "%.100s: %.60s (95 %% of the mean: %.80s)" : "%.100s: %.60s", label,
+                   UNITS_VALUE(v->value, figure->y_unit), UNITS_RANGE(v->low, v->high, figure->y_unit));
 }
 
 static void put_whisker(struct text *out, const struct frame *f, double x, const struct figure_value *v)
@@ -357,10 +288,13 @@ static void put_curve(struct text *out, const struct figure *figure, const struc
 
 bool figure_curve(struct text *out, const struct figure *figure, const struct figure_line *lines, size_t n)
 {
+    struct figure_entry keys[FIGURE_LINES_MAX];
     struct frame_range x = {0}, y = {0};
     struct frame f;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = (struct figure_entry){.label = lines[i].label, .colour = lines[i].colour};
+        qsort(lines[i].values, lines[i].n, sizeof(*lines[i].values), by_x);
         for (size_t j = 0; j < lines[i].n; j++) {
             const struct figure_value *v = &lines[i].values[j];
             if (!isfinite(v->value))
@@ -369,19 +303,13 @@ bool figure_curve(struct text *out, const struct figure *figure, const struct fi
             frame_extend(&y, v->value);
             frame_extend(&y, v->high);
         }
+    }
     if (!x.found || !(x.high > x.low)) /* a line of one point shows nothing */
         return false;
     bool log = wants_log(&x) && wants_log(&y);
     f.x = svg_scale(x.low, x.high, 0, 1, log || figure->x_log);
     f.y = svg_scale(log ? y.low : fmin(y.low, figure->y_low), y.high, 0, 1, log);
-    frame_caption(out, figure);
-    if (n > 1) {
-        frame_legend_begin(out);
-        for (size_t i = 0; i < n; i++)
-            frame_legend_item(out, frame_class(lines[i].colour), lines[i].label);
-        frame_legend_end(out);
-    }
-    frame_begin(out, figure, &f, false);
+    frame_begin(out, figure, keys, n, &f, false);
     for (size_t i = 0; i < n; i++)
         put_curve(out, figure, &f, &lines[i]);
     frame_end(out);
@@ -404,8 +332,7 @@ bool figure_levels(struct text *out, const struct figure *figure, const struct s
         return false;
     f.x = svg_scale(x.low, x.high, 0, 1, false);
     f.y = svg_scale(y.low, y.high, 0, 1, wants_log(&y));
-    frame_caption(out, figure);
-    frame_begin(out, figure, &f, true);
+    frame_begin(out, figure, NULL, 0, &f, true);
     svg_group(out, "s0");
     svg_scatter(out, &f.x, &f.y, points, n, "dots");
     svg_group_end(out);
@@ -456,10 +383,10 @@ static void put_bar(struct text *out, const struct figure *figure, const struct 
 
     if (!isfinite(v->value))
         return;
-    (void)snprintf(label, sizeof(label), "%.60s, %.60s", bars->categories[category], bars->series[series]);
+    (void)snprintf(label, sizeof(label), "%.60s, %.60s", bars->categories[category], bars->series[series].label);
     put_tip(figure, label, v, tip, sizeof(tip));
     double x = left + width * (double)series, y = svg_at(&f->y, v->value), foot = f->y.from;
-    svg_group(out, frame_class(bars->colours[series]));
+    svg_group(out, frame_class(bars->series[series].colour));
     svg_box(out, x + 0.5, v->value > 0 ? fmin(y, foot - 1) : foot - 0.5, fmax(width - 1, 0.6),
             v->value > 0 ? fmax(foot - y, 1) : 0.5, "", tip);
     svg_group_end(out);
@@ -471,7 +398,6 @@ bool figure_bars(struct text *out, const struct figure *figure, const struct fig
     size_t n = bars->n_categories * bars->n_series;
     struct frame_range y = {0};
     struct frame f;
-    char about[256];
 
     for (size_t i = 0; i < n; i++)
         if (isfinite(bars->values[i].value)) {
@@ -485,15 +411,8 @@ bool figure_bars(struct text *out, const struct figure *figure, const struct fig
     svg_scale_round(&f.y, 6);
     svg_ticks(&f.y, figure->y_unit, TICK_ROOM, &f.y_ticks);
     f.x = (struct svg_scale){.low = 0, .high = 1, .from = f.y_ticks.widest + 10, .to = FRAME_WIDTH - 6};
-    frame_caption(out, figure);
-    if (bars->n_series > 1) {
-        frame_legend_begin(out);
-        for (size_t i = 0; i < bars->n_series; i++)
-            frame_legend_item(out, frame_class(bars->colours[i]), bars->series[i]);
-        frame_legend_end(out);
-    }
-    (void)snprintf(about, sizeof(about), "Bars of %s by %s.", figure->y_title, figure->x_title);
-    svg_open(out, FRAME_WIDTH, FRAME_HEIGHT, figure->title, about);
+    frame_open(out, figure, bars->series, bars->n_series, FRAME_HEIGHT);
+    html_put(out, "<desc>Bars of %s by %s.</desc>", figure->y_title, figure->x_title);
     svg_axis_left(out, &(struct svg_axis){&f.y, &f.y_ticks, figure->y_title}, f.x.from, f.x.to);
     put_categories(out, figure, bars, &f);
     for (size_t i = 0; i < n; i++)

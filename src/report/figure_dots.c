@@ -3,14 +3,10 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "report/figure.h"
 #include "report/figure_frame.h"
-#include "report/svg.h"
 #include "rows/units.h"
 #include "sys/memory.h"
-#include "sys/order.h"
 
 #define LINE       14.0 /* height of a name's line */
 #define STRIP      34.0
@@ -19,13 +15,6 @@
 #define LOG_FROM   50.0
 #define LABEL_MOST 150.0
 
-static int by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return ORDER_OF(x, y);
-}
-
 static size_t sort_known(const struct figure_dots *dots, double *sorted)
 {
     size_t n = 0;
@@ -33,7 +22,7 @@ static size_t sort_known(const struct figure_dots *dots, double *sorted)
     for (size_t i = 0; i < dots->n; i++)
         if (isfinite(dots->values[i]))
             sorted[n++] = dots->values[i];
-    qsort(sorted, n, sizeof(*sorted), by_number);
+    stats_sort(sorted, n);
     return n;
 }
 
@@ -77,7 +66,7 @@ static void put_named(struct text *out, const struct figure *figure, const struc
                       const struct figure_dots *dots, size_t n, double top)
 {
     double half = (x->from + x->to) / 2, middle = x->low;
-    char value[UNITS_SIZE], tip[256];
+    char tip[256];
 
     for (size_t i = 0; i < n; i++)
         if (svg_at(x, dots->named[i].value) < half)
@@ -85,8 +74,7 @@ static void put_named(struct text *out, const struct figure *figure, const struc
     for (size_t i = 0; i < n; i++) {
         const struct figure_dot *dot = &dots->named[i];
         double at = svg_at(x, dot->value), y = LINE * (double)line_of(dots, n, i, middle) + 11;
-        units_value(dot->value, figure->x_unit, value, sizeof(value));
-        (void)snprintf(tip, sizeof(tip), "%.120s: %.60s", dot->name, value);
+        (void)snprintf(tip, sizeof(tip), "%.120s: %.60s", dot->name, UNITS_VALUE(dot->value, figure->x_unit));
         svg_line(out, at, y - 9, at, top + STRIP / 2, "base");
         svg_group(out, dot->worse ? "s1" : "s0");
         svg_dot(out, at, top + STRIP / 2, 4, "mark", tip);
@@ -101,7 +89,6 @@ bool figure_dots(struct text *out, const struct figure *figure, const struct fig
     size_t n = sort_known(dots, sorted);
     size_t named = dots->n_named < FIGURE_NAMED_MAX ? dots->n_named : FIGURE_NAMED_MAX;
     double top = LINE * (double)named + 4;
-    char about[512], range[UNITS_SIZE];
     struct frame f;
 
     if (!n)
@@ -110,10 +97,9 @@ bool figure_dots(struct text *out, const struct figure *figure, const struct fig
                     sorted[0] > 0 && sorted[n - 1] / sorted[0] > LOG_FROM);
     svg_scale_round(&f.x, 5);
     frame_x_ticks(&f, figure->x_unit);
-    units_range(sorted[0], sorted[n - 1], figure->x_unit, range, sizeof(range));
-    (void)snprintf(about, sizeof(about), "%zu dots; across: %s, %s.", n, figure->x_title, range);
-    frame_caption(out, figure);
-    svg_open(out, FRAME_WIDTH, top + STRIP + BELOW, figure->title, about);
+    frame_open(out, figure, NULL, 0, top + STRIP + BELOW);
+    html_put(out, "<desc>%zu dots; across: %s, %s.</desc>", n, figure->x_title,
+             UNITS_RANGE(sorted[0], sorted[n - 1], figure->x_unit));
     svg_axis_below(out, &(struct svg_axis){&f.x, &f.x_ticks, figure->x_title}, top + STRIP, top);
     put_dots(out, &f.x, sorted, n, top);
     if (isfinite(dots->median))

@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/figure.h"
+#include "out/plot.h"
 #include "report/figure_frame.h"
-#include "report/html.h"
-#include "report/svg.h"
 #include "rows/units.h"
 
 #define LINE        17.0
@@ -19,27 +17,25 @@
 #define LOG_FROM    50.0
 #define STRIP_CELLS 240u
 
-/* Begins a picture with a label for each line and an axis below. right: space kept free at the right of the axis. */
+/* Begins a figure with a label for each line and an axis below. right: space kept free at the right of the axis. keys:
+ * the legend. */
 static void lines_begin(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
-                        struct frame *f, double right)
+                        struct frame *f, double right, const struct figure_entry *keys, size_t n_keys)
 {
     double bottom = TOP + LINE * (double)n + 2, widest = 0;
-    char about[512], range[UNITS_SIZE];
 
     for (size_t i = 0; i < n; i++)
         widest = fmax(widest, fmin(svg_text_width(entries[i].label), LABEL_MOST));
     f->x.from = widest + LABEL_GAP;
     f->x.to = FRAME_WIDTH - right;
     frame_x_ticks(f, figure->x_unit);
-    units_range(f->x.low, f->x.high, figure->x_unit, range, sizeof(range));
-    (void)snprintf(about, sizeof(about), "%zu lines; across: %s, %s.", n, figure->x_title, range);
-    svg_open(out, FRAME_WIDTH, bottom + BELOW, figure->title, about);
+    frame_open(out, figure, keys, n_keys, bottom + BELOW);
+    html_put(out, "<desc>%zu lines; across: %s, %s.</desc>", n, figure->x_title,
+             UNITS_RANGE(f->x.low, f->x.high, figure->x_unit));
     svg_axis_below(out, &(struct svg_axis){&f->x, &f->x_ticks, figure->x_title}, bottom, TOP);
-    for (size_t i = 0; i < n; i++) {
-        bool repeats = i > 0 && !strcmp(entries[i].label, entries[i - 1].label);
-        if (!repeats)
+    for (size_t i = 0; i < n; i++)
+        if (!i || strcmp(entries[i].label, entries[i - 1].label) != 0)
             svg_label(out, 0, TOP + LINE * (double)i + 12, "start", "ink", entries[i].label, LABEL_MOST);
-    }
 }
 
 static double middle_of(size_t line)
@@ -67,7 +63,7 @@ static size_t bounded(size_t n)
 static void put_length(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
                        const struct figure_entry *entry, const struct figure_value *v)
 {
-    char value[UNITS_SIZE], interval[UNITS_SIZE], tip[384];
+    char value[UNITS_SIZE], tip[384];
     double y = middle_of(line), end = svg_at(&f->x, v->value);
 
     if (!isfinite(v->value)) {
@@ -75,9 +71,8 @@ static void put_length(struct text *out, const struct figure *figure, const stru
         return;
     }
     units_value(v->value, figure->x_unit, value, sizeof(value));
-    units_range(v->low, v->high, figure->x_unit, interval, sizeof(interval));
-    (void)snprintf(tip, sizeof(tip), "%.100s: %s%s%s", entry->label, value,
-                   isfinite(v->low) ? ", 95 % of the mean: " : "", isfinite(v->low) ? interval : "");
+    (void)snprintf(tip, sizeof(tip), isfinite(v->low) ? "%.100s: %s, 95 %% of the mean: %s" : "%.100s: %s",
+                   entry->label, value, UNITS_RANGE(v->low, v->high, figure->x_unit));
     svg_group(out, frame_class(entry->colour));
     svg_box(out, f->x.from, y - 5.5, fmax(end - f->x.from, 0.7), 11, "", tip);
     if (isfinite(v->low) && isfinite(v->high))
@@ -102,8 +97,7 @@ bool figure_lengths(struct text *out, const struct figure *figure, const struct 
         return false;
     f.x = svg_scale(0, fmax(x.high, 0), 0, 1, false);
     svg_scale_round(&f.x, 4);
-    frame_caption(out, figure);
-    lines_begin(out, figure, entries, n, &f, 66);
+    lines_begin(out, figure, entries, n, &f, 66, NULL, 0);
     for (size_t i = 0; i < n; i++)
         put_length(out, figure, &f, i, &entries[i], &values[i]);
     frame_end(out);
@@ -120,14 +114,12 @@ static void range_tip(const struct figure *figure, const struct figure_entry *en
         double value;
     } marks[] = {{"minimum", s->min}, {"median", s->median}, {"mean", s->mean},
                  {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
-    char value[UNITS_SIZE];
     int used = snprintf(tip, size, "%.100s", entry->label);
 
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (isfinite(marks[i].value) && used > 0 && (size_t)used < size) {
-            units_value(marks[i].value, figure->x_unit, value, sizeof(value));
-            used += snprintf(tip + used, size - (size_t)used, "%s%s %s", i ? ", " : ": ", marks[i].name, value);
-        }
+        if (isfinite(marks[i].value) && used > 0 && (size_t)used < size)
+            used += snprintf(tip + used, size - (size_t)used, "%s%s %s", i ? ", " : ": ", marks[i].name,
+                             UNITS_VALUE(marks[i].value, figure->x_unit));
 }
 
 static void put_range(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
@@ -172,8 +164,7 @@ bool figure_ranges(struct text *out, const struct figure *figure, const struct f
     frame_extend(&x, figure->x_high);
     f.x = svg_scale(x.least, x.high, 0, 1, true);
     svg_scale_round(&f.x, 6);
-    frame_caption(out, figure);
-    lines_begin(out, figure, entries, n, &f, 24);
+    lines_begin(out, figure, entries, n, &f, 24, NULL, 0);
     for (size_t i = 0; i < n; i++)
         put_range(out, figure, &f, i, &entries[i]);
     frame_end(out);
@@ -225,8 +216,7 @@ bool figure_samples(struct text *out, const struct figure *figure, const struct 
         return false;
     f.x = svg_scale(x.low, x.high, 0, 1, x.low > 0 && x.high / x.low > LOG_FROM);
     svg_scale_round(&f.x, 5);
-    frame_caption(out, figure);
-    lines_begin(out, figure, entries, n, &f, 24);
+    lines_begin(out, figure, entries, n, &f, 24, NULL, 0);
     for (size_t i = 0; i < n; i++)
         put_samples(out, figure, &f, i, &entries[i]);
     frame_end(out);
@@ -237,9 +227,10 @@ bool figure_samples(struct text *out, const struct figure *figure, const struct 
 
 /* Lower limits of the colour levels, as shares of the time. Level 0 is for a share of 0. */
 static const double level_from[HTML_LEVELS] = {0, 0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 5e-1};
-static const char *const level_class[HTML_LEVELS] = {"q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"};
-static const char *const level_name[HTML_LEVELS] = {"nothing", "less", "0.001 %", "0.01 %",
-                                                    "0.1 %",   "1 %",  "10 %",    "50 % or more"};
+static const struct figure_entry levels[HTML_LEVELS] = {
+    {NULL, "nothing", FRAME_LEVEL},    {NULL, "less", FRAME_LEVEL + 1},        {NULL, "0.001 %", FRAME_LEVEL + 2},
+    {NULL, "0.01 %", FRAME_LEVEL + 3}, {NULL, "0.1 %", FRAME_LEVEL + 4},       {NULL, "1 %", FRAME_LEVEL + 5},
+    {NULL, "10 %", FRAME_LEVEL + 6},   {NULL, "50 % or more", FRAME_LEVEL + 7}};
 
 static unsigned level_of(double share)
 {
@@ -252,43 +243,25 @@ static unsigned level_of(double share)
     return level;
 }
 
-/* Returns the length in microseconds of the parts of the run for which a row's series has values; 0 when there are
- * none. */
-static double part_of(const struct row *row)
-{
-    double part = row->n_series < 2 ? 0 : row->series[1].at - row->series[0].at;
-    return isfinite(part) && part > 0 ? part : 0;
-}
-
-/* Returns the share of the time that was lost in one of the cells (coloured pieces) of the strip. */
-static double share_of(const struct row *row, size_t cell, size_t cells)
-{
-    size_t from = cell * row->n_series / cells, to = (cell + 1) * row->n_series / cells;
-    double ns = 0;
-
-    for (size_t i = from; i < to; i++)
-        ns += isfinite(row->series[i].value) ? row->series[i].value : 0;
-    return ns / ((double)(to - from) * part_of(row) * 1e3);
-}
-
 static void put_strip(struct text *out, const struct frame *f, size_t line, const struct figure_entry *entry)
 {
     const struct row *row = entry->row;
     size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS, begun = 0;
-    double end = svg_at(&f->x, part_of(row) * (double)row->n_series), width = (end - f->x.from) / (double)cells;
+    const double part = plot_strip_part(row), end = svg_at(&f->x, part * (double)row->n_series);
+    const double width = (end - f->x.from) / (double)cells;
     char tip[128];
 
-    if (part_of(row) <= 0) {
+    if (part <= 0) {
         put_missing(out, f, line, row);
         return;
     }
     for (size_t i = 0; i < cells; i++) {
-        unsigned level = level_of(share_of(row, i, cells));
-        if (i + 1 < cells && level_of(share_of(row, i + 1, cells)) == level)
+        unsigned level = level_of(plot_strip_share(row, i, cells));
+        if (i + 1 < cells && level_of(plot_strip_share(row, i + 1, cells)) == level)
             continue;
-        (void)snprintf(tip, sizeof(tip), "%.60s: %s%s", entry->label, level_name[level],
+        (void)snprintf(tip, sizeof(tip), "%.60s: %s%s", entry->label, levels[level].label,
                        level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost");
-        svg_group(out, level_class[level]);
+        svg_group(out, frame_class(levels[level].colour));
         svg_box(out, f->x.from + width * (double)begun, middle_of(line) - 7, width * (double)(i + 1 - begun), 14, "",
                 tip);
         svg_group_end(out);
@@ -303,17 +276,12 @@ bool figure_strips(struct text *out, const struct figure *figure, const struct f
 
     n = bounded(n);
     for (size_t i = 0; i < n; i++)
-        if (part_of(entries[i].row) > 0)
-            frame_extend(&x, part_of(entries[i].row) * (double)entries[i].row->n_series);
+        if (plot_strip_part(entries[i].row) > 0)
+            frame_extend(&x, plot_strip_part(entries[i].row) * (double)entries[i].row->n_series);
     if (!x.found)
         return false;
     f.x = svg_scale(0, x.high, 0, 1, false);
-    frame_caption(out, figure);
-    frame_legend_begin(out);
-    for (size_t i = 0; i < HTML_LEVELS; i++)
-        frame_legend_item(out, level_class[i], level_name[i]);
-    frame_legend_end(out);
-    lines_begin(out, figure, entries, n, &f, 24);
+    lines_begin(out, figure, entries, n, &f, 24, levels, HTML_LEVELS);
     for (size_t i = 0; i < n; i++)
         put_strip(out, &f, i, &entries[i]);
     frame_end(out);
@@ -322,36 +290,25 @@ bool figure_strips(struct text *out, const struct figure *figure, const struct f
 
 /* --- parts ------------------------------------------------------------------------------------------------------ */
 
-static double sum_of(const struct figure_parts *parts, size_t entry)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < parts->n_parts; i++)
-        sum += isfinite(parts->values[entry * parts->n_parts + i]) ? fmax(parts->values[entry * parts->n_parts + i], 0)
-                                                                   : 0;
-    return sum;
-}
-
 static void put_stack(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
                       const struct figure_entry *entry, const struct figure_parts *parts)
 {
     double so_far = 0, y = middle_of(line);
-    char value[UNITS_SIZE], tip[256];
+    char tip[256];
 
     for (size_t i = 0; i < parts->n_parts; i++) {
         double part = parts->values[line * parts->n_parts + i];
         if (!(part > 0) || !isfinite(part))
             continue;
         double from = svg_at(&f->x, so_far), to = svg_at(&f->x, so_far + part);
-        units_value(part, figure->x_unit, value, sizeof(value));
-        (void)snprintf(tip, sizeof(tip), "%.60s, %s: %s", entry->label, parts->names[i], value);
-        svg_group(out, frame_class(parts->colours[i]));
+        (void)snprintf(tip, sizeof(tip), "%.60s, %s: %s", entry->label, parts->keys[i].label,
+                       UNITS_VALUE(part, figure->x_unit));
+        svg_group(out, frame_class(parts->keys[i].colour));
         svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, "", tip);
         svg_group_end(out);
         so_far += part;
     }
-    units_value(so_far, figure->x_unit, value, sizeof(value));
-    svg_label(out, svg_at(&f->x, so_far) + 4, y + 4, "start", "ink", value, 0);
+    svg_label(out, svg_at(&f->x, so_far) + 4, y + 4, "start", "ink", UNITS_VALUE(so_far, figure->x_unit), 0);
 }
 
 bool figure_stacks(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
@@ -361,18 +318,19 @@ bool figure_stacks(struct text *out, const struct figure *figure, const struct f
     struct frame f;
 
     n = bounded(n);
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, sum_of(parts, i));
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < parts->n_parts; k++) {
+            const double part = parts->values[i * parts->n_parts + k];
+            sum += isfinite(part) ? fmax(part, 0) : 0;
+        }
+        most = fmax(most, sum);
+    }
     if (n == 0)
         return false;
     f.x = svg_scale(0, most, 0, 1, false);
     svg_scale_round(&f.x, 4);
-    frame_caption(out, figure);
-    frame_legend_begin(out);
-    for (size_t i = 0; i < parts->n_parts; i++)
-        frame_legend_item(out, frame_class(parts->colours[i]), parts->names[i]);
-    frame_legend_end(out);
-    lines_begin(out, figure, entries, n, &f, 66);
+    lines_begin(out, figure, entries, n, &f, 66, parts->keys, parts->n_parts);
     for (size_t i = 0; i < n; i++)
         put_stack(out, figure, &f, i, &entries[i], parts);
     frame_end(out);

@@ -33,7 +33,7 @@ static void put_legend(struct text *out)
 {
     char label[64];
 
-    frame_legend_begin(out);
+    text_printf(out, FRAME_LEGEND);
     for (int level = -HEAT_LEVELS; level <= HEAT_LEVELS; level++) {
         int size = level < 0 ? -level : level;
         if (!level)
@@ -45,7 +45,7 @@ static void put_legend(struct text *out)
             (void)snprintf(label, sizeof(label), "%g to %g", levels[size - 1], levels[size]);
         frame_legend_item(out, level ? class_of(level) : "q0", label);
     }
-    frame_legend_end(out);
+    text_printf(out, "</div>\n");
 }
 
 static void put_cell(const struct heat *heat, size_t row, size_t column, struct text *out)

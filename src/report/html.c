@@ -3,12 +3,14 @@
 #include "report/html.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define FARTHEST    1e6            /* bound of coordinates */
 
 /* Returns the number of bytes of the character at s; 0 when it is not valid, is cut off by the length, or is a control
  * character other than tab and line feed. */
@@ -42,6 +44,14 @@ void html_escape(struct text *out, const char *s, size_t length)
     }
 }
 
+/* Writes a number with one decimal unless it is 0. It is bounded, and 0 if it is not finite. */
+static void put_coordinate(struct text *out, double value)
+{
+    long tenths = lround(isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) * 10 : 0);
+
+    text_printf(out, tenths % 10 ? "%.1f" : "%.0f", (double)tenths / 10);
+}
+
 void html_put(struct text *out, const char *format, ...)
 {
     va_list args;
@@ -60,6 +70,8 @@ void html_put(struct text *out, const char *format, ...)
         if (*format == 's') {
             const char *s = va_arg(args, const char *);
             html_escape(out, s, strnlen(s, (size_t)precision));
+        } else if (*format == 'f' && !precise) {
+            put_coordinate(out, va_arg(args, double));
         } else if (*format == 'f') {
             text_printf(out, sign ? "%+.*f" : "%.*f", precision, va_arg(args, double));
         } else if (*format == 'z') {

@@ -27,7 +27,7 @@ enum kind {
     KIND_TRACE,      /* the whole series as a line */
     KIND_SERIES,     /* the whole series */
     KIND_BODY,       /* the histogram without its tail */
-    KIND_HISTOGRAM,  /* the whole histogram */
+    KIND_HISTOGRAM,  /* the whole histogram; this and the kinds before have a panel for each work */
     KIND_CURVE,      /* value over x_metric, or over the number in param that key names */
     KIND_BARS,       /* bars grouped by work, one for each part */
     KIND_BARS_PARTS, /* bars grouped by part, one for each work */
@@ -298,28 +298,21 @@ static struct figure words_of(const struct report_figure *about, const struct ro
 }
 
 /* Draws one work, with a colour for each run. */
-static bool put_work(const struct picks *picks, const char *label, struct text *out)
+static void put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
     struct figure_entry entries[REPORT_RUNS_MAX * 4] = {0};
     size_t n = take_entries(picks, label, NULL, false, entries, REPORT_RUNS_MAX * 4);
     char title[256], what[128];
 
-    if (n == 0)
-        return false;
     (void)snprintf(what, sizeof(what), "%s%s%s", about->label == LABEL_KEY ? about->key : "",
                    about->label == LABEL_KEY ? " " : "", label);
     struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
-    switch (about->kind) {
-    case KIND_FIRST:
-        return figure_trace(out, &words, entries, n, FIRST_EVENTS);
-    case KIND_TRACE:
-        return figure_trace(out, &words, entries, n, INFINITY);
-    case KIND_SERIES:
-        return figure_scatter(out, &words, entries, n, 1);
-    default:
-        return figure_histogram(out, &words, entries, n, about->kind == KIND_BODY);
-    }
+    if (about->kind == KIND_BODY || about->kind == KIND_HISTOGRAM)
+        (void)figure_histogram(out, &words, entries, n, about->kind == KIND_BODY);
+    else
+        (void)figure_trace(out, &words, entries, n, about->kind == KIND_FIRST ? FIRST_EVENTS : INFINITY,
+                           about->kind == KIND_SERIES);
 }
 
 /* Draws all works; one is shown, the others are folded. */
@@ -334,14 +327,8 @@ static void put_works(const struct picks *picks, struct text *out, struct text *
         first = strcmp(labels[i], picks->about->prefer) == 0 ? i : first;
     for (size_t i = 0; i < n; i++) {
         bool open = picks->about->prefer ? i == first : i < OPEN_MAX / 2;
-        (void)put_work(picks, labels[i], open ? out : folded);
+        put_work(picks, labels[i], open ? out : folded);
     }
-}
-
-static int by_x(const void *a, const void *b)
-{
-    double x = ((const struct figure_value *)a)->x, y = ((const struct figure_value *)b)->x;
-    return ORDER_OF(x, y);
 }
 
 /* Copies the points of one run's curve to out: only those whose rows have this value of the figure's split, or all
@@ -364,7 +351,6 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
                                          .low = row->stats.ci95_lo,
                                          .high = row->stats.ci95_hi};
     }
-    qsort(out, n, sizeof(*out), by_x);
     return n;
 }
 
@@ -416,25 +402,22 @@ static void put_curve(const struct picks *picks, struct text *out)
 
 /* --- Bars. --- */
 
-static struct figure_value value_of(const struct row *row)
-{
-    if (!row)
-        return (struct figure_value){NAN, NAN, NAN, NAN};
-    return (struct figure_value){NAN, row->value, row->stats.ci95_lo, row->stats.ci95_hi};
-}
-
-static size_t count_parts(const struct report_figure *about)
+/* Lists the figure's parts with their colours. Returns their number. */
+static size_t list_parts(const struct report_figure *about, struct figure_entry parts[PARTS_MAX])
 {
     size_t n = 0;
 
-    while (n < PARTS_MAX && about->parts[n].metric)
-        n++;
+    for (; n < PARTS_MAX && about->parts[n].metric; n++)
+        parts[n] = (struct figure_entry){.label = about->parts[n].name, .colour = about->parts[n].colour};
     return n;
 }
 
 static struct figure_value part_of(const struct picks *picks, const struct figure_entry *entry, size_t part)
 {
-    return value_of(report_sibling(picks->report, entry->row, picks->about->parts[part].metric));
+    const struct row *row = report_sibling(picks->report, entry->row, picks->about->parts[part].metric);
+
+    return row ? (struct figure_value){NAN, row->value, row->stats.ci95_lo, row->stats.ci95_hi}
+               : (struct figure_value){NAN, NAN, NAN, NAN};
 }
 
 /* Draws bars with works as categories and parts as series, or the other way round. */
@@ -442,29 +425,24 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
                        const char *what, struct text *out)
 {
     const struct report_figure *about = picks->about;
-    size_t n_parts = count_parts(about);
-    const char *works[PICKS_MAX], *parts[PARTS_MAX];
-    unsigned colours[PICKS_MAX];
+    struct figure_entry parts[PARTS_MAX];
+    const size_t n_parts = list_parts(about, parts), n_across = works_across ? n : n_parts;
+    const char *categories[PICKS_MAX];
     FREED_BY(memory_free) struct figure_value *values = memory_get(n * n_parts, sizeof(*values));
     char title[256];
 
-    for (size_t i = 0; i < n; i++) {
-        works[i] = entries[i].label;
+    for (size_t i = 0; i < n; i++)
         for (size_t p = 0; p < n_parts; p++)
             values[works_across ? i * n_parts + p : p * n + i] = part_of(picks, &entries[i], p);
-    }
-    for (size_t i = 0; i < (works_across ? n_parts : n); i++)
-        colours[i] = works_across ? about->parts[i].colour : entries[i].colour;
-    for (size_t p = 0; p < n_parts; p++)
-        parts[p] = about->parts[p].name;
+    for (size_t i = 0; i < n_across; i++)
+        categories[i] = works_across ? entries[i].label : parts[i].label;
     struct figure words = words_of(about, entries[0].row, what, title, sizeof(title));
     if (!works_across && about->kind == KIND_BARS)
         words.x_title = "Size above the mean (clock ticks)";
     (void)figure_bars(out, &words,
-                      &(struct figure_bars){.categories = works_across ? works : parts,
-                                            .series = works_across ? parts : works,
-                                            .colours = colours,
-                                            .n_categories = works_across ? n : n_parts,
+                      &(struct figure_bars){.categories = categories,
+                                            .series = works_across ? parts : entries,
+                                            .n_categories = n_across,
                                             .n_series = works_across ? n_parts : n,
                                             .values = values,
                                             .log = about->log});
@@ -501,13 +479,13 @@ static void put_bars_of_run(const struct picks *picks, const struct figure_entry
     for (size_t i = 0; i < n; i++)
         if (all[i].colour == run)
             entries[used++] = all[i];
-    if (used <
-        1 + (size_t)(picks->about->kind == KIND_BARS && !test)) /* a single work was drawn by put_bars_by_run() */
+    /* A single work was drawn by put_bars_by_run(). */
+    if (!used || (used == 1 && picks->about->kind == KIND_BARS && !test))
         return;
     (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
                    several ? picks->report->name[run] : "");
     for (size_t i = 0; i < used && !across; i++)
-        entries[i].colour = (unsigned)(i == 0 ? 0 : i + 3); /* colours of works, different from those of runs */
+        entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* not the colours of runs */
     put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
 }
 
@@ -541,9 +519,7 @@ static void name_lines(const struct report *report, struct figure_entry *entries
                        char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
     for (size_t i = 0; i < n && report->n_runs > 1; i++) {
-        size_t run = report_run_of(report, entries[i].row);
-        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
-                       run < report->n_runs ? report->name[run] : "");
+        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label, report->name[entries[i].colour]);
         entries[i].label = labels[i];
     }
 }
@@ -551,19 +527,14 @@ static void name_lines(const struct report *report, struct figure_entry *entries
 static void put_stacks(const struct picks *picks, const struct figure *words, const struct figure_entry *entries,
                        size_t n, struct text *out)
 {
-    size_t n_parts = count_parts(picks->about);
+    struct figure_entry keys[PARTS_MAX];
+    const size_t n_parts = list_parts(picks->about, keys);
     double parts[FIGURE_LINES_MAX * PARTS_MAX];
-    const char *names[PARTS_MAX];
-    unsigned colours[PARTS_MAX];
 
     for (size_t i = 0; i < n; i++)
         for (size_t p = 0; p < n_parts; p++)
             parts[i * n_parts + p] = part_of(picks, &entries[i], p).value;
-    for (size_t p = 0; p < n_parts; p++) {
-        names[p] = picks->about->parts[p].name;
-        colours[p] = picks->about->parts[p].colour;
-    }
-    (void)figure_stacks(out, words, entries, n, &(struct figure_parts){names, colours, n_parts, parts});
+    (void)figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
 }
 
 /* Draws the index. The value of an index row is the rate, so its interval is scaled to the index. */
@@ -628,39 +599,23 @@ static void put_lines(const struct picks *picks, const char *test, struct text *
         put_stacks(picks, &words, entries, n, out);
 }
 
-static void put_panel(const struct picks *picks, const char *test, struct text *out)
-{
-    if (picks->about->kind == KIND_BARS || picks->about->kind == KIND_BARS_PARTS)
-        put_bars(picks, test, out);
-    else
-        put_lines(picks, test, out);
-}
-
 static void put_figure(const struct picks *picks, struct text *out, struct text *folded)
 {
-    const char *tests[PANELS_MAX];
-    size_t n = 0;
+    const enum kind kind = picks->about->kind;
+    const char *tests[PANELS_MAX] = {NULL};
+    size_t n = !picks->about->per_test;
 
-    switch (picks->about->kind) {
-    case KIND_FIRST:
-    case KIND_TRACE:
-    case KIND_SERIES:
-    case KIND_BODY:
-    case KIND_HISTOGRAM:
+    if (kind < KIND_CURVE)
         put_works(picks, out, folded);
-        return;
-    case KIND_CURVE:
+    else if (kind == KIND_CURVE)
         put_curve(picks, out);
-        return;
-    default:
-        break;
-    }
-    if (!picks->about->per_test)
-        put_panel(picks, NULL, out);
     for (size_t i = 0; picks->about->per_test && i < picks->n; i++)
         n = distinct(tests, n, picks->pick[i].row->test, PANELS_MAX);
-    for (size_t i = 0; i < n; i++)
-        put_panel(picks, tests[i], out);
+    for (size_t i = 0; i < n && kind > KIND_CURVE; i++)
+        if (kind == KIND_BARS || kind == KIND_BARS_PARTS)
+            put_bars(picks, tests[i], out);
+        else
+            put_lines(picks, tests[i], out);
 }
 
 /* --- Suites without figures of their own. --- */
@@ -724,7 +679,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
     const char *metrics[METRICS_MAX];
     struct figure_entry entries[FIGURE_LINES_MAX];
     FREED_BY(memory_free) char(*labels)[LABEL_SIZE + REPORT_NAME] = memory_get(FIGURE_LINES_MAX, sizeof(*labels));
-    char value[UNITS_SIZE], title[256];
+    char title[256];
     size_t n_metrics = 0;
 
     for (size_t i = 0; i < set->n; i++)
@@ -734,10 +689,11 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
         size_t n = take_metric(picks->report, suite, metrics[m], entries, labels);
         if (!n)
             continue;
-        const char *words = metrics_title(picks->report->metrics, entries[0].row), *unit = report_unit(entries[0].row);
+        const struct row *first = entries[0].row;
+        const char *words = metrics_title(picks->report->metrics, first);
         if (is_constant(entries, n)) {
-            units_value(entries[0].row->value, unit, value, sizeof(value));
-            html_put(constant, "%s%s %s", constant->length ? ", " : "", metrics[m], value);
+            html_put(constant, "%s%s %s", constant->length ? ", " : "", metrics[m],
+                     UNITS_VALUE(first->value, first->unit));
             continue;
         }
         (void)snprintf(title, sizeof(title), "%s%s%s", metrics[m], words == metrics[m] ? "" : ": ",
@@ -746,7 +702,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
                              &(struct figure){.title = title,
                                               .note = "dots: samples; bar: median; line: 95 % interval of the mean",
                                               .x_title = metrics[m],
-                                              .x_unit = unit},
+                                              .x_unit = first->unit},
                              entries, n);
     }
 }

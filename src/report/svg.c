@@ -17,7 +17,6 @@
 #define LETTER_GAP   12.0  /* pixels between the labels of neighbouring ticks */
 #define LABEL_BELOW  18.0  /* distance from an axis to the baseline of its labels */
 #define TITLE_BELOW  33.0
-#define FARTHEST     1e6
 
 /* --- scales ----------------------------------------------------------------------------------------------------- */
 
@@ -102,11 +101,7 @@ double svg_at(const struct svg_scale *scale, double value)
 
 double svg_text_width(const char *s)
 {
-    size_t letters = 0;
-
-    for (; *s; s++)
-        letters += ((unsigned char)*s & 0xc0) != 0x80;
-    return WIDE_LETTER * (double)letters;
+    return WIDE_LETTER * (double)text_width(s);
 }
 
 static void put_tick(struct svg_ticks *ticks, double at, const char *label)
@@ -200,6 +195,9 @@ static void log_ticks(const struct svg_scale *scale, const char *unit, int every
 
 void svg_ticks(const struct svg_scale *scale, const char *unit, double room, struct svg_ticks *ticks)
 {
+    const struct units plain = units_choose(unit, 0);
+
+    unit = plain.name;
     if (scale->log) {
         log_ticks(scale, unit, 0, ticks);
         for (int every = 1; (ticks->n == SVG_TICKS_MAX || !fits(scale, ticks, room)) && every <= 100; every++)
@@ -213,59 +211,9 @@ void svg_ticks(const struct svg_scale *scale, const char *unit, double room, str
 
 /* --- writing ---------------------------------------------------------------------------------------------------- */
 
-/* Writes a number with one decimal, using integers, so that the locale has no effect. */
-static void put_number(struct text *out, double value)
-{
-    double bounded = isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) : 0;
-    long tenths = lround(bounded * 10), size = labs(tenths);
-
-    text_printf(out, "%s%ld", tenths < 0 ? "-" : "", size / 10);
-    if (size % 10)
-        text_printf(out, ".%ld", size % 10);
-}
-
-static void put_attribute(struct text *out, const char *name, double value)
-{
-    text_printf(out, " %s=\"", name);
-    put_number(out, value);
-    text_append(out, "\"", 1);
-}
-
-static void put_point(struct text *out, const char *command, double x, double y)
-{
-    text_printf(out, "%s", command);
-    put_number(out, x);
-    text_append(out, " ", 1);
-    put_number(out, y);
-}
-
 static void begin_mark(struct text *out, const char *element, const char *classes)
 {
-    text_printf(out, "<%s", element);
-    if (classes && classes[0])
-        text_printf(out, " class=\"%s\"", classes);
-}
-
-static void end_mark(struct text *out, const char *element, const char *tip)
-{
-    if (tip)
-        html_put(out, "><title>%s</title></%s>", tip, element);
-    else
-        text_printf(out, "/>");
-}
-
-void svg_open(struct text *out, double width, double height, const char *title, const char *description)
-{
-    text_printf(out, "<svg role=\"img\" viewBox=\"0 0 ");
-    put_number(out, width);
-    text_append(out, " ", 1);
-    put_number(out, height);
-    html_put(out, "\" preserveAspectRatio=\"xMidYMin meet\"><title>%s</title><desc>%s</desc>", title, description);
-}
-
-void svg_close(struct text *out)
-{
-    text_printf(out, "</svg>\n");
+    html_put(out, classes && classes[0] ? "<%s class=\"%s\"" : "<%s", element, classes);
 }
 
 void svg_group(struct text *out, const char *classes)
@@ -282,47 +230,34 @@ void svg_group_end(struct text *out)
 void svg_line(struct text *out, double x1, double y1, double x2, double y2, const char *classes)
 {
     begin_mark(out, "path", classes);
-    put_point(out, " d=\"M", x1, y1);
-    put_point(out, "L", x2, y2);
-    text_printf(out, "\"/>");
+    html_put(out, " d=\"M%f %fL%f %f\"/>", x1, y1, x2, y2);
 }
 
 void svg_box(struct text *out, double x, double y, double width, double height, const char *classes, const char *tip)
 {
     begin_mark(out, "rect", classes);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
-    put_attribute(out, "width", fmax(width, 0));
-    put_attribute(out, "height", fmax(height, 0));
-    end_mark(out, "rect", tip);
+    html_put(out, " x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", x, y, fmax(width, 0), fmax(height, 0));
+    html_put(out, tip ? "><title>%s</title></rect>" : "/>", tip);
 }
 
 void svg_dot(struct text *out, double x, double y, double radius, const char *classes, const char *tip)
 {
     begin_mark(out, "circle", classes);
-    put_attribute(out, "cx", x);
-    put_attribute(out, "cy", y);
-    put_attribute(out, "r", radius);
-    end_mark(out, "circle", tip);
+    html_put(out, " cx=\"%f\" cy=\"%f\" r=\"%f\"", x, y, radius);
+    html_put(out, tip ? "><title>%s</title></circle>" : "/>", tip);
 }
 
 void svg_label(struct text *out, double x, double y, const char *anchor, const char *classes, const char *s,
                double most)
 {
     bool cut = most > 0 && svg_text_width(s) > most;
-    size_t letters = 0, length = strlen(s);
+    size_t room = most > 2 * WIDE_LETTER ? (size_t)(most / WIDE_LETTER) - 1 : 1, length = strlen(s);
 
-    if (cut) {
-        size_t room = most > 2 * WIDE_LETTER ? (size_t)(most / WIDE_LETTER) - 1 : 1;
-        for (length = 0; s[length]; length++) {
-            letters += ((unsigned char)s[length] & 0xc0) != 0x80;
-            if (letters > room)
-                break;
-        }
-    }
+    if (cut)
+        for (length = 0; s[length] && (room || ((unsigned char)s[length] & 0xc0) == 0x80); length++)
+            room -= ((unsigned char)s[length] & 0xc0) != 0x80;
     begin_mark(out, "text", classes);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
+    html_put(out, " x=\"%f\" y=\"%f\"", x, y);
     if (strcmp(anchor, "start") != 0)
         text_printf(out, " text-anchor=\"%s\"", anchor);
     text_append(out, ">", 1);
@@ -347,7 +282,7 @@ static void flush_column(struct text *out, struct column *column, bool *begun)
     for (size_t i = 0; column->used && i < 4; i++) {
         if (i > 0 && fabs(ys[i] - ys[i - 1]) < 0.05)
             continue;
-        put_point(out, *begun ? "L" : "M", column->x, ys[i]);
+        html_put(out, "%c%f %f", *begun ? 'L' : 'M', column->x, ys[i]);
         *begun = true;
     }
     column->used = false;
@@ -394,8 +329,7 @@ void svg_scatter(struct text *out, const struct svg_scale *x, const struct svg_s
         if (seen[py * width + px])
             continue;
         seen[py * width + px] = 1;
-        put_point(out, "M", left + (double)px, top + (double)py);
-        text_append(out, "h0", 2);
+        html_put(out, "M%f %fh0", left + (double)px, top + (double)py);
     }
     text_printf(out, "\"/>");
 }
@@ -408,20 +342,15 @@ void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_sca
     if (n == 0)
         return;
     begin_mark(out, "path", classes);
-    put_point(out, " d=\"M", svg_at(x, edges[0]), bottom);
+    html_put(out, " d=\"M%f %f", svg_at(x, edges[0]), bottom);
     for (size_t i = 0; i < n; i++) {
         double top = heights[i] > 0 ? svg_at(y, heights[i]) : bottom;
-        if (fabs(top - at) >= 0.05) {
-            text_append(out, "V", 1);
-            put_number(out, top);
-        }
+        if (fabs(top - at) >= 0.05)
+            html_put(out, "V%f", top);
         at = top;
-        text_append(out, "H", 1);
-        put_number(out, svg_at(x, edges[i + 1]));
+        html_put(out, "H%f", svg_at(x, edges[i + 1]));
     }
-    text_append(out, "V", 1);
-    put_number(out, bottom);
-    text_printf(out, "\"/>");
+    html_put(out, "V%f\"/>", bottom);
 }
 
 /* --- axes ------------------------------------------------------------------------------------------------------- */

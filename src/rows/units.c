@@ -58,6 +58,7 @@ struct units units_choose(const char *unit, double magnitude)
     struct units units = {.factor = 1}, prefix;
 
     magnitude = isfinite(magnitude) ? fabs(magnitude) : 0;
+    unit = text_has_word("ratio bool code count", unit) ? "" : unit;
     for (size_t i = 0; magnitude > 0 && i < sizeof(families) / sizeof(families[0]); i++)
         if (!strcmp(families[i].unit, unit))
             return step_of(families[i].steps, families[i].size, magnitude);
@@ -181,7 +182,7 @@ static void put(double value, int decimals, const struct units *units, const cha
     (void)snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? NO_BREAK : "", units->name);
 }
 
-void units_value(double value, const char *unit, char *buf, size_t size)
+char *units_value(double value, const char *unit, char *buf, size_t size)
 {
     struct units units = units_choose(unit, value);
 
@@ -189,17 +190,16 @@ void units_value(double value, const char *unit, char *buf, size_t size)
         text_copy(buf, size, DASH);
     else
         put(value * units.factor, units_decimals(value * units.factor), &units, "", buf, size);
+    return buf;
 }
 
-void units_range(double low, double high, const char *unit, char *buf, size_t size)
+char *units_range(double low, double high, const char *unit, char *buf, size_t size)
 {
     struct units units = units_choose(unit, fmax(fabs(low), fabs(high)));
     char number[UNITS_SIZE], before[UNITS_SIZE + 8];
 
-    if (!isfinite(low) || !isfinite(high)) {
-        text_copy(buf, size, DASH);
-        return;
-    }
+    if (!isfinite(low) || !isfinite(high))
+        return units_value((double)NAN, unit, buf, size);
     /* Both have the number of decimals of the larger one. */
     int decimals = units_decimals(fmax(fabs(low), fabs(high)) * units.factor);
     int other = units_decimals(fmin(fabs(low), fabs(high)) * units.factor);
@@ -208,9 +208,10 @@ void units_range(double low, double high, const char *unit, char *buf, size_t si
     units_number(low * units.factor, decimals, number, sizeof(number));
     (void)snprintf(before, sizeof(before), "%s to ", number);
     put(high * units.factor, decimals, &units, before, buf, size);
+    return buf;
 }
 
-void units_plain(char *text)
+char *units_plain(char *text)
 {
     static const struct {
         const char *from, *to;
@@ -222,4 +223,5 @@ void units_plain(char *text)
             memmove(at + to, at + from, strlen(at + from) + 1);
             memcpy(at, plain[i].to, to);
         }
+    return text;
 }

@@ -44,13 +44,13 @@ static void test_figure_trace_stands_over_its_events(void **state)
     row_init(&row, NULL);
     row.series = series;
     row.n_series = 4;
-    assert_true(figure_trace(&out, &figure, &entry, 1, 100));
+    assert_true(figure_trace(&out, &figure, &entry, 1, 100, false));
     points_of(&out, "thin", at, 3);
     assert_true(at[0][0] < at[1][0] && at[1][0] < at[2][0]);
     assert_true(fabs((at[1][0] - at[0][0]) / (at[2][0] - at[0][0]) - 50.0 / 99) < 0.01);
     assert_true(at[1][1] < at[0][1] && fabs(at[2][1] - at[0][1]) < 0.06); /* upwards is less */
     text_free(&out);
-    assert_false(figure_trace(&out, &figure, &entry, 1, 0));
+    assert_false(figure_trace(&out, &figure, &entry, 1, 0, false));
     assert_int_equal(out.length, 0);
 }
 
