@@ -50,6 +50,9 @@ void grid_text(struct grid *grid, const char *s);
 /* Adds a cell with a number; "-" when it is not finite. */
 void grid_number(struct grid *grid, double value, unsigned decimals);
 
+/* Adds a cell with a figure and its unit, as units_value() in plain ASCII; "-" when it is not finite. */
+void grid_value(struct grid *grid, double value, const char *unit);
+
 /* Adds a cell with a status, in its colour; empty for ROW_OK. */
 void grid_status(struct grid *grid, enum row_status status);
 

@@ -18,7 +18,6 @@ void history_name(const struct history *h, size_t figure, char *buf, size_t size
 /* Formats the settings that differ between the runs before and after a change: "kernel: 6.1 -> 6.2; thp: madvise ->
  * never"; "" when there are none. */
 void history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size);
-/* Formats a value of a figure with its unit. */
-void history_value(const struct history *h, size_t figure, double value, char *buf, size_t size);
+const char *history_unit(const struct history *h, size_t figure);
 
 #endif

@@ -55,8 +55,6 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 /* Formats what took time from the row: "preempted 19.5 ms, 364 switches". "" when nothing is known. */
 void report_causes(const struct row *row, char *buf, size_t size);
 
-/* Returns the unit to print after a row's figures: "" for plain numbers. */
-const char *report_unit(const struct row *row);
 /* Returns whether the row is for one CPU, and its measurement has such a row for each CPU. */
 bool report_one_a_cpu(const struct report *report, const struct row *row);
 

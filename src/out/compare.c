@@ -10,7 +10,6 @@
 #include "out/grid.h"
 #include "rows/csv.h"
 #include "rows/text.h"
-#include "rows/units.h"
 
 /* --- Names. --- */
 
@@ -106,15 +105,6 @@ static const char *direction_of(double ratio, const char *better)
     if (!better[0] || !(ratio < 1 || ratio > 1))
         return "      ";
     return (ratio > 1) == !strcmp(better, "higher") ? "better" : "worse ";
-}
-
-static void put_value(double value, const char *unit, struct grid *grid)
-{
-    char text[UNITS_SIZE];
-
-    units_value(value, strcmp(unit, "ratio") ? unit : "", text, sizeof(text));
-    units_plain(text);
-    grid_text(grid, text);
 }
 
 /* Adds the cells of the ratio, its interval and p. */
@@ -241,8 +231,8 @@ static void put_rows(const struct compared *c, const struct compared_print *how,
         const struct comparison *comparison = &c->comparison[c->row[i].number];
         put_row_name(c, pair, grid_cell(&grid, COLOR_NONE));
         grid_text(&grid, pair->about->metric);
-        put_value(comparison->base, pair->about->unit, &grid);
-        put_value(comparison->changed, pair->about->unit, &grid);
+        grid_value(&grid, comparison->base, pair->about->unit);
+        grid_value(&grid, comparison->changed, pair->about->unit);
         put_ratio(comparison, pair->about->better, &grid);
         if (raw)
             grid_number(&grid, c->row[i].raw ? c->row[i].of_raw.ratio : (double)NAN, 4);

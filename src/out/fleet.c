@@ -153,7 +153,7 @@ static void put_differences(const struct judgement *f, const struct judged *j, s
 
 static void put_all_far(const struct judgement *f, const struct judged *j, struct grid *grid)
 {
-    char name[256], own[UNITS_SIZE], median[UNITS_SIZE];
+    char name[256];
 
     for (size_t k = 0; k < f->g->figures.n && j->n_far; k++) {
         const struct gather_figure *figure = &f->g->figure[k];
@@ -162,13 +162,10 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
         if (isnan(value) || !judge_is_far(f, k, j->machine, value))
             continue;
         fleet_name_figure(figure, name, sizeof(name));
-        units_value(value, figure->unit, own, sizeof(own));
-        units_plain(own);
-        units_value(metric->median, figure->unit, median, sizeof(median));
-        units_plain(median);
-        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s", name, own,
-                    median, 100 * outlier_effect(metric, value), fabs(outlier_distance(metric, value)),
-                    figure->work[0] ? "; " : "", figure->work);
+        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s", name,
+                    units_plain(UNITS_VALUE(value, figure->unit)),
+                    units_plain(UNITS_VALUE(metric->median, figure->unit)), 100 * outlier_effect(metric, value),
+                    fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
     }
 }
 

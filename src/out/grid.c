@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rows/units.h"
+
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
@@ -71,6 +73,11 @@ void grid_number(struct grid *g, double value, unsigned decimals)
         text_printf(cell, "%.*f", (int)decimals, value);
     else
         text_append(cell, "-", 1);
+}
+
+void grid_value(struct grid *g, double value, const char *unit)
+{
+    grid_text(g, units_plain(UNITS_VALUE(value, unit)));
 }
 
 void grid_status(struct grid *g, enum row_status status)

@@ -8,7 +8,6 @@
 
 #include "out/fleet.h"
 #include "out/grid.h"
-#include "rows/units.h"
 
 #define SETTINGS_SHOWN 5u
 
@@ -46,11 +45,9 @@ void history_settings(const struct history *h, const struct history_change *chan
         (void)snprintf(buf + used, size - used, "; and %zu more", n - SETTINGS_SHOWN);
 }
 
-void history_value(const struct history *h, size_t figure, double value, char *buf, size_t size)
+const char *history_unit(const struct history *h, size_t figure)
 {
-    const char *unit = h->gather.figure[h->figure[figure].figure].unit;
-
-    units_value(value, strcmp(unit, "ratio") ? unit : "", buf, size);
+    return h->gather.figure[h->figure[figure].figure].unit;
 }
 
 bool history_is_recent(const struct history *h, const struct history_change *change, size_t recent)
@@ -62,15 +59,6 @@ bool history_is_recent(const struct history *h, const struct history_change *cha
 static void put_time(const char *utc, struct text *out)
 {
     text_printf(out, "%.10s %.5s", utc, utc + 11);
-}
-
-static void put_value(const struct history *h, size_t figure, double value, struct grid *grid)
-{
-    char text[UNITS_SIZE];
-
-    history_value(h, figure, value, text, sizeof(text));
-    units_plain(text);
-    grid_text(grid, text);
 }
 
 static void put_percent(double share, struct grid *grid)
@@ -92,8 +80,8 @@ static void put_change(const struct history *h, const struct history_change *c, 
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", c->run + 1);
     history_name(h, c->figure, name, sizeof(name));
     grid_text(grid, name);
-    put_value(h, c->figure, c->before, grid);
-    put_value(h, c->figure, c->after, grid);
+    grid_value(grid, c->before, history_unit(h, c->figure));
+    grid_value(grid, c->after, history_unit(h, c->figure));
     put_percent(c->effect, grid);
     put_percent(c->low, grid);
     put_percent(c->high, grid);
@@ -110,7 +98,7 @@ static void put_steady(const struct history *h, size_t figure, struct grid *grid
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", h->point[f->first].run + 1);
     history_name(h, figure, name, sizeof(name));
     grid_text(grid, name);
-    put_value(h, figure, history_level(h, figure), grid);
+    grid_value(grid, history_level(h, figure), history_unit(h, figure));
     for (size_t i = 0; i < 4; i++)
         grid_text(grid, "-");
     grid_text(grid, "same");

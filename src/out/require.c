@@ -7,34 +7,17 @@
 #include "out/grid.h"
 #include "rows/units.h"
 
-static void put_value(double value, const char *unit, struct grid *grid)
-{
-    char text[UNITS_SIZE];
-
-    units_value(value, unit, text, sizeof(text));
-    units_plain(text);
-    grid_text(grid, text);
-}
-
 /* Adds the cell that says how far the figure is from the limit: in per cent, or in its unit if the limit is 0. */
 static void put_distance(const struct requirement *r, struct grid *grid)
 {
-    const double distance = fabs(r->value - r->limit_of_row);
-    struct text *cell = grid_cell(grid, COLOR_NONE);
-    char text[UNITS_SIZE];
+    const double distance = fabs(r->value - r->limit_of_row), limit = fabs(r->limit_of_row);
+    char *text = limit > 0 ? UNITS_VALUE(100 * distance / limit, "%") : UNITS_VALUE(distance, r->unit);
 
-    if (isnan(distance)) {
-        text_printf(cell, "-");
-    } else if (!(distance > 0)) {
-        text_printf(cell, "equal");
-    } else {
-        if (fabs(r->limit_of_row) > 0)
-            units_value(100 * distance / fabs(r->limit_of_row), "%", text, sizeof(text));
-        else
-            units_value(distance, r->unit, text, sizeof(text));
-        units_plain(text);
-        text_printf(cell, "%s %s", text, r->value > r->limit_of_row ? "above" : "below");
-    }
+    if (distance > 0)
+        text_printf(grid_cell(grid, COLOR_NONE), "%s %s", units_plain(text),
+                    r->value > r->limit_of_row ? "above" : "below");
+    else
+        grid_text(grid, isnan(distance) ? "-" : "equal");
 }
 
 static void put_verdict(const struct requirement *r, struct grid *grid)
@@ -63,7 +46,7 @@ static void put_rows(const struct requirements *set, bool met, struct grid *grid
         if (requirement_met(r) != met)
             continue;
         grid_text(grid, r->text);
-        put_value(r->value, r->unit, grid);
+        grid_value(grid, r->value, r->unit);
         put_distance(r, grid);
         put_verdict(r, grid);
     }

@@ -39,16 +39,6 @@ const struct row *report_sibling(const struct report *report, const struct row *
     return NULL;
 }
 
-const char *report_unit(const struct row *row)
-{
-    static const char *const plain[] = {"ratio", "bool", "code", "count"};
-
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-        if (!strcmp(row->unit, plain[i]))
-            return "";
-    return row->unit;
-}
-
 bool report_one_a_cpu(const struct report *report, const struct row *row)
 {
     const struct metrics_test *test = metrics_test(report->metrics, row->suite, row->test);
@@ -83,15 +73,13 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 
 void report_causes(const struct row *row, char *buf, size_t size)
 {
-    char value[UNITS_SIZE];
-
     buf[0] = '\0';
     for (size_t i = 0; i < row->causes.n; i++) {
         const struct row_cause *cause = &row->causes.of[i];
         const size_t used = strlen(buf);
-        units_value(cause->number, cause->is_time ? "ms" : "", value, sizeof(value));
         if (cause->number > 0 && used < size)
-            (void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", cause->name, value);
+            (void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", cause->name,
+                           UNITS_VALUE(cause->number, cause->is_time ? "ms" : ""));
     }
 }
 

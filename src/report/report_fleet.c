@@ -121,20 +121,19 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
 /* Prints the figure in which the host is farthest off: its value, the median, and the signed difference. */
 static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
 {
-    char name[NAME], value[UNITS_SIZE], median[UNITS_SIZE];
+    char name[NAME];
 
     if (j->figure == SIZE_MAX || !(j->far || j->often)) {
         text_printf(out, "<td></td><td></td><td></td>");
         return;
     }
     const struct gather_figure *figure = &f->g->figure[j->figure];
-    const char *unit = !strcmp(figure->unit, "ratio") || !strcmp(figure->unit, "bool") ? "" : figure->unit;
+    const struct outlier_metric *metric = &f->judgement.metric[j->figure];
     double own = gather_value(f->g, j->figure, j->machine);
     name_figure(figure, name, sizeof(name));
-    units_value(own, unit, value, sizeof(value));
-    units_value(f->judgement.metric[j->figure].median, unit, median, sizeof(median));
-    html_put(out, "<td>%s</td><td>%s, median %s: %+.1f %%</td><td class=\"n\">%.1f</td>", name, value, median,
-             100 * outlier_effect(&f->judgement.metric[j->figure], own), j->distance);
+    html_put(out, "<td>%s</td><td>%s, median %s: %+.1f %%</td><td class=\"n\">%.1f</td>", name,
+             UNITS_VALUE(own, figure->unit), UNITS_VALUE(metric->median, figure->unit),
+             100 * outlier_effect(metric, own), j->distance);
 }
 
 static void put_differences(const struct fleet *f, const struct judged *j, struct text *out)
@@ -219,24 +218,20 @@ static void fill_cell(const void *context, size_t row, size_t column, struct hea
     const struct fleet *f = context;
     const struct judged *j = &f->judgement.judged[row];
     size_t k = f->column[column];
-    const struct gather_figure *figure = &f->g->figure[k];
-    const char *unit = !strcmp(figure->unit, "ratio") || !strcmp(figure->unit, "bool") ? "" : figure->unit;
+    const struct outlier_metric *metric = &f->judgement.metric[k];
     double own = gather_value(f->g, k, j->machine);
-    char value[UNITS_SIZE];
 
     if (isnan(own)) {
         (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: no value", j->name, f->name[column]);
         return;
     }
-    double effect = outlier_effect(&f->judgement.metric[k], own);
-    double distance = fabs(outlier_distance(&f->judgement.metric[k], own));
+    double distance = fabs(outlier_distance(metric, own));
     bool worse = judge_worse_by(&f->judgement, k, own) > 0;
     cell->worse = worse ? distance : -distance;
     cell->far = judge_is_far(&f->judgement, k, j->machine, own);
-    units_value(own, unit, value, sizeof(value));
     (void)snprintf(cell->tip, sizeof(cell->tip), "%.60s, %.100s: %s, %+.1f %%: %s by %.1f spreads%s", j->name,
-                   f->name[column], value, 100 * effect, worse ? "worse" : "better", distance,
-                   cell->far ? ", stands out" : "");
+                   f->name[column], UNITS_VALUE(own, f->g->figure[k].unit), 100 * outlier_effect(metric, own),
+                   worse ? "worse" : "better", distance, cell->far ? ", stands out" : "");
 }
 
 static void put_map(const struct fleet *f, struct text *out)
@@ -324,11 +319,8 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
     for (char *s = title; *s; s++)
         *s = (char)(*s == '_' ? ' ' : *s);
-    const struct figure figure = {.title = f->name[column],
-                                  .note = note,
-                                  .x_title = title,
-                                  .x_unit = !strcmp(of->unit, "ratio") || !strcmp(of->unit, "bool") ? "" : of->unit};
-    (void)figure_dots(out, &figure, &dots);
+    (void)figure_dots(
+        out, &(struct figure){.title = f->name[column], .note = note, .x_title = title, .x_unit = of->unit}, &dots);
 }
 
 /* Draws distributions: those with an outlier first; the others are folded. */

@@ -17,23 +17,18 @@
 
 static void put_percent(double share, struct text *out)
 {
-    char value[UNITS_SIZE] = "";
-
-    if (isfinite(share))
-        (void)snprintf(value, sizeof(value), "%+.1f", 100 * share);
-    html_put(out, "<td class=\"n\">%s</td>", value);
+    html_put(out, isfinite(share) ? "<td class=\"n\">%+.1f</td>" : "<td class=\"n\"></td>", 100 * share);
 }
 
 static void put_change(const struct history *h, const struct history_change *c, struct text *out)
 {
-    char name[NAME], settings[1024], before[UNITS_SIZE], after[UNITS_SIZE];
+    const char *unit = history_unit(h, c->figure);
+    char name[NAME], settings[1024];
 
     history_name(h, c->figure, name, sizeof(name));
     history_settings(h, c, settings, sizeof(settings));
-    history_value(h, c->figure, c->before, before, sizeof(before));
-    history_value(h, c->figure, c->after, after, sizeof(after));
     html_put(out, "<tr><td>%s</td><td class=\"n\">%zu</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-             h->run[c->run].utc, c->run + 1, name, before, after);
+             h->run[c->run].utc, c->run + 1, name, UNITS_VALUE(c->before, unit), UNITS_VALUE(c->after, unit));
     put_percent(c->effect, out);
     put_percent(c->low, out);
     put_percent(c->high, out);
@@ -63,7 +58,6 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
 {
     const struct history_figure *f = &h->figure[number];
     const struct gather_figure *of = &h->gather.figure[f->figure];
-    const bool plain = !strcmp(of->unit, "ratio") || !strcmp(of->unit, "bool");
     char name[NAME], note[96], title[sizeof(of->metric)];
     size_t n = 0;
 
@@ -82,14 +76,11 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
     (void)snprintf(note, sizeof(note), "%zu runs, %s is better; %zu change%s", f->n,
                    of->higher_is_better ? "more" : "less", f->n_changes, f->n_changes == 1 ? "" : "s");
     text_copy(title, sizeof(title), of->metric);
-    (void)figure_levels(out,
-                        &(struct figure){.title = name,
-                                         .note = note,
-                                         .x_title = "Run",
-                                         .y_title = title,
-                                         .x_unit = "",
-                                         .y_unit = plain ? "" : of->unit},
-                        points, f->n, levels, n);
+    (void)figure_levels(
+        out,
+        &(struct figure){
+            .title = name, .note = note, .x_title = "Run", .y_title = title, .x_unit = "", .y_unit = of->unit},
+        points, f->n, levels, n);
 }
 
 /* Draws the figures that changed first. Those for which there is no room are folded. */

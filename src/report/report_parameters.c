@@ -150,13 +150,6 @@ static void label_points(struct curve *curve)
     free(other);
 }
 
-static int by_x(const void *a, const void *b)
-{
-    const double x = ((const struct figure_value *)a)->x, y = ((const struct figure_value *)b)->x;
-
-    return (x > y) - (x < y);
-}
-
 /* Takes the points of a line. Returns their number. */
 static size_t take_line(const struct curve *curve, const char *name, struct figure_value *values)
 {
@@ -170,7 +163,6 @@ static size_t take_line(const struct curve *curve, const char *name, struct figu
                                                 .low = point->row->stats.ci95_lo,
                                                 .high = point->row->stats.ci95_hi};
     }
-    qsort(values, n, sizeof(*values), by_x);
     return n;
 }
 
@@ -212,7 +204,7 @@ static void put_curve(const struct curve *curve, struct text *out)
                                         .x_title = x_title,
                                         .x_unit = "",
                                         .y_title = "Mean",
-                                        .y_unit = report_unit(curve->points[0].row)},
+                                        .y_unit = curve->points[0].row->unit},
                        lines, n_lines);
     free(values);
 }

@@ -167,10 +167,7 @@ static unsigned columns_of(const struct report *report, const char *suite, bool 
 
 static void put_number(double value, const char *unit, const char *class, struct text *out)
 {
-    char buf[UNITS_SIZE];
-
-    units_value(value, unit, buf, sizeof(buf));
-    html_put(out, "<td class=\"n %s\">%s</td>", class, buf);
+    html_put(out, "<td class=\"n %s\">%s</td>", class, UNITS_VALUE(value, unit));
 }
 
 static void put_heads(const struct report *report, unsigned columns, const struct row *base, struct text *out)
@@ -211,7 +208,6 @@ static void put_run(const struct report *report, const struct row *row, const ch
 
 void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
 {
-    char interval[UNITS_SIZE];
     double low = (double)NAN, high = (double)NAN, ratio = row->value / base->value;
 
     if (row == base)
@@ -219,11 +215,9 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
     else if (row->value == row->stats.mean && base->value == base->stats.mean)
         ratio = stats_ratio_of_means(&row->stats, &base->stats, &low, &high);
     units_value(ratio, "", buf, size);
-    if (!isfinite(low) || !isfinite(high))
-        return;
-    units_range(low, high, "", interval, sizeof(interval));
-    size_t used = strlen(buf);
-    (void)snprintf(buf + used, size - used, " (%s)", interval);
+    const size_t used = strlen(buf);
+    if (isfinite(low) && isfinite(high))
+        (void)snprintf(buf + used, size - used, " (%s)", UNITS_RANGE(low, high, ""));
 }
 
 /* Appends a row. n: number of rows spanned by the cells with work and metric; 0: an earlier row has them. */
@@ -232,7 +226,7 @@ static void put_row(const struct report *report, const struct report_place *plac
 {
     const struct row *row = &report->set.rows[place->row];
     char buf[1024];
-    const char *unit = report_unit(row);
+    const char *unit = row->unit;
 
     text_printf(out, "<tr>");
     if (n) {
@@ -247,10 +241,8 @@ static void put_row(const struct report *report, const struct report_place *plac
             report_ratio(row, &report->set.rows[place->base], buf, sizeof(buf));
         html_put(out, "<td class=\"n ratio\">%s</td>", buf);
     }
-    if (columns >> HAS_INTERVAL & 1) {
-        units_range(row->stats.ci95_lo, row->stats.ci95_hi, unit, buf, sizeof(buf));
-        html_put(out, "<td class=\"n ci\">%s</td>", buf);
-    }
+    if (columns >> HAS_INTERVAL & 1)
+        html_put(out, "<td class=\"n ci\">%s</td>", UNITS_RANGE(row->stats.ci95_lo, row->stats.ci95_hi, unit));
     for (size_t f = 0; f < N_FIGURES; f++)
         if (columns >> (HAS_FIGURES + f) & 1)
             put_number(figure_of(row, f), unit, figures[f].class, out);

@@ -105,27 +105,16 @@ static void put_each_run(const struct report *report, struct text *out)
 
 /* --- Costs. --- */
 
-static void put_number(double value, const char *unit, struct text *out)
-{
-    char buf[UNITS_SIZE];
-
-    units_value(value, unit, buf, sizeof(buf));
-    html_put(out, "<td class=\"n\">%s</td>", buf);
-}
-
 static void put_cost(const struct projection *p, const struct projection_cost *cost, struct text *out)
 {
     const double *with = projection_slowdown(p, p->n);
-    char before[UNITS_SIZE], after[UNITS_SIZE];
 
-    html_put(out, "<tr><td class=\"n\">%s</td><td>%s</td>", projection_decade(cost), projection_cause(cost));
-    put_number(cost->per_s, "", out);
-    put_number(cost->lost_pct, "%", out);
-    for (size_t s = 0; s < p->n_steps; s++) {
-        units_value(with[(s + 1) * p->n_ranks - 1], "", before, sizeof(before));
-        units_value(cost->without[s], "", after, sizeof(after));
-        html_put(out, "<td class=\"n\">%s \xe2\x86\x92 %s</td>", before, after);
-    }
+    html_put(out, "<tr><td class=\"n\">%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+             projection_decade(cost), projection_cause(cost), UNITS_VALUE(cost->per_s, ""),
+             UNITS_VALUE(cost->lost_pct, "%"));
+    for (size_t s = 0; s < p->n_steps; s++)
+        html_put(out, "<td class=\"n\">%s \xe2\x86\x92 %s</td>", UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""),
+                 UNITS_VALUE(cost->without[s], ""));
     text_printf(out, "</tr>\n");
 }
 

@@ -119,19 +119,18 @@ static void which(const struct headline *h, const struct row *row, char *buf, si
 /* Formats the value, and below it its confidence interval, or how many values it is from. */
 static void say(const struct headline *h, const struct row *row, char *value, char *below, size_t size)
 {
-    char where[160], interval[UNITS_SIZE], mean[UNITS_SIZE];
+    char where[160];
     const struct stats_summary *s = &row->stats;
 
-    units_value(shown(h, row), !strcmp(row->unit, "ratio") ? "" : row->unit, value, UNITS_SIZE);
+    units_value(shown(h, row), row->unit, value, UNITS_SIZE);
     which(h, row, where, sizeof(where));
-    units_range(s->ci95_lo, s->ci95_hi, row->unit, interval, sizeof(interval));
-    units_value(s->mean, row->unit, mean, sizeof(mean));
     if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
         (void)snprintf(below, size, "%s%s: %s", where, row_status_name(row->status), row->reason);
     else if (h->choice == CHOOSE_LONGEST)
         (void)snprintf(below, size, "%sof %" PRIu64, where, s->n);
     else if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
-        (void)snprintf(below, size, "%smean %s, 95 %% interval %s", where, mean, interval);
+        (void)snprintf(below, size, "%smean %s, 95 %% interval %s", where, UNITS_VALUE(s->mean, row->unit),
+                       UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));
     else if (row->n_samples > 0)
         (void)snprintf(below, size, "%s%zu sample%s: no interval", where, row->n_samples,
                        row->n_samples == 1 ? "" : "s");
@@ -353,7 +352,6 @@ static double slower_pct(const struct report *report, const struct row *lost)
 static void say_quiet(const struct report *report, size_t run, const struct losses *l, struct text *out)
 {
     const struct row *best = find(report, run, &headlines[0]), *worst = find(report, run, &headlines[1]);
-    char least[UNITS_SIZE], most[UNITS_SIZE];
     const char *cause = main_cause(l);
     double slower = 0;
 
@@ -362,14 +360,13 @@ static void say_quiet(const struct report *report, size_t run, const struct loss
     for (size_t i = 0; i < report->set.n; i++)
         if (report_run_of(report, &report->set.rows[i]) == run && fits(&headlines[0], &report->set.rows[i]))
             slower = fmax(slower, slower_pct(report, &report->set.rows[i]));
-    units_value(best->value, "%", least, sizeof(least));
-    units_value(worst->value, "%", most, sizeof(most));
     text_printf(out, "<li>The machine was <strong>%s</strong>", how_quiet(slower));
     if (cause)
         html_put(out, ": most of what it took went to <strong>%s</strong>", cause_words(cause));
-    html_put(out, ". A program that only computes lost %s of its time on CPU %s", least, best->cpus);
+    html_put(out, ". A program that only computes lost %s of its time on CPU %s", UNITS_VALUE(best->value, "%"),
+             best->cpus);
     if (best != worst)
-        html_put(out, ", the quietest, and %s on CPU %s, the noisiest", most, worst->cpus);
+        html_put(out, ", the quietest, and %s on CPU %s, the noisiest", UNITS_VALUE(worst->value, "%"), worst->cpus);
     if (l->core.n)
         text_printf(out, "; it had %.0f %% of its core", 100 * l->core.mean);
     text_printf(out, ".</li>\n");
@@ -392,40 +389,28 @@ static void say_shared(const struct losses *l, struct text *out)
 
 static void say_cause(const struct losses *l, struct text *out)
 {
-    char took[UNITS_SIZE];
+    const struct row_cause *most = &l->causes[l->most];
 
-    if (!(l->ms > 0))
-        return;
-    units_value(l->causes[l->most].number, "ms", took, sizeof(took));
-    html_put(out, "<li>Most time went to <strong>%s</strong>: %s, %.0f %% of what was lost%s.</li>\n",
-             cause_words(l->causes[l->most].name), took, 100 * l->causes[l->most].number / l->ms,
-             l->of_noise ? " in the noise test" : "");
-}
-
-/* Formats the maximum and the median. Returns false when there is no such row, or it has no maximum. */
-static bool longest_of(const struct row *row, char longest[UNITS_SIZE], char median[UNITS_SIZE])
-{
-    if (!row || !isfinite(row->stats.max))
-        return false;
-    units_value(row->stats.max, row->unit, longest, UNITS_SIZE);
-    units_value(row->stats.median, row->unit, median, UNITS_SIZE);
-    return true;
+    if (l->ms > 0)
+        html_put(out, "<li>Most time went to <strong>%s</strong>: %s, %.0f %% of what was lost%s.</li>\n",
+                 cause_words(most->name), UNITS_VALUE(most->number, "ms"), 100 * most->number / l->ms,
+                 l->of_noise ? " in the noise test" : "");
 }
 
 static void say_longest(const struct report *report, size_t run, struct text *out)
 {
-    char longest[UNITS_SIZE], median[UNITS_SIZE];
     const struct row *row = find(report, run, &headlines[2]);
 
-    if (longest_of(row, longest, median))
+    if (row && isfinite(row->stats.max))
         html_put(out,
                  "<li>The longest interruption took %s, on CPU %s; half of those on that CPU took no more than "
                  "%s.</li>\n",
-                 longest, row->cpus, median);
+                 UNITS_VALUE(row->stats.max, row->unit), row->cpus, UNITS_VALUE(row->stats.median, row->unit));
     row = find(report, run, &headlines[sizeof(headlines) / sizeof(headlines[0]) - 1]);
-    if (longest_of(row, longest, median))
+    if (row && isfinite(row->stats.max))
         html_put(out, "<li>An interactive task waited up to %s (%s, beside the load '%s'; median there %s).</li>\n",
-                 longest, row->test, row->load, median);
+                 UNITS_VALUE(row->stats.max, row->unit), row->test, row->load,
+                 UNITS_VALUE(row->stats.median, row->unit));
 }
 
 /* Names the task and load with the largest share of wake-ups whose delay a person would notice. */
@@ -434,15 +419,13 @@ static void say_late(const struct report *report, size_t run, struct text *out)
     static const struct headline late = {
         .suite = "latency", .metric = "late", .choice = CHOOSE_GREATEST, .but = "gaming" /* gaming never sleeps */};
     const struct row *row = find(report, run, &late);
-    char share[UNITS_SIZE];
 
     if (!row || !isfinite(row->value))
         return;
-    units_value(row->value, "%", share, sizeof(share));
     html_put(out,
              row->value > 0 ? "<li>A person would notice %s of the wake-ups of %s beside the load '%s'"
                             : "<li>No wake-up was so late that a person would notice",
-             share, row->test, row->load);
+             UNITS_VALUE(row->value, "%"), row->test, row->load);
     text_printf(out,
                 " (late by more than 50 ms for audio, a frame for video, 7 ms for others, unless --late-after says "
                 "otherwise).</li>\n");

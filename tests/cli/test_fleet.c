@@ -147,7 +147,7 @@ static void test_fleet_host_with_a_neighbour(void **state)
     cli_expect_args(cli, ARGS("fleet", ".", "-v", "--fail-on", "outlier"), 4, &result);
     cli_expect_text(result.out, "Host  core %  Verdict\n"
                                 "n7        60  SHARED: core share -39.");
-    cli_expect_text(cli_line(result.out, 2), "        core share: 0.6000 ratio, the fleet's median 0.99");
+    cli_expect_text(cli_line(result.out, 2), "        core share: 0.6000, the fleet's median 0.99");
     cli_expect_no_text(result.out, "rate");
     cli_expect_no_text(result.out, "WORSE");
     cli_expect_text(result.out, "20 hosts, 5 figures judged: 1 stands out.\n"
