@@ -104,7 +104,7 @@ static void write_text(const struct export_rows *rows, struct text *out)
                             {"Avg Latencies:", 5},
                             {"Max Latencies:", 5},
                             {"Histogram Overflows:", 5}};
-    struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
 
     take_cpus(rows, &cpus);
     if (!strcmp(cpus.row[0]->timer_latency_held, "yes"))
@@ -129,7 +129,6 @@ static void write_text(const struct export_rows *rows, struct text *out)
         text_printf(out, "\n");
     }
     text_printf(out, "\n");
-    free_cpus(&cpus);
 }
 
 const struct export_format export_cyclictest = {
@@ -159,27 +158,18 @@ static void put_thread(const struct cpus *cpus, size_t cpu, struct text *out)
                 cpu + 1 < cpus->n ? "," : "");
 }
 
-static void put_member(const char *name, const char *value, const char *indent, struct text *out)
+/* Formats a time, later_s after utc, as in mail headers (RFC 5322); "" when it is not known. */
+static const char *mail_time(const char *utc, double later_s, char buf[64])
 {
-    text_printf(out, "%s", indent);
-    json_name(out, name);
-    json_text(out, value);
-    text_printf(out, ",\n");
-}
+    struct tm t = {0};
 
-/* Writes a time in the form of mail headers (RFC 5322), or "" when it is not known. The time is later_s after utc. */
-static void put_time(const char *name, const char *utc, double later_s, struct text *out)
-{
-    struct tm t;
-    char buf[64] = "";
-
-    memset(&t, 0, sizeof(t));
+    buf[0] = '\0';
     if (strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &t)) {
         const time_t at = timegm(&t) + (time_t)(later_s >= 0 ? later_s : 0);
         if (gmtime_r(&at, &t))
-            (void)strftime(buf, sizeof(buf), "%a, %d %b %Y %H:%M:%S +0000", &t);
+            (void)strftime(buf, 64, "%a, %d %b %Y %H:%M:%S +0000", &t);
     }
-    put_member(name, buf, "  ", out);
+    return buf;
 }
 
 /* In cyclictest's JSON, the names of two members end in a colon. */
@@ -187,28 +177,23 @@ static void write_json(const struct export_rows *rows, struct text *out)
 {
     const struct row_run *run = rows->rows[0]->run;
     const size_t length = strcspn(run->kernel, " ");
-    char release[sizeof(run->kernel)];
-    struct cpus cpus = {.n = 0};
+    char release[sizeof(run->kernel)], start[64], end[64];
+    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
 
     take_cpus(rows, &cpus);
-    text_printf(out, "{\n  \"file_version\": 1,\n");
-    put_member("cmdline:", "jitbench wakeup", "  ", out);
-    put_member("rt_test_version:", run->build, "  ", out);
-    put_time("start_time", run->utc, 0, out);
-    put_time("end_time", run->utc, cpus.row[0]->wall_s, out);
-    text_printf(out, "  \"return_code\": 0,\n  \"sysinfo\": {\n");
-    put_member("sysname", "Linux", "    ", out);
-    put_member("nodename", run->host, "    ", out);
     text_copy(release, length + 1, run->kernel);
-    put_member("release", release, "    ", out);
-    put_member("version", run->kernel + length + (run->kernel[length] == ' '), "    ", out);
-    put_member("machine", run->arch, "    ", out);
-    text_printf(out, "    \"realtime\": %d\n  },\n", strstr(run->kernel, "PREEMPT_RT") != NULL);
-    text_printf(out, "  \"num_threads\": %zu,\n  \"resolution_in_ns\": 0,\n  \"thread\": {\n", cpus.n);
+    json_put(out,
+             "{\n  \"file_version\": 1,\n  \"cmdline:\": \"jitbench wakeup\",\n  \"rt_test_version:\": %s,\n"
+             "  \"start_time\": %s,\n  \"end_time\": %s,\n  \"return_code\": 0,\n  \"sysinfo\": {\n"
+             "    \"sysname\": \"Linux\",\n    \"nodename\": %s,\n    \"release\": %s,\n    \"version\": %s,\n"
+             "    \"machine\": %s,\n    \"realtime\": %c\n  },\n  \"num_threads\": %zu,\n"
+             "  \"resolution_in_ns\": 0,\n  \"thread\": {\n",
+             run->build, mail_time(run->utc, 0, start), mail_time(run->utc, cpus.row[0]->wall_s, end), run->host,
+             release, run->kernel + length + (run->kernel[length] == ' '), run->arch,
+             strstr(run->kernel, "PREEMPT_RT") ? '1' : '0', cpus.n);
     for (size_t c = 0; c < cpus.n; c++)
         put_thread(&cpus, c, out);
     text_printf(out, "  }\n}\n");
-    free_cpus(&cpus);
 }
 
 const struct export_format export_cyclictest_json = {

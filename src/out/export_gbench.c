@@ -2,8 +2,6 @@
 /* Exports rows as the JSON of Google Benchmark: an iteration for each sample, and the aggregates of each name. Times
  * are in ns. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "out/export.h"
@@ -15,39 +13,9 @@
 
 struct series {
     const struct export_group *group;
-    const struct row *row;         /* row of the sample that is being written; the first row for aggregates */
-    double *seconds, *cpu_seconds; /* arrays of group->n_samples */
+    const struct row *row;               /* row of the sample that is being written; the first row for aggregates */
+    const double *seconds, *cpu_seconds; /* arrays of group->n_samples */
 };
-
-static void put_context(const struct row_run *run, struct text *out)
-{
-    text_printf(out, "{\"context\": {\"date\": ");
-    json_text(out, run->utc);
-    text_printf(out, ", \"host_name\": ");
-    json_text(out, run->host);
-    text_printf(out, ", \"executable\": \"jitbench\", \"num_cpus\": %llu, \"caches\": []},\n\"benchmarks\": [",
-                (unsigned long long)run->cpus_online);
-}
-
-static void put_names(const struct series *s, const char *suffix, struct text *out)
-{
-    FREED_BY(text_free) struct text name = {0};
-
-    text_printf(&name, "%s%s", s->group->name, suffix);
-    json_name(out, "name");
-    json_text(out, name.data);
-    text_printf(out, ", \"run_name\": ");
-    json_text(out, s->group->name);
-}
-
-static void put_times(double real_s, double cpu_s, double scale, struct text *out)
-{
-    text_printf(out, ", \"real_time\": ");
-    json_number(out, real_s * scale);
-    text_printf(out, ", \"cpu_time\": ");
-    json_number(out, cpu_s * scale);
-    text_printf(out, ", \"time_unit\": \"ns\"}");
-}
 
 /* Returns the number of events in a sample: for a rate the work done in its time, otherwise the number of values of its
  * statistics. */
@@ -61,32 +29,35 @@ static double events_of_a_sample(const struct row *row)
     return events >= 1 && events < 9e15 ? floor(events + 0.5) : 1;
 }
 
-static void put_iteration(const struct series *s, size_t at, struct text *out)
+static size_t threads_of(const struct row *row)
 {
-    text_printf(out, "%s\n{", at ? "," : "");
-    put_names(s, "", out);
-    text_printf(out,
-                ", \"run_type\": \"iteration\", \"repetitions\": %zu, \"repetition_index\": %zu, \"threads\": %llu, "
-                "\"iterations\": %.0f",
-                s->group->n_samples, at, (unsigned long long)(s->row->copies ? s->row->copies : 1),
-                events_of_a_sample(s->row));
-    put_times(s->seconds[at], s->cpu_seconds[at], NS, out);
+    return row->copies ? (size_t)row->copies : 1;
 }
 
-static void put_aggregate(const struct series *s, const char *name, double real, double cpu, bool is_time,
+static void put_iteration(const struct series *s, size_t at, struct text *out)
+{
+    json_put(out,
+             "\n{\"name\": %s, \"run_name\": %s, \"run_type\": \"iteration\", \"repetitions\": %zu, "
+             "\"repetition_index\": %zu, \"threads\": %zu, \"iterations\": %.0f, \"real_time\": %f, \"cpu_time\": "
+             "%f, \"time_unit\": \"ns\"}",
+             s->group->name, s->group->name, s->group->n_samples, at, threads_of(s->row), events_of_a_sample(s->row),
+             s->seconds[at] * NS, s->cpu_seconds[at] * NS);
+}
+
+/* unit: "time", in s, or "percentage". */
+static void put_aggregate(const struct series *s, const char *name, double real, double cpu, const char *unit,
                           struct text *out)
 {
-    char suffix[16];
+    const double scale = strcmp(unit, "time") ? 1 : NS;
+    FREED_BY(text_free) struct text full = {0};
 
-    (void)snprintf(suffix, sizeof(suffix), "_%s", name);
-    text_printf(out, ",\n{");
-    put_names(s, suffix, out);
-    text_printf(out,
-                ", \"run_type\": \"aggregate\", \"repetitions\": %zu, \"threads\": %llu, \"aggregate_name\": \"%s\", "
-                "\"aggregate_unit\": \"%s\", \"iterations\": %zu",
-                s->group->n_samples, (unsigned long long)(s->row->copies ? s->row->copies : 1), name,
-                is_time ? "time" : "percentage", s->group->n_samples);
-    put_times(real, cpu, is_time ? NS : 1, out);
+    text_printf(&full, "%s_%s", s->group->name, name);
+    json_put(out,
+             ",\n{\"name\": %s, \"run_name\": %s, \"run_type\": \"aggregate\", \"repetitions\": %zu, \"threads\": "
+             "%zu, \"aggregate_name\": %s, \"aggregate_unit\": %s, \"iterations\": %zu, \"real_time\": %f, "
+             "\"cpu_time\": %f, \"time_unit\": \"ns\"}",
+             full.data, s->group->name, s->group->n_samples, threads_of(s->row), name, unit, s->group->n_samples,
+             real * scale, cpu * scale);
 }
 
 static void put_aggregates(const struct series *s, struct text *out)
@@ -98,10 +69,10 @@ static void put_aggregates(const struct series *s, struct text *out)
         out->failed = 1;
         return;
     }
-    put_aggregate(s, "mean", real.mean, cpu.mean, true, out);
-    put_aggregate(s, "median", real.median, cpu.median, true, out);
-    put_aggregate(s, "stddev", real.sd, cpu.sd, true, out);
-    put_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, false, out);
+    put_aggregate(s, "mean", real.mean, cpu.mean, "time", out);
+    put_aggregate(s, "median", real.median, cpu.median, "time", out);
+    put_aggregate(s, "stddev", real.sd, cpu.sd, "time", out);
+    put_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, "percentage", out);
 }
 
 /* Returns the CPU time of a sample in s: the measured one for a command, otherwise the row's share of CPU time in its
@@ -116,45 +87,40 @@ static double cpu_of(const struct export_rows *rows, const struct row *row, size
     return row->wall_s > 0 && row->cpu_s >= 0 ? seconds * row->cpu_s / row->wall_s : 0;
 }
 
-/* Computes the times of all samples. */
-static void series_fill(const struct export_rows *rows, const struct export_group *group, struct series *s)
+static void put_group(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
+    FREED_BY(memory_free) double *seconds = export_group_seconds(group);
+    FREED_BY(memory_free) double *cpu_seconds = memory_get(group->n_samples, sizeof(*cpu_seconds));
+    struct series s = {.group = group, .seconds = seconds, .cpu_seconds = cpu_seconds};
     size_t n = 0;
 
-    *s = (struct series){.group = group, .row = group->rows[0], .seconds = export_group_seconds(group)};
-    s->cpu_seconds = memory_get(group->n_samples, sizeof(*s->cpu_seconds));
-    for (size_t r = 0; r < group->n; r++)
-        for (size_t i = 0; i < group->rows[r]->n_samples; i++, n++)
-            s->cpu_seconds[n] = cpu_of(rows, group->rows[r], i, s->seconds[n]);
-}
-
-static void put_group(const struct export_rows *rows, const struct export_group *group, bool first, struct text *out)
-{
-    struct series s;
-    size_t n = 0;
-
-    series_fill(rows, group, &s);
-    text_append(out, ",", !first);
     for (size_t r = 0; r < group->n; r++) {
         s.row = group->rows[r];
-        for (size_t i = 0; i < s.row->n_samples; i++)
-            put_iteration(&s, n++, out);
+        for (size_t i = 0; i < s.row->n_samples; i++, n++) {
+            cpu_seconds[n] = cpu_of(rows, s.row, i, seconds[n]);
+            text_append(out, ",", n > 0);
+            put_iteration(&s, n, out);
+        }
     }
     s.row = group->rows[0];
     if (n > 1)
         put_aggregates(&s, out);
-    free(s.seconds);
-    free(s.cpu_seconds);
 }
 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
+    const struct row_run *run = rows->rows[0]->run;
     FREED_BY(export_groups_free) struct export_groups groups;
 
     export_group(rows, &groups);
-    put_context(rows->rows[0]->run, out);
-    for (size_t g = 0; g < groups.n; g++)
-        put_group(rows, &groups.group[g], g == 0, out);
+    json_put(out,
+             "{\"context\": {\"date\": %s, \"host_name\": %s, \"executable\": \"jitbench\", \"num_cpus\": %zu, "
+             "\"caches\": []},\n\"benchmarks\": [",
+             run->utc, run->host, (size_t)run->cpus_online);
+    for (size_t g = 0; g < groups.n; g++) {
+        text_append(out, ",", g > 0);
+        put_group(rows, &groups.group[g], out);
+    }
     text_printf(out, "\n]}\n");
 }
 

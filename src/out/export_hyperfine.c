@@ -20,12 +20,6 @@ static const char *refuse(const struct row *row)
     return is_column(row) && row->n_samples ? NULL : export_refuse_unless_seconds(row);
 }
 
-static void put_number(double value, struct text *out)
-{
-    text_append(out, ",", 1);
-    text_real(out, value);
-}
-
 /* Returns the mean of all samples of another metric of a command; NAN when a row has none. */
 static double mean_of_partner(const struct export_rows *rows, const struct export_group *group, const char *metric)
 {
@@ -39,37 +33,6 @@ static double mean_of_partner(const struct export_rows *rows, const struct expor
             stats_add(&samples, export_seconds(partner, partner->samples[i]));
     }
     return known ? samples.mean : (double)NAN;
-}
-
-/* Writes a line. A command's wall-clock time has the command's own name. */
-static void put_line(const struct export_rows *rows, const struct export_group *group, const double *seconds,
-                     size_t number, struct text *out)
-{
-    struct stats_summary stats;
-
-    (void)number;
-    if (stats_summarise(seconds, group->n_samples, &stats)) {
-        out->failed = 1;
-        return;
-    }
-    csv_text(out, group->name);
-    put_number(stats.mean, out);
-    put_number(stats.sd, out);
-    put_number(stats.median, out);
-    put_number(mean_of_partner(rows, group, "user"), out);
-    put_number(mean_of_partner(rows, group, "system"), out);
-    put_number(stats.min, out);
-    put_number(stats.max, out);
-    text_append(out, "\n", 1);
-}
-
-/* --- JSON. --- */
-
-static void put_member(const char *name, double value, struct text *out)
-{
-    text_append(out, ", ", 2);
-    json_name(out, name);
-    json_number(out, value);
 }
 
 /* Returns the command line from the row, or the group's name for other rows and for commands that a run has twice. */
@@ -97,39 +60,11 @@ static void put_exit_codes(const struct export_rows *rows, const struct export_g
     text_printf(out, ", \"exit_codes\": [");
     for (size_t r = 0; r < group->n; r++) {
         const struct row *codes = export_partner(rows, group->rows[r], "exit_code");
-        for (size_t i = 0; i < group->rows[r]->n_samples; i++) {
-            text_append(out, ", ", n++ ? 2 : 0);
-            json_number(out, codes && i < codes->n_samples ? codes->samples[i] : (double)NAN);
-        }
+        for (size_t i = 0; i < group->rows[r]->n_samples; i++)
+            json_put(out, n++ ? ", %f" : "%f", codes && i < codes->n_samples ? codes->samples[i] : (double)NAN);
     }
     text_append(out, "]", 1);
 }
-
-static void put_result(const struct export_rows *rows, const struct export_group *group, const double *seconds,
-                       size_t number, struct text *out)
-{
-    struct stats_summary stats;
-
-    if (stats_summarise(seconds, group->n_samples, &stats)) {
-        out->failed = 1;
-        return;
-    }
-    text_printf(out, "%s\n{\"command\": ", number ? "," : "");
-    json_text(out, command_of(rows, group));
-    put_member("mean", stats.mean, out);
-    put_member("stddev", stats.sd, out);
-    put_member("median", stats.median, out);
-    put_member("user", mean_of_partner(rows, group, "user"), out);
-    put_member("system", mean_of_partner(rows, group, "system"), out);
-    put_member("min", stats.min, out);
-    put_member("max", stats.max, out);
-    text_printf(out, ", \"times\": ");
-    json_numbers(out, seconds, group->n_samples);
-    put_exit_codes(rows, group, out);
-    text_append(out, "}", 1);
-}
-
-/* --- CSV and JSON. --- */
 
 /* Selects the rows that get a line of their own. */
 static size_t choose_lines(const struct export_rows *rows, const struct row **lines)
@@ -149,11 +84,10 @@ static size_t choose_lines(const struct export_rows *rows, const struct row **li
     return n;
 }
 
-static void write_groups(const struct export_rows *rows,
-                         void (*put)(const struct export_rows *rows, const struct export_group *group,
-                                     const double *seconds, size_t number, struct text *out),
-                         struct text *out)
+/* Writes a line or a result for each group. In the CSV, a command's wall-clock time has the command's own name. */
+static void write_groups(const struct export_rows *rows, bool json, struct text *out)
 {
+    static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};
     FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
     FREED_BY(export_groups_free) struct export_groups groups;
@@ -162,21 +96,43 @@ static void write_groups(const struct export_rows *rows,
     own.n = choose_lines(rows, lines);
     export_group(&own, &groups);
     for (size_t g = 0; g < groups.n; g++) {
-        FREED_BY(memory_free) double *seconds = export_group_seconds(&groups.group[g]);
-        put(rows, &groups.group[g], seconds, g, out);
+        const struct export_group *group = &groups.group[g];
+        FREED_BY(memory_free) double *seconds = export_group_seconds(group);
+        struct stats_summary s;
+        out->failed |= stats_summarise(seconds, group->n_samples, &s) != 0;
+        const double figures[] = {
+            s.mean, s.sd, s.median, mean_of_partner(rows, group, "user"), mean_of_partner(rows, group, "system"),
+            s.min,  s.max};
+        if (json)
+            json_put(out, g ? ",\n{\"command\": %s" : "\n{\"command\": %s", command_of(rows, group));
+        else
+            csv_text(out, group->name);
+        for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+            text_append(out, ", ", json ? 2 : 1);
+            if (json)
+                json_put(out, "%s: %f", names[i], figures[i]);
+            else
+                text_real(out, figures[i]);
+        }
+        if (json) {
+            text_printf(out, ", \"times\": ");
+            json_numbers(out, seconds, group->n_samples);
+            put_exit_codes(rows, group, out);
+        }
+        text_printf(out, json ? "}" : "\n");
     }
 }
 
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     text_printf(out, "command,mean,stddev,median,user,system,min,max\n");
-    write_groups(rows, put_line, out);
+    write_groups(rows, false, out);
 }
 
 static void write_json(const struct export_rows *rows, struct text *out)
 {
     text_printf(out, "{\"results\": [");
-    write_groups(rows, put_result, out);
+    write_groups(rows, true, out);
     text_printf(out, "\n]}\n");
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows as one JSON document: every column, numbers as numbers. */
-#include <math.h>
-
 #include "out/export.h"
 #include "out/json.h"
 #include "rows/causes.h"
@@ -10,14 +8,8 @@
 static void put_pairs(const struct stats_point *pairs, size_t n, struct text *out)
 {
     text_append(out, "[", 1);
-    for (size_t i = 0; i < n; i++) {
-        text_append(out, ", [", i ? 3 : 0);
-        text_append(out, "[", i ? 0 : 1);
-        json_number(out, pairs[i].at);
-        text_append(out, ", ", 2);
-        json_number(out, pairs[i].value);
-        text_append(out, "]", 1);
-    }
+    for (size_t i = 0; i < n; i++)
+        json_put(out, i ? ", [%f, %f]" : "[%f, %f]", pairs[i].at, pairs[i].value);
     text_append(out, "]", 1);
 }
 
@@ -32,10 +24,7 @@ static void put_causes(const struct row_causes *causes, struct text *out)
 
 static void put_uint(uint64_t value, struct text *out)
 {
-    if (value)
-        text_printf(out, "%llu", (unsigned long long)value);
-    else
-        json_number(out, NAN);
+    text_printf(out, value ? "%llu" : "null", (unsigned long long)value);
 }
 
 static void put_column(const struct row *row, const struct row_column *column, struct text *out)

@@ -31,22 +31,19 @@ static void put_runs(const struct row *row, bool first, struct text *out)
 {
     const bool seconds = !strcmp(unit_of(row), "second");
 
-    for (size_t i = 0; i < row->n_samples; i++) {
-        text_printf(out, "%s{\"values\": [", first && !i ? "" : ", ");
-        json_number(out, seconds ? export_seconds(row, row->samples[i]) : export_base(row, row->samples[i]));
-        text_printf(out, "]}");
-    }
+    for (size_t i = 0; i < row->n_samples; i++)
+        json_put(out, first && !i ? "{\"values\": [%f]}" : ", {\"values\": [%f]}",
+                 seconds ? export_seconds(row, row->samples[i]) : export_base(row, row->samples[i]));
 }
 
 static void put_benchmark(const struct export_group *group, struct text *out)
 {
     const char *unit = unit_of(group->rows[0]);
 
-    text_printf(out, "{\"metadata\": {\"name\": ");
-    json_text(out, group->name);
-    if (strcmp(unit, "second") != 0)
-        text_printf(out, ", \"unit\": \"%s\"", unit);
-    text_printf(out, "}, \"runs\": [");
+    json_put(out,
+             strcmp(unit, "second") ? "{\"metadata\": {\"name\": %s, \"unit\": %s}, \"runs\": ["
+                                    : "{\"metadata\": {\"name\": %s}, \"runs\": [",
+             group->name, unit);
     for (size_t r = 0; r < group->n; r++)
         put_runs(group->rows[r], r == 0, out);
     text_printf(out, "]}");

@@ -2,11 +2,9 @@
 /* Common parts of the HTML pages. */
 #include "report/html.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -57,31 +55,7 @@ void html_put(struct text *out, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    for (size_t plain; *format; format += plain) {
-        plain = strcspn(format, "%");
-        text_append(out, format, plain);
-        format += plain;
-        plain = 0;
-        if (!*format++)
-            break;
-        const bool sign = *format == '+', precise = format[sign] == '.';
-        const int precision = precise ? (int)strtol(format + sign + 1, NULL, 10) : INT_MAX;
-        format += strcspn(format, "%sczf");
-        if (*format == 's') {
-            const char *s = va_arg(args, const char *);
-            html_escape(out, s, strnlen(s, (size_t)precision));
-        } else if (*format == 'f' && !precise) {
-            put_coordinate(out, va_arg(args, double));
-        } else if (*format == 'f') {
-            text_printf(out, sign ? "%+.*f" : "%.*f", precision, va_arg(args, double));
-        } else if (*format == 'z') {
-            text_printf(out, "%zu", va_arg(args, size_t));
-            format++;
-        } else {
-            text_printf(out, "%c", *format == 'c' ? va_arg(args, int) : '%');
-        }
-        format++;
-    }
+    text_put(out, html_escape, put_coordinate, format, args);
     va_end(args);
 }
 

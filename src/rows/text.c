@@ -3,8 +3,8 @@
 #include "rows/text.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +118,36 @@ void text_printf(struct text *t, const char *format, ...)
     }
     va_end(again);
     va_end(args);
+}
+
+void text_put(struct text *t, void (*put_text)(struct text *t, const char *s, size_t length),
+              void (*put_number)(struct text *t, double value), const char *format, va_list args)
+{
+    for (size_t plain; *format; format += plain) {
+        plain = strcspn(format, "%");
+        text_append(t, format, plain);
+        format += plain;
+        plain = 0;
+        if (!*format++)
+            break;
+        const bool sign = *format == '+', precise = format[sign] == '.';
+        const int precision = precise ? (int)strtol(format + sign + 1, NULL, 10) : INT_MAX;
+        format += strcspn(format, "%sczf");
+        if (*format == 's') {
+            const char *s = va_arg(args, const char *);
+            put_text(t, s, strnlen(s, (size_t)precision));
+        } else if (*format == 'f' && !precise) {
+            put_number(t, va_arg(args, double));
+        } else if (*format == 'f') {
+            text_printf(t, sign ? "%+.*f" : "%.*f", precision, va_arg(args, double));
+        } else if (*format == 'z') {
+            text_printf(t, "%zu", va_arg(args, size_t));
+            format++;
+        } else {
+            text_printf(t, "%c", *format == 'c' ? va_arg(args, int) : '%');
+        }
+        format++;
+    }
 }
 
 void text_free(struct text *t)
