@@ -105,7 +105,7 @@ void export_param(const struct row *row, char separator, struct text *out);
 
 /* A row with the name by which rows are grouped. */
 struct export_entry {
-    char *name;
+    char *name, *labels; /* labels: of a gauge of format openmetrics, otherwise NULL */
     const struct row *row;
     size_t at;    /* position among all rows */
     size_t first; /* position of the first row of the name */
@@ -113,6 +113,8 @@ struct export_entry {
 };
 /* Sorts entries of the same name together, in the order of their first rows, and sets first. */
 void export_cluster(struct export_entry *entries, size_t n);
+/* Frees an array of entries; the one after the last has no row. */
+void export_entries_free(struct export_entry **entries);
 
 /* The rows of one name: one row for each run in the files. The name is suite/test/load/copies=N/param/metric, without
  * the parts that are empty, without copies=1, and without a test that has the suite's name. If rows of the same run

@@ -291,7 +291,7 @@ void export_group(const struct export_rows *rows, struct export_groups *groups)
     const size_t n = rows->n;
 
     memset(groups, 0, sizeof(*groups));
-    groups->entries = memory_get(n + 1, sizeof(*groups->entries)); /* the last one has no name and ends the array */
+    groups->entries = memory_get(n + 1, sizeof(*groups->entries)); /* the last one has no row */
     groups->rows = memory_get(n + 1, sizeof(const struct row *));
     groups->group = memory_get(n + 1, sizeof(*groups->group));
     for (size_t i = 0; i < n; i++)
@@ -300,11 +300,18 @@ void export_group(const struct export_rows *rows, struct export_groups *groups)
     make_groups(groups, n);
 }
 
+void export_entries_free(struct export_entry **entries)
+{
+    for (struct export_entry *entry = *entries; entry->row; entry++) {
+        free(entry->name);
+        free(entry->labels);
+    }
+    free(*entries);
+}
+
 void export_groups_free(struct export_groups *groups)
 {
-    for (size_t i = 0; groups->entries[i].row; i++)
-        free(groups->entries[i].name);
-    free(groups->entries);
+    export_entries_free(&groups->entries);
     free(groups->rows);
     free(groups->group);
 }

@@ -95,52 +95,49 @@ static void put_escaped(const char *s, struct text *out)
     }
 }
 
-/* Appends a label; an empty one is left out. */
-static void put_label(const char *name, const char *value, struct text *out)
+/* Appends labels, names and values; empty ones are left out. */
+static void put_labels(const char *const (*labels)[2], size_t n, struct text *out)
 {
-    if (!value[0])
-        return;
-    text_printf(out, "%s%s=\"", out->data && out->data[out->length - 1] != '{' ? "," : "", name);
-    put_escaped(value, out);
-    text_append(out, "\"", 1);
+    size_t written = 0;
+
+    text_append(out, "{", 1);
+    for (size_t i = 0; i < n; i++)
+        if (labels[i][1][0]) {
+            text_printf(out, "%s%s=\"", written++ ? "," : "", labels[i][0]);
+            put_escaped(labels[i][1], out);
+            text_append(out, "\"", 1);
+        }
+    text_append(out, "}", 1);
 }
 
-static void put_labels(const struct row *row, struct text *out)
+static void put_row_labels(const struct row *row, struct text *out)
 {
     FREED_BY(text_free) struct text param = {0};
-    char copies[24] = "", protocol[ROW_PROTOCOL_SIZE];
+    char copies[24], protocol[ROW_PROTOCOL_SIZE];
 
     row_protocol(&row->param, protocol);
     export_param(row, ' ', &param);
-    if (row->copies)
-        (void)snprintf(copies, sizeof(copies), "%llu", (unsigned long long)row->copies);
-    text_append(out, "{", 1);
-    put_label("host", row->run->host, out);
-    put_label("job_id", row->run->job, out);
-    put_label("rank", row->run->rank, out);
-    put_label("suite", row->suite, out);
-    put_label("test", row->test, out);
-    put_label("load", row->load, out);
-    put_label("param", param.length ? param.data : "", out);
-    put_label("protocol", protocol, out);
-    put_label("copies", copies, out);
-    put_label("cpus", row->cpus, out);
-    put_label("status", row_status_name(row->status), out);
-    text_append(out, "}", 1);
+    (void)snprintf(copies, sizeof(copies), row->copies ? "%llu" : "", (unsigned long long)row->copies);
+    const char *const labels[][2] = {{"host", row->run->host},
+                                     {"job_id", row->run->job},
+                                     {"rank", row->run->rank},
+                                     {"suite", row->suite},
+                                     {"test", row->test},
+                                     {"load", row->load},
+                                     {"param", param.length ? param.data : ""},
+                                     {"protocol", protocol},
+                                     {"copies", copies},
+                                     {"cpus", row->cpus},
+                                     {"status", row_status_name(row->status)}};
+    put_labels(labels, sizeof(labels) / sizeof(labels[0]), out);
 }
 
 /* --- Points. --- */
 
-struct point {
-    const struct row *row;
-    char *family, *labels;
-    size_t at, first; /* first: position of the first point of the family */
-};
-
 static int by_family_and_age(const void *a, const void *b)
 {
-    const struct point *one = a, *other = b;
-    int order = strcmp(one->family, other->family);
+    const struct export_entry *one = a, *other = b;
+    int order = strcmp(one->name, other->name);
 
     if (!order)
         order = strcmp(one->labels, other->labels);
@@ -151,135 +148,96 @@ static int by_family_and_age(const void *a, const void *b)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct point *one = a, *other = b;
-
-    return ORDER_OF(one->at, other->at);
+    return ORDER_OF(((const struct export_entry *)a)->at, ((const struct export_entry *)b)->at);
 }
 
-static int by_first_and_place(const void *a, const void *b)
+/* Makes a point of each row, with its family as name. */
+static struct export_entry *points_make(const struct export_rows *rows)
 {
-    const struct point *one = a, *other = b;
-
-    if (one->first != other->first)
-        return ORDER_OF(one->first, other->first);
-    return by_place(a, b);
-}
-
-static void points_free(struct point *points, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(points[i].family);
-        free(points[i].labels);
-    }
-    free(points);
-}
-
-static struct point *points_make(const struct export_rows *rows)
-{
-    struct point *points = memory_get(rows->n, sizeof(*points));
+    struct export_entry *points = memory_get(rows->n + 1, sizeof(*points));
 
     for (size_t i = 0; i < rows->n; i++) {
         struct text family = {0}, labels = {0};
         put_family(rows->rows[i], &family);
-        put_labels(rows->rows[i], &labels);
-        points[i] = (struct point){rows->rows[i], family.data, labels.data, i, i};
+        put_row_labels(rows->rows[i], &labels);
+        points[i] = (struct export_entry){.name = family.data, .labels = labels.data, .row = rows->rows[i], .at = i};
     }
     return points;
 }
 
 /* Drops all but the newest of the points with the same labels, and sorts the others by family. Returns the number of
  * points kept. */
-static size_t points_newest(struct point *points, size_t n, struct export_left_out *left_out)
+static size_t points_newest(struct export_entry *points, size_t n, struct export_left_out *left_out)
 {
     size_t kept = 0;
 
     qsort(points, n, sizeof(*points), by_family_and_age);
     for (size_t i = 0; i < n; i++) {
-        bool newer = i + 1 < n && !strcmp(points[i].family, points[i + 1].family) &&
-                     !strcmp(points[i].labels, points[i + 1].labels);
-        if (newer) {
-            export_leave_out(left_out, strcmp(points[i].row->run->utc, points[i + 1].row->run->utc)
+        const struct export_entry *next = &points[i + 1];
+        if (i + 1 < n && !strcmp(points[i].name, next->name) && !strcmp(points[i].labels, next->labels)) {
+            export_leave_out(left_out, strcmp(points[i].row->run->utc, next->row->run->utc)
                                            ? "older than another row with the same labels"
                                            : "with the labels and the time of another row");
-            free(points[i].family);
+            free(points[i].name);
             free(points[i].labels);
         } else {
             points[kept++] = points[i];
         }
     }
-    for (size_t from = 0, end; from < kept; from = end) {
-        size_t first = points[from].at;
-        for (end = from; end < kept && !strcmp(points[end].family, points[from].family); end++)
-            first = points[end].at < first ? points[end].at : first;
-        for (size_t i = from; i < end; i++)
-            points[i].first = first;
-    }
-    qsort(points, kept, sizeof(*points), by_first_and_place);
+    points[kept].row = NULL;
+    export_cluster(points, kept);
     return kept;
 }
 
 /* --- The text. --- */
 
-static void put_head(const struct point *point, struct text *out)
+static void put_head(const struct export_entry *point, struct text *out)
 {
     const struct row *row = point->row;
     const char *base = base_of(row);
     FREED_BY(text_free) struct text unit = {0};
 
-    text_printf(out, "# HELP %s Value of jitbench's metric ", point->family);
+    text_printf(out, "# HELP %s Value of jitbench's metric ", point->name);
     put_escaped(row->metric, out);
     if (row->better[0]) {
         text_printf(out, ", ");
         put_escaped(row->better, out);
         text_printf(out, " is better");
     }
-    text_printf(out, ".\n# TYPE %s gauge\n", point->family);
+    text_printf(out, ".\n# TYPE %s gauge\n", point->name);
     text_printf(&unit, "_");
     put_word(base, strlen(base), &unit);
-    if (base[0] && ends_with(point->family, unit.data))
-        text_printf(out, "# UNIT %s %s\n", point->family, unit.data + 1);
+    if (base[0] && ends_with(point->name, unit.data))
+        text_printf(out, "# UNIT %s %s\n", point->name, unit.data + 1);
 }
 
-static void put_points(const struct point *points, size_t n, struct text *out)
+static void put_points(const struct export_entry *points, size_t n, struct text *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || points[i].first != points[i - 1].first)
             put_head(&points[i], out);
-        text_printf(out, "%s%s ", points[i].family, points[i].labels);
+        text_printf(out, "%s%s ", points[i].name, points[i].labels);
         text_real(out, export_base(points[i].row, points[i].row->value));
         text_append(out, "\n", 1);
     }
 }
 
-static void put_run(const struct row_run *run, struct text *out)
-{
-    text_printf(out, "jitbench_run_info{");
-    put_label("host", run->host, out);
-    put_label("run_id", run->run_id, out);
-    put_label("utc", run->utc, out);
-    put_label("kernel", run->kernel, out);
-    put_label("arch", run->arch, out);
-    put_label("cpu_model", run->cpu_model, out);
-    put_label("build", run->build, out);
-    put_label("libc", run->libc, out);
-    put_label("comment", run->comment, out);
-    text_printf(out, "} 1\n");
-}
-
 /* Writes a run unless one with the same labels was written: no two lines may have the same labels. */
-static void put_new_run(const struct row_run *run, struct index *seen, struct text *out)
+static void put_run(const struct row_run *run, struct index *seen, struct text *out)
 {
-    FREED_BY(text_free) struct text line = {0};
+    const char *const labels[][2] = {{"host", run->host},     {"run_id", run->run_id}, {"utc", run->utc},
+                                     {"kernel", run->kernel}, {"arch", run->arch},     {"cpu_model", run->cpu_model},
+                                     {"build", run->build},   {"libc", run->libc},     {"comment", run->comment}};
+    FREED_BY(text_free) struct text text = {0};
     const size_t known = seen->n;
 
-    put_run(run, &line);
-    (void)index_enter(seen, line.data);
-    if (seen->n > known)
-        text_append(out, line.data, line.length);
+    put_labels(labels, sizeof(labels) / sizeof(labels[0]), &text);
+    if (index_enter(seen, text.data) == known)
+        text_printf(out, "jitbench_run_info%s 1\n", text.data);
 }
 
 /* Writes each run once, in the order of the files, into which it sorts the points. */
-static void put_runs(struct point *points, size_t n, struct text *out)
+static void put_runs(struct export_entry *points, size_t n, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};
 
@@ -287,17 +245,17 @@ static void put_runs(struct point *points, size_t n, struct text *out)
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < n; i++)
         if (i == 0 || points[i].row->run != points[i - 1].row->run)
-            put_new_run(points[i].row->run, &seen, out);
+            put_run(points[i].row->run, &seen, out);
 }
 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
-    struct point *points = points_make(rows);
+    FREED_BY(export_entries_free) struct export_entry *points = points_make(rows);
     size_t n = points_newest(points, rows->n, rows->left_out);
+
     put_points(points, n, out);
     put_runs(points, n, out);
     text_printf(out, "# EOF\n");
-    points_free(points, n);
 }
 
 const struct export_format export_openmetrics = {

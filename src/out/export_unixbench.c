@@ -39,17 +39,10 @@ struct block {
     size_t n;
 };
 
-static void entries_free(struct export_entry *entries, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(entries[i].name);
-    free(entries);
-}
-
 /* Returns the rows sorted by block, in the order of the blocks' first rows. */
 static struct export_entry *entries_make(const struct export_rows *rows)
 {
-    struct export_entry *entries = memory_get(rows->n, sizeof(*entries));
+    struct export_entry *entries = memory_get(rows->n + 1, sizeof(*entries));
 
     for (size_t i = 0; i < rows->n; i++) {
         struct text name = {0};
@@ -135,7 +128,7 @@ static void put_block(const struct export_rows *rows, const struct block *block,
 
 static void write_report(const struct export_rows *rows, struct text *out)
 {
-    struct export_entry *entries = entries_make(rows);
+    FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
 
     for (size_t i = 0; i < rows->n;) {
         const struct block block = block_at(entries, rows->n, i);
@@ -143,7 +136,6 @@ static void write_report(const struct export_rows *rows, struct text *out)
         put_block(rows, &block, out);
         i += block.n;
     }
-    entries_free(entries, rows->n);
 }
 
 const struct export_format export_unixbench = {
@@ -175,21 +167,20 @@ static void put_value(const struct block *block, const char *test, struct text *
         }
 }
 
-static void put_table(const struct export_rows *rows, const struct export_entry *entries, const struct row **tests,
-                      struct text *out)
+static void write_csv(const struct export_rows *rows, struct text *out)
 {
+    FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
     /* One row of each test; their titles head the columns. */
+    FREED_BY(memory_free) const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
     size_t n_tests = 0;
 
-    for (size_t i = 0; i < rows->n; i++)
-        if (first_of_test(rows, i))
-            tests[n_tests++] = rows->rows[i];
-
     text_printf(out, "Concurrency");
-    for (size_t t = 0; t < n_tests; t++) {
-        text_append(out, ",", 1);
-        csv_text(out, title(rows, tests[t]));
-    }
+    for (size_t i = 0; i < rows->n; i++)
+        if (first_of_test(rows, i)) {
+            tests[n_tests++] = rows->rows[i];
+            text_append(out, ",", 1);
+            csv_text(out, title(rows, rows->rows[i]));
+        }
     for (size_t i = 0; i < rows->n;) {
         const struct block block = block_at(entries, rows->n, i);
         text_printf(out, "\n%llu", (unsigned long long)block.entries[0].row->copies);
@@ -198,15 +189,6 @@ static void put_table(const struct export_rows *rows, const struct export_entry 
         i += block.n;
     }
     text_append(out, "\n", 1);
-}
-
-static void write_csv(const struct export_rows *rows, struct text *out)
-{
-    struct export_entry *entries = entries_make(rows);
-    FREED_BY(memory_free) const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
-
-    put_table(rows, entries, tests, out);
-    entries_free(entries, rows->n);
 }
 
 const struct export_format export_unixbench_csv = {
