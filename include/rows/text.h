@@ -38,8 +38,10 @@ void text_put(struct text *t, void (*put_text)(struct text *t, const char *s, si
 void text_free(struct text *t);
 
 /* Writes "1.5 s", "250 ms", "2 min": the largest unit that leaves a number of at least 1, with at most three
- * significant digits. Needs at most 32 bytes. */
-void text_duration(uint64_t ns, char *buf, size_t size);
+ * significant digits. Needs at most 32 bytes. Returns buf; TEXT_DURATION() one that lasts until the end of the block,
+ * for the arguments of a printf(). */
+char *text_duration(uint64_t ns, char *buf, size_t size);
+#define TEXT_DURATION(ns) text_duration(ns, (char[32]){0}, 32)
 /* As text_duration(), for a number of bytes: "384 MiB". */
 void text_bytes(uint64_t bytes, char *buf, size_t size);
 

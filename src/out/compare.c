@@ -2,6 +2,7 @@
 /* Prints the result of `jitbench compare` as a table, as Markdown or as CSV. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +48,7 @@ static void put_clean(const char *s, struct text *out)
     const size_t start = out->length;
 
     text_append(out, s, strlen(s));
-    if (!out->failed)
-        text_sanitize(out->data + start);
+    text_sanitize(out->data + start);
 }
 
 /* Appends a word of the parameters. If it holds a command line, leaves out "command=". */
@@ -93,7 +93,6 @@ static void put_row_name(const struct compared *c, const struct pair *pair, stru
     }
     if (pair->host[0])
         text_printf(&name, " on %s", pair->host);
-    out->failed |= name.failed | base.failed;
     put_clean(name.length ? name.data : "", out);
 }
 
@@ -112,10 +111,7 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
 {
     struct text *ratio = grid_cell(grid, COLOR_NONE);
 
-    if (c->ratio > 0)
-        text_printf(ratio, "%.4f %s", c->ratio, direction_of(c->ratio, better));
-    else
-        text_printf(ratio, "-       ");
+    text_printf(ratio, c->ratio > 0 ? "%.4f %s" : "-       ", c->ratio, direction_of(c->ratio, better));
     if (isnan(c->low))
         grid_text(grid, "-");
     else
@@ -135,7 +131,6 @@ static void put_reason_of_raw(const struct compared_row *row, struct text *out)
     explain_change(row->raw, &row->of_raw, &why);
     if (why.length)
         text_printf(out, "%sraw %+.1f %%, by %s", out->length ? "; " : "", 100 * (row->of_raw.ratio - 1), why.data);
-    out->failed |= why.failed;
 }
 
 /* Appends the reason that is printed with a verdict: why it is not another one, the least change that would be found,
@@ -162,17 +157,10 @@ static void put_reason_of(const struct compared *all, const struct comparison *c
 
 static enum color color_of(enum compared_verdict verdict)
 {
-    switch (verdict) {
-    case VERDICT_FASTER:
-        return COLOR_GREEN;
-    case VERDICT_SLOWER:
-        return COLOR_RED;
-    case VERDICT_LOWER:
-    case VERDICT_HIGHER:
-        return COLOR_YELLOW;
-    default:
-        return COLOR_NONE;
-    }
+    return verdict == VERDICT_FASTER                               ? COLOR_GREEN
+           : verdict == VERDICT_SLOWER                             ? COLOR_RED
+           : verdict == VERDICT_LOWER || verdict == VERDICT_HIGHER ? COLOR_YELLOW
+                                                                   : COLOR_NONE;
 }
 
 /* Adds the cell of a verdict. row: NULL for a mean. */
@@ -180,15 +168,13 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
                         double min_effect, struct grid *grid)
 {
     const enum compared_verdict verdict = compared_verdict(c, row ? row->pair->about->better : "higher");
-    const bool goes_on = c->doubt == DOUBT_SMALL;
     struct text *cell = grid_cell(grid, color_of(verdict));
     FREED_BY(text_free) struct text reason = {0};
 
     put_reason_of(all, c, row, min_effect, &reason);
     text_printf(cell, "%s", compared_verdict_names[verdict]);
     if (reason.length)
-        text_printf(cell, "%s%s", goes_on ? " " : ": ", reason.data);
-    cell->failed |= reason.failed;
+        text_printf(cell, "%s%s", c->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
 }
 
 /* --- Tables. --- */
@@ -324,25 +310,13 @@ static void put_against(const struct compared *c, const struct pair *pair, struc
 
     if (pair && pair->within)
         put_name(c, pair, pair->base[0], &name);
-    if (name.length)
-        csv_text(out, name.data);
+    csv_text(out, name.length ? name.data : "");
 }
 
 static void put_real(struct text *out, double value)
 {
     text_append(out, ",", 1);
-    if (isfinite(value))
-        text_printf(out, "%.17g", value);
-}
-
-/* Writes the last fields. raw: for a figure with the core free, its comparison over the whole time; otherwise NULL,
- * which leaves the fields empty. */
-static void put_raw(const struct comparison *raw, struct text *out)
-{
-    put_real(out, raw ? raw->base : (double)NAN);
-    put_real(out, raw ? raw->changed : (double)NAN);
-    put_real(out, raw ? raw->ratio : (double)NAN);
-    text_append(out, "\r\n", 2);
+    text_real(out, value);
 }
 
 /* Writes the fields of a comparison. row: NULL for a mean. */
@@ -364,25 +338,25 @@ static void put_comparison(const struct compared *all, const struct comparison *
         csv_text(out, reason.data);
     text_append(out, ",", 1);
     put_against(all, row ? row->pair : NULL, out);
-    put_raw(row && row->raw ? &row->of_raw : NULL, out);
-    out->failed |= reason.failed;
+    const struct comparison *raw = row && row->raw ? &row->of_raw : NULL;
+    put_real(out, raw ? raw->base : (double)NAN);
+    put_real(out, raw ? raw->changed : (double)NAN);
+    put_real(out, raw ? raw->ratio : (double)NAN);
+    text_append(out, "\r\n", 2);
 }
 
 static void put_names(const struct pair *pair, struct text *out)
 {
     const struct row *row = pair->about;
-    const char *const names[] = {row->suite, row->test, row->load, row->param.text};
+    char copies[24];
+    (void)snprintf(copies, sizeof(copies), row->copies ? "%" PRIu64 : "", row->copies);
+    const char *const names[] = {
+        row->suite, row->test,   row->load, row->param.text, copies, pair->by_cpus ? row->cpus : "",
+        pair->host, row->metric, row->unit, row->better};
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        text_append(out, ",", i > 0);
         csv_text(out, names[i]);
-        text_append(out, ",", 1);
-    }
-    if (row->copies)
-        text_printf(out, "%" PRIu64, row->copies);
-    const char *const more[] = {pair->by_cpus ? row->cpus : "", pair->host, row->metric, row->unit, row->better};
-    for (size_t i = 0; i < 5; i++) {
-        text_append(out, ",", 1);
-        csv_text(out, more[i]);
     }
 }
 
@@ -409,7 +383,7 @@ static void put_csv(const struct compared *c, const struct compared_print *how, 
         csv_text(out, c->not_comparable[i]->why);
         text_append(out, ",", 1);
         put_against(c, c->not_comparable[i], out);
-        put_raw(NULL, out);
+        text_printf(out, ",,,\r\n");
     }
 }
 

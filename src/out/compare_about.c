@@ -8,6 +8,7 @@
 
 #include "analysis/compare_settings.h"
 #include "out/compare.h"
+#include "rows/index.h"
 
 /* --- The header: what was compared. --- */
 
@@ -27,7 +28,8 @@ static const struct {
     {"real-time priority", NUMBER, offsetof(struct row, rt_priority)},
     {"idle CPUs kept awake", OF_ROW, offsetof(struct row, timer_latency_held)},
 };
-#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+#define VALUES_MOST 4u /* values of a side that are listed */
+#define SETTINGS    (sizeof(settings) / sizeof(settings[0]))
 
 static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
 {
@@ -58,64 +60,47 @@ static void value_of(const struct row *row, size_t setting, char *buf, size_t si
 static void values_of(const struct compared *c, size_t setting, bool changed, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text out = {0};
+    FREED_BY(index_free) struct index seen = {0};
     char value[200];
-    unsigned n = 0;
 
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct pair *pair = c->row[i].pair;
         const struct row *const *of = changed ? pair->changed : pair->base;
         for (size_t k = 0; k < (changed ? pair->n_changed : pair->n_base); k++) {
             value_of(of[k], setting, value, sizeof(value));
-            char quoted[210];
-            (void)snprintf(quoted, sizeof(quoted), "\x1f%s\x1f", value);
-            if (!value[0] || n > 3 || (out.data && strstr(out.data, quoted)))
-                continue;
-            text_append(&out, quoted + (n > 0), strlen(quoted + (n > 0)));
-            n++;
+            if (value[0] && seen.n < VALUES_MOST)
+                (void)index_enter(&seen, value);
         }
     }
-    text_copy(buf, size, out.length ? out.data + 1 : "");
-    for (char *at = buf; *at; at++)
-        if ((unsigned char)*at < ' ')
-            *at = at[1] ? ';' : '\0';
+    for (size_t i = 0; i < seen.n; i++)
+        text_printf(&out, "%s%s", i ? ";" : "", seen.name[i]);
+    text_copy(buf, size, seen.n ? out.data : "");
 }
 
-static size_t count_hosts(const struct row_set *set)
+/* Returns how many runs differ in the text at this offset; a run without it differs from all others if empty_differ. */
+static size_t count_different(const struct row_set *set, size_t offset, bool empty_differ)
 {
-    size_t hosts = 0;
+    size_t n = 0;
 
     for (size_t i = 0; i < set->n_runs; i++) {
+        const char *own = (const char *)set->runs[i] + offset;
         bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = !strcmp(set->runs[i]->host, set->runs[k]->host);
-        hosts += !seen;
+        for (size_t k = 0; k < i && !seen && (own[0] || !empty_differ); k++)
+            seen = !strcmp(own, (const char *)set->runs[k] + offset);
+        n += !seen;
     }
-    return hosts;
-}
-
-static size_t count_runs(const struct row_set *set)
-{
-    size_t runs = 0;
-
-    for (size_t i = 0; i < set->n_runs; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = set->runs[i]->run_id[0] && !strcmp(set->runs[i]->run_id, set->runs[k]->run_id);
-        runs += !seen;
-    }
-    return runs;
+    return n;
 }
 
 static void put_side(const char *name, const struct row_set *set, struct text *out)
 {
     const struct row_run *run = set->runs[0];
-    const size_t runs = count_runs(set), hosts = count_hosts(set);
+    const size_t runs = count_different(set, offsetof(struct row_run, run_id), true);
+    const size_t hosts = count_different(set, offsetof(struct row_run, host), false);
     char host[65];
 
     text_copy(host, sizeof(host), run->host[0] ? run->host : "an unknown host");
-    for (char *at = host; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
+    text_sanitize(host);
     text_printf(out, "%-5s %zu run%s on ", name, runs, runs == 1 ? "" : "s");
     if (hosts > 1)
         text_printf(out, "%zu hosts\n", hosts);
@@ -167,7 +152,6 @@ static void put_settings(const struct row_set *base, const struct row_set *chang
     settings_diff(base, changed, &differences);
     if (differences.length)
         text_printf(out, "Settings differ: %s\n", differences.data);
-    out->failed |= differences.failed;
 }
 
 /* Prints what was compared. changed NULL: rows of the same files. */

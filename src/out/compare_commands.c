@@ -24,10 +24,8 @@ static void put_name(const struct row *row, const struct row *other, struct text
 /* Appends the number of pairs and the time: ", 24 pairs, 31 s". */
 static void put_extent(const struct command_comparison *c, struct text *out)
 {
-    char time[32];
-
-    text_duration((uint64_t)(c->seconds * 1e9), time, sizeof(time));
-    text_printf(out, ", %zu pair%s, %s", c->difference.logs.n, c->difference.logs.n == 1 ? "" : "s", time);
+    text_printf(out, ", %zu pair%s, %s", c->difference.logs.n, c->difference.logs.n == 1 ? "" : "s",
+                TEXT_DURATION((uint64_t)(c->seconds * 1e9)));
 }
 
 /* Returns the number of decimals that an interval of this width, in %, needs. */
@@ -114,7 +112,6 @@ static void put_power(const struct row *row, const struct command_comparison *c,
                                .narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100};
     struct grid grid = {.n_columns = 0};
     static const struct grid_column columns[] = {{.title = "Difference"}, {.title = "Pairs"}, {.title = "Time"}};
-    char time[32];
 
     if (n < PAIRED_LEAST)
         return;
@@ -128,11 +125,12 @@ static void put_power(const struct row *row, const struct command_comparison *c,
         while (plan.pairs <= PAIRS_MOST &&
                !(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER) <= log1p(effects[i])))
             plan.pairs += plan.pairs / 4;
-        text_printf(grid_cell(&grid, COLOR_NONE), "%g %%", 100 * effects[i]);
         const bool known = plan.pairs <= PAIRS_MOST;
-        text_duration((uint64_t)((double)(known ? plan.pairs : PAIRS_MOST) * seconds * 1e9), time, sizeof(time));
-        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", known ? plan.pairs : (size_t)PAIRS_MOST);
-        text_printf(grid_cell(&grid, COLOR_NONE), "%s%s", known ? "" : "> ", time);
+        const size_t pairs = known ? plan.pairs : PAIRS_MOST;
+        text_printf(grid_cell(&grid, COLOR_NONE), "%g %%", 100 * effects[i]);
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%zu", known ? "" : "> ", pairs);
+        text_printf(grid_cell(&grid, COLOR_NONE), "%s%s", known ? "" : "> ",
+                    TEXT_DURATION((uint64_t)((double)pairs * seconds * 1e9)));
     }
     grid_print(&grid, 0, out);
 }

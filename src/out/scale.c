@@ -27,8 +27,6 @@ static bool shares_known(const struct projection *p)
 static void put_line(const struct projection *p, const char *name, const struct detours_host *host,
                      const double *slowdown, struct grid *grid)
 {
-    char step[32];
-
     for (size_t s = 0; s < p->n_steps; s++) {
         text_printf(grid_cell(grid, COLOR_NONE), "%.*s", NAME_WIDTH_MOST, s ? "" : name);
         grid_text(grid, s ? "" : detours_used(host) == &host->noise ? "noise" : "prime");
@@ -40,8 +38,7 @@ static void put_line(const struct projection *p, const char *name, const struct 
             grid_text(grid, "");
         else if (shares_known(p))
             grid_number(grid, 100 * detours_mean_share(host), 0);
-        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
-        grid_text(grid, step);
+        grid_text(grid, TEXT_DURATION((uint64_t)p->step_ns[s]));
         for (size_t r = 0; r < p->n_ranks; r++)
             grid_number(grid, slowdown[s * p->n_ranks + r], slowdown[s * p->n_ranks + r] < 100 ? 3 : 1);
     }
@@ -126,14 +123,13 @@ static void put_costs(const struct projection *p, struct text *out)
                                                  {.title = "Detours/s", .width = 10},
                                                  {.title = "Lost %", .width = 7}};
     struct projection_cost costs[PROJECTION_COSTS];
-    char titles[PROJECT_STEPS_MAX][48], step[32];
+    char titles[PROJECT_STEPS_MAX][48];
     struct grid grid = {.n_columns = 0};
     size_t n = projection_costs(p, costs);
 
     grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t s = 0; s < p->n_steps; s++) {
-        text_duration((uint64_t)p->step_ns[s], step, sizeof(step));
-        (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", step);
+        (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
         grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19}, 1);
     }
     for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
@@ -144,24 +140,15 @@ static void put_costs(const struct projection *p, struct text *out)
     grid_print(&grid, 0, out);
 }
 
-/* Prints that events rarer than once in the measured time are not in the data. */
-static void put_limits(const struct projection *p, struct text *out)
-{
-    char observed[32];
-
-    text_duration((uint64_t)detours_work_ns(p->all), observed, sizeof(observed));
-    text_printf(out,
-                "\n"
-                "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
-                "included.\n",
-                observed, p->n > 1 ? " on all hosts" : "");
-}
-
 void scale_put(const struct projection *p, bool every, struct text *out)
 {
     put_table(p, every, out);
     put_costs(p, out);
-    put_limits(p, out);
+    text_printf(out,
+                "\n"
+                "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "
+                "included.\n",
+                TEXT_DURATION((uint64_t)detours_work_ns(p->all)), p->n > 1 ? " on all hosts" : "");
 }
 
 /* --- The CSV. --- */

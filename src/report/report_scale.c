@@ -156,16 +156,14 @@ static void put_costs(const struct projection *p, struct text *out)
 void report_put_scale(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
-    char observed[32];
 
-    text_duration((uint64_t)detours_work_ns(p->all), observed, sizeof(observed));
     html_put(out,
              "<section><h2 id=\"scale\">At scale</h2>\n"
              "<p class=\"soft\">Work that ends in a barrier waits for its slowest rank. This is how long steps "
              "of such work would take on many ranks with this noise, if the ranks are independent. Computed "
              "from %s of one CPU's time: detours that are rarer than that are not included.</p>\n"
              "<div class=\"grid\">\n",
-             observed);
+             TEXT_DURATION((uint64_t)detours_work_ns(p->all)));
     put_all_runs(report, out);
     if (p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX)
         put_each_run(report, out);

@@ -192,12 +192,13 @@ static void in_units(uint64_t value, const struct unit *units, size_t n, char *b
     snprintf(buf, size, "%.*f %s", decimals, (double)scaled / (double)scale, units[i].name);
 }
 
-void text_duration(uint64_t ns, char *buf, size_t size)
+char *text_duration(uint64_t ns, char *buf, size_t size)
 {
     static const struct unit units[] = {
         {1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}, {60000000000, "min"}, {3600000000000, "h"},
     };
     in_units(ns, units, sizeof(units) / sizeof(units[0]), buf, size);
+    return buf;
 }
 
 void text_bytes(uint64_t bytes, char *buf, size_t size)
