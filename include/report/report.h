@@ -55,6 +55,8 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 /* Formats what took time from the row: "preempted 19.5 ms, 364 switches". "" when nothing is known. */
 void report_causes(const struct row *row, char *buf, size_t size);
 
+/* Adds a name to a list of n different names in order of appearance, unless it has `most`. Returns their number. */
+size_t report_distinct(const char **names, size_t n, const char *name, size_t most);
 /* Returns whether the row is for one CPU, and its measurement has such a row for each CPU. */
 bool report_one_a_cpu(const struct report *report, const struct row *row);
 

@@ -39,6 +39,17 @@ const struct row *report_sibling(const struct report *report, const struct row *
     return NULL;
 }
 
+size_t report_distinct(const char **names, size_t n, const char *name, size_t most)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    if (i == n && n < most)
+        names[n++] = name;
+    return n;
+}
+
 bool report_one_a_cpu(const struct report *report, const struct row *row)
 {
     const struct metrics_test *test = metrics_test(report->metrics, row->suite, row->test);
@@ -92,17 +103,10 @@ static size_t list_suites(const struct report *report, const char **suites)
 
     for (size_t s = 0; report->metrics && s < report->metrics->n_suites; s++)
         for (size_t i = 0; i < report->set.n; i++)
-            if (!strcmp(report->set.rows[i].suite, report->metrics->suite[s].name)) {
-                suites[n++] = report->metrics->suite[s].name;
-                break;
-            }
-    for (size_t i = 0; i < report->set.n; i++) {
-        size_t s = 0;
-        while (s < n && strcmp(suites[s], report->set.rows[i].suite) != 0)
-            s++;
-        if (s == n && n < SUITES_MAX)
-            suites[n++] = report->set.rows[i].suite;
-    }
+            if (!strcmp(report->set.rows[i].suite, report->metrics->suite[s].name))
+                n = report_distinct(suites, n, report->metrics->suite[s].name, SUITES_MAX);
+    for (size_t i = 0; i < report->set.n; i++)
+        n = report_distinct(suites, n, report->set.rows[i].suite, SUITES_MAX);
     return n;
 }
 

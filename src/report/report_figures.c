@@ -231,18 +231,6 @@ static void collect(struct picks *picks)
     }
 }
 
-/* Adds a name to a list of different names in order of appearance, with at most `most` names. */
-static size_t distinct(const char **names, size_t n, const char *name, size_t most)
-{
-    size_t i = 0;
-
-    while (i < n && strcmp(names[i], name) != 0)
-        i++;
-    if (i == n && n < most)
-        names[n++] = name;
-    return n;
-}
-
 /* Sorts works that are numbers in ascending order. */
 static int by_number(const void *a, const void *b)
 {
@@ -261,7 +249,7 @@ static size_t take_entries(const struct picks *picks, const char *label, const c
 
     for (size_t i = 0; i < picks->n; i++)
         if (!label || !strcmp(picks->pick[i].label, label))
-            n_labels = distinct(labels, n_labels, picks->pick[i].label, PICKS_MAX);
+            n_labels = report_distinct(labels, n_labels, picks->pick[i].label, PICKS_MAX);
     if (picks->about->label == LABEL_KEY && picks->about->kind != KIND_BARS_PARTS)
         qsort(labels, n_labels, sizeof(labels[0]), by_number);
     for (size_t l = 0; l < n_labels; l++)
@@ -322,7 +310,7 @@ static void put_works(const struct picks *picks, struct text *out, struct text *
     size_t n = 0, first = 0;
 
     for (size_t i = 0; i < picks->n; i++)
-        n = distinct(labels, n, picks->pick[i].label, PANELS_MAX);
+        n = report_distinct(labels, n, picks->pick[i].label, PANELS_MAX);
     for (size_t i = 0; i < n && picks->about->prefer; i++)
         first = strcmp(labels[i], picks->about->prefer) == 0 ? i : first;
     for (size_t i = 0; i < n; i++) {
@@ -610,7 +598,7 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
     else if (kind == KIND_CURVE)
         put_curve(picks, out);
     for (size_t i = 0; picks->about->per_test && i < picks->n; i++)
-        n = distinct(tests, n, picks->pick[i].row->test, PANELS_MAX);
+        n = report_distinct(tests, n, picks->pick[i].row->test, PANELS_MAX);
     for (size_t i = 0; i < n && kind > KIND_CURVE; i++)
         if (kind == KIND_BARS || kind == KIND_BARS_PARTS)
             put_bars(picks, tests[i], out);
@@ -684,7 +672,7 @@ static void put_generic(const struct picks *picks, const char *suite, struct tex
 
     for (size_t i = 0; i < set->n; i++)
         if (!strcmp(set->rows[i].suite, suite) && set->rows[i].metric[0])
-            n_metrics = distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
+            n_metrics = report_distinct(metrics, n_metrics, set->rows[i].metric, METRICS_MAX);
     for (size_t m = 0; m < n_metrics; m++) {
         size_t n = take_metric(picks->report, suite, metrics[m], entries, labels);
         if (!n)

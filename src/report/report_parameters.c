@@ -86,7 +86,7 @@ static void label(const struct curve *curve, const struct point *point, bool as_
     const struct row *row = point->row;
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     const size_t n_keys = row_params_varied(&row->param, keys, 0);
-    struct text out = {0};
+    FREED_BY(text_free) struct text out = {0};
     size_t length;
 
     if (curve->report->n_runs > 1)
@@ -103,7 +103,6 @@ static void label(const struct curve *curve, const struct point *point, bool as_
     if (row->copies > 1)
         text_printf(&out, " \xc3\x97%llu", (unsigned long long)row->copies);
     text_copy(buf, LABEL_SIZE, out.data ? out.data : "");
-    text_free(&out);
 }
 
 static bool has_other(const struct curve *curve, const struct point *point)
@@ -128,8 +127,8 @@ static size_t count_same(const struct curve *curve, size_t at)
 /* Labels the points, those of one line alike. Where --name has the parameter in it, the tests of a line differ. */
 static void label_points(struct curve *curve)
 {
-    char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));
-    size_t *same = memory_get(curve->n, sizeof(*same));
+    FREED_BY(memory_free) char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));
+    FREED_BY(memory_free) size_t *same = memory_get(curve->n, sizeof(*same));
 
     for (size_t i = 0; i < curve->n; i++)
         label(curve, &curve->points[i], false, curve->points[i].label);
@@ -146,8 +145,6 @@ static void label_points(struct curve *curve)
         if (same[i])
             (void)snprintf(curve->points[i].label + used, LABEL_SIZE - used, ", command %zu", same[i] + 1);
     }
-    free(same);
-    free(other);
 }
 
 /* Takes the points of a line. Returns their number. */
@@ -170,34 +167,26 @@ static size_t take_line(const struct curve *curve, const char *name, struct figu
 static void put_curve(const struct curve *curve, struct text *out)
 {
     struct figure_line lines[LINES_MAX];
-    struct figure_value *values = memory_get(POINTS_MAX, sizeof(*values));
-    size_t n_lines = 0, used = 0, left_out = 0;
-    char title[ROW_VARIED_SIZE + 32], x_title[ROW_VARIED_SIZE], note[96];
+    FREED_BY(memory_free) struct figure_value *values = memory_get(POINTS_MAX, sizeof(*values));
+    const char *names[POINTS_MAX];
+    size_t n_names = 0, used = 0;
+    char title[ROW_VARIED_SIZE + 32], x_title[ROW_VARIED_SIZE], note[96] = "whiskers: 95 % interval of the mean";
 
-    for (size_t i = 0; i < curve->n; i++) {
-        const char *name = curve->points[i].label;
-        size_t first = 0;
-        while (strcmp(curve->points[first].label, name) != 0)
-            first++;
-        if (first < i)
-            continue;
-        if (n_lines == LINES_MAX) {
-            left_out++;
-            continue;
-        }
-        const size_t n = take_line(curve, name, values + used);
-        lines[n_lines] = (struct figure_line){
-            .label = name, .colour = (unsigned)(n_lines % HTML_COLOURS), .values = values + used, .n = n};
-        n_lines++;
+    for (size_t i = 0; i < curve->n; i++)
+        n_names = report_distinct(names, n_names, curve->points[i].label, POINTS_MAX);
+    const size_t n_lines = n_names < LINES_MAX ? n_names : LINES_MAX;
+    for (size_t l = 0; l < n_lines; l++) {
+        const size_t n = take_line(curve, names[l], values + used);
+        lines[l] = (struct figure_line){
+            .label = names[l], .colour = (unsigned)(l % HTML_COLOURS), .values = values + used, .n = n};
         used += n;
     }
     text_copy(x_title, sizeof(x_title), curve->key + 1);
     x_title[strcspn(x_title, "}")] = '\0';
     (void)snprintf(title, sizeof(title), "Wall-clock time by %s", x_title);
-    (void)snprintf(note, sizeof(note), "whiskers: 95 %% interval of the mean");
-    if (left_out)
+    if (n_names > LINES_MAX)
         (void)snprintf(note, sizeof(note), "the first %u lines of %zu; whiskers: 95 %% interval of the mean", LINES_MAX,
-                       n_lines + left_out);
+                       n_names);
     (void)figure_curve(out,
                        &(struct figure){.title = title,
                                         .note = note,
@@ -206,7 +195,6 @@ static void put_curve(const struct curve *curve, struct text *out)
                                         .y_title = "Mean",
                                         .y_unit = curve->points[0].row->unit},
                        lines, n_lines);
-    free(values);
 }
 
 /* --- All parameters. --- */
@@ -214,8 +202,8 @@ static void put_curve(const struct curve *curve, struct text *out)
 void report_put_parameters(const struct report *report, struct text *out)
 {
     char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE];
-    struct point *points = memory_get(POINTS_MAX, sizeof(*points));
-    struct text figures = {0};
+    FREED_BY(memory_free) struct point *points = memory_get(POINTS_MAX, sizeof(*points));
+    FREED_BY(text_free) struct text figures = {0};
     size_t n_keys = 0;
 
     for (size_t i = 0; i < report->set.n; i++)
@@ -231,6 +219,4 @@ void report_put_parameters(const struct report *report, struct text *out)
     }
     if (figures.length)
         text_printf(out, "<div class=\"grid\">\n%s</div>\n", figures.data);
-    text_free(&figures);
-    free(points);
 }

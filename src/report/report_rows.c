@@ -42,43 +42,30 @@ static void fill_place(const struct report *report, size_t number, struct place 
     *place = (struct place){.key = {group.data, class.data}, .row = number, .run = report_run_of(report, row)};
 }
 
-static int by_size(size_t a, size_t b)
+/* Sorts by the key number *key. */
+static int by_key(const void *a, const void *b, void *key)
 {
-    return ORDER_OF(a, b);
-}
+    const struct place *x = a, *y = b;
+    const int order = strcmp(x->key[*(int *)key], y->key[*(int *)key]);
 
-static int by_key(const struct place *a, const struct place *b, int key)
-{
-    int order = strcmp(a->key[key], b->key[key]);
-
-    return order ? order : by_size(a->row, b->row);
-}
-
-static int by_group(const void *a, const void *b)
-{
-    return by_key(a, b, KEY_GROUP);
-}
-
-static int by_class(const void *a, const void *b)
-{
-    return by_key(a, b, KEY_CLASS);
+    return order ? order : ORDER_OF(x->row, y->row);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    int order = by_size(x->first[KEY_CLASS], y->first[KEY_CLASS]);
+    int order = ORDER_OF(x->first[KEY_CLASS], y->first[KEY_CLASS]);
 
     if (!order)
-        order = by_size(x->first[KEY_GROUP], y->first[KEY_GROUP]);
+        order = ORDER_OF(x->first[KEY_GROUP], y->first[KEY_GROUP]);
     if (!order)
-        order = by_size(x->run, y->run);
-    return order ? order : by_size(x->row, y->row);
+        order = ORDER_OF(x->run, y->run);
+    return order ? order : ORDER_OF(x->row, y->row);
 }
 
 static void find_first(struct place *places, size_t n, int key)
 {
-    qsort(places, n, sizeof(*places), key == KEY_GROUP ? by_group : by_class);
+    qsort_r(places, n, sizeof(*places), by_key, &key);
     for (size_t i = 0; i < n; i++)
         places[i].first[key] =
             i > 0 && !strcmp(places[i].key[key], places[i - 1].key[key]) ? places[i - 1].first[key] : places[i].row;

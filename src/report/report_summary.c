@@ -211,21 +211,22 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
     put_run_heads(report, "Figure", out);
     for (size_t i = 0; i < n; i++) {
+        const struct row *rows[REPORT_RUNS_MAX];
         bool any = false;
-        for (size_t run = 0; run < report->n_runs; run++)
-            any = any || find(report, run, &list[i]);
+        for (size_t run = 0; run < report->n_runs; run++) {
+            rows[run] = find(report, run, &list[i]);
+            any = any || rows[run];
+        }
         if (!any)
             continue;
         html_put(out, "<tr><th>%s</th>", list[i].name);
-        const struct row *in_a = find(report, 0, &list[i]);
         for (size_t run = 0; run < report->n_runs; run++) {
-            const struct row *row = find(report, run, &list[i]);
             text_printf(out, "<td>");
-            if (row) {
-                say(&list[i], row, value, below, sizeof(below));
+            if (rows[run]) {
+                say(&list[i], rows[run], value, below, sizeof(below));
                 html_put(out, "<strong>%s</strong>", value);
-                if (run > 0 && in_a)
-                    put_times(&list[i], row, in_a, report->name[0], out);
+                if (run > 0 && rows[0])
+                    put_times(&list[i], rows[run], rows[0], report->name[0], out);
                 html_put(out, "<br><small>%s</small>", below);
             }
             text_printf(out, "</td>");
@@ -537,13 +538,10 @@ static void list_texts(const struct report *report, size_t run, size_t offset, c
     size_t n = 0;
 
     buf[0] = '\0';
-    for (size_t i = 0; i < report->set.n && n <= DISTINCT_MAX; i++) {
+    for (size_t i = 0; i < report->set.n; i++) {
         const char *s = (const char *)&report->set.rows[i] + offset;
-        bool listed = !s[0] || report_run_of(report, &report->set.rows[i]) != run;
-        for (size_t j = 0; j < n && !listed; j++)
-            listed = !strcmp(found[j], s);
-        if (!listed)
-            found[n++] = s;
+        if (s[0] && report_run_of(report, &report->set.rows[i]) == run)
+            n = report_distinct(found, n, s, DISTINCT_MAX + 1);
     }
     for (size_t i = 0; i < n; i++) {
         size_t used = strlen(buf);
