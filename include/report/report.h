@@ -46,6 +46,8 @@ void report_free(struct report *report);
 
 /* Returns the number of the row's run, or n_runs when it is not drawn. */
 size_t report_run_of(const struct report *report, const struct row *row);
+/* Returns the next row of a run that is drawn: the first one if row is NULL. NULL after the last. */
+const struct row *report_next(const struct report *report, size_t run, const struct row *row);
 /* Returns the row of the same measurement with another metric; NULL when there is none. Looks at adjacent rows only,
  * because the rows of a measurement are consecutive. */
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric);

@@ -29,6 +29,16 @@ size_t report_run_of(const struct report *report, const struct row *row)
     return run;
 }
 
+const struct row *report_next(const struct report *report, size_t run, const struct row *row)
+{
+    const struct row *end = report->set.rows + report->set.n;
+
+    for (row = row ? row + 1 : report->set.rows; row < end; row++)
+        if (row->run == report->set.runs[run])
+            return row;
+    return NULL;
+}
+
 const struct row *report_sibling(const struct report *report, const struct row *row, const char *metric)
 {
     size_t at = (size_t)(row - report->set.rows), from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;

@@ -12,9 +12,8 @@ struct map {
 
 static void fill(const struct report *report, size_t run, struct map *map)
 {
-    for (size_t i = 0; i < report->set.n; i++)
-        if (report_run_of(report, &report->set.rows[i]) == run)
-            cpu_map_add(&map->of, &report->set.rows[i], "store", CPU_MAP_MOST);
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        cpu_map_add(&map->of, row, "store", CPU_MAP_MOST);
     for (size_t a = 0; a < map->of.n; a++)
         for (size_t b = 0; b < a; b++) {
             const double value = map->of.row[a][b] ? map->of.row[a][b]->value : (double)NAN;

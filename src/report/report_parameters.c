@@ -128,7 +128,6 @@ static size_t count_same(const struct curve *curve, size_t at)
 static void label_points(struct curve *curve)
 {
     FREED_BY(memory_free) char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));
-    FREED_BY(memory_free) size_t *same = memory_get(curve->n, sizeof(*same));
 
     for (size_t i = 0; i < curve->n; i++)
         label(curve, &curve->points[i], false, curve->points[i].label);
@@ -138,12 +137,10 @@ static void label_points(struct curve *curve)
     for (size_t i = 0; i < curve->n; i++)
         if (other[i][0])
             text_copy(curve->points[i].label, LABEL_SIZE, other[i]);
-    for (size_t i = 0; i < curve->n; i++)
-        same[i] = count_same(curve, i);
-    for (size_t i = 0; i < curve->n; i++) {
-        const size_t used = strlen(curve->points[i].label);
-        if (same[i])
-            (void)snprintf(curve->points[i].label + used, LABEL_SIZE - used, ", command %zu", same[i] + 1);
+    for (size_t i = curve->n; i-- > 0;) { /* from the end: count_same() needs the labels of the points before */
+        const size_t used = strlen(curve->points[i].label), same = count_same(curve, i);
+        if (same)
+            (void)snprintf(curve->points[i].label + used, LABEL_SIZE - used, ", command %zu", same + 1);
     }
 }
 

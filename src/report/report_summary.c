@@ -89,11 +89,9 @@ static const struct row *find(const struct report *report, size_t run, const str
 {
     const struct row *found = NULL;
 
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[i];
-        if (report_run_of(report, row) == run && fits(h, row) && better(h, row, found))
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        if (fits(h, row) && better(h, row, found))
             found = row;
-    }
     return found;
 }
 
@@ -301,9 +299,8 @@ static struct losses losses_of(const struct report *report, size_t run)
 {
     struct losses l = {.of_noise = find(report, run, &headlines[0]) != NULL};
 
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[i];
-        if (!row->headline || report_run_of(report, row) != run || (l.of_noise && !fits(&headlines[0], row)))
+    for (const struct row *row = NULL; (row = report_next(report, run, row));) {
+        if (!row->headline || (l.of_noise && !fits(&headlines[0], row)))
             continue;
         const double share = row_core_share(row), parties = report_one_a_cpu(report, row) ? 1 : (double)row->copies;
         l.n = add_causes(&row->causes, l.causes, l.n);
@@ -358,9 +355,9 @@ static void say_quiet(const struct report *report, size_t run, const struct loss
 
     if (!best || !worst || !isfinite(worst->value))
         return;
-    for (size_t i = 0; i < report->set.n; i++)
-        if (report_run_of(report, &report->set.rows[i]) == run && fits(&headlines[0], &report->set.rows[i]))
-            slower = fmax(slower, slower_pct(report, &report->set.rows[i]));
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        if (fits(&headlines[0], row))
+            slower = fmax(slower, slower_pct(report, row));
     text_printf(out, "<li>The machine was <strong>%s</strong>", how_quiet(slower));
     if (cause)
         html_put(out, ": most of what it took went to <strong>%s</strong>", cause_words(cause));
@@ -436,13 +433,11 @@ static void say_statuses(const struct report *report, size_t run, struct text *o
 {
     size_t counts[ROW_FAILED + 1] = {0}, n = 0;
 
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[i];
-        if (report_run_of(report, row) != run || !(row->headline || row->status != ROW_OK))
-            continue;
-        counts[row->status]++;
-        n++;
-    }
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        if (row->headline || row->status != ROW_OK) {
+            counts[row->status]++;
+            n++;
+        }
     text_printf(out, "<li>Of %zu headline figures %zu %s measured as asked", n, counts[ROW_OK],
                 counts[ROW_OK] == 1 ? "was" : "were");
     for (int status = ROW_UNSTABLE; status <= ROW_FAILED; status++)
@@ -538,11 +533,9 @@ static void list_texts(const struct report *report, size_t run, size_t offset, c
     size_t n = 0;
 
     buf[0] = '\0';
-    for (size_t i = 0; i < report->set.n; i++) {
-        const char *s = (const char *)&report->set.rows[i] + offset;
-        if (s[0] && report_run_of(report, &report->set.rows[i]) == run)
-            n = report_distinct(found, n, s, DISTINCT_MAX + 1);
-    }
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        if (((const char *)row)[offset])
+            n = report_distinct(found, n, (const char *)row + offset, DISTINCT_MAX + 1);
     for (size_t i = 0; i < n; i++) {
         size_t used = strlen(buf);
         (void)snprintf(buf + used, size - used, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
@@ -553,12 +546,12 @@ static void list_numbers(const struct report *report, size_t run, const struct f
 {
     double low = INFINITY, high = -INFINITY, value;
 
-    for (size_t i = 0; i < report->set.n; i++) {
-        memcpy(&value, (const char *)&report->set.rows[i] + fact->offset, sizeof(value));
-        if (!isfinite(value) || report_run_of(report, &report->set.rows[i]) != run)
-            continue;
-        low = fmin(low, value);
-        high = fmax(high, value);
+    for (const struct row *row = NULL; (row = report_next(report, run, row));) {
+        memcpy(&value, (const char *)row + fact->offset, sizeof(value));
+        if (isfinite(value)) {
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
     }
     buf[0] = '\0';
     if (high > low)
