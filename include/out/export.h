@@ -63,7 +63,7 @@ extern const struct export_format *const export_formats[];
 extern const char *const export_names[];
 
 /* Writes the rows that the format can carry, of the n rows given, and sets left_out. Returns the number of rows
- * written; for 0 nothing is written. */
+ * written; for 0 nothing is written. Ends the program when out of memory: only for commands that read files. */
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
                     struct text *out, struct export_left_out *left_out);
 void export_leave_out(struct export_left_out *left_out, const char *why);
@@ -108,10 +108,11 @@ struct export_entry {
     char *name, *labels; /* labels: of a gauge of format openmetrics, otherwise NULL */
     const struct row *row;
     size_t at;    /* position among all rows */
-    size_t first; /* position of the first row of the name */
+    size_t first; /* number of the name, in the order of the names' first rows */
     bool with_cpus;
 };
-/* Sorts entries of the same name together, in the order of their first rows, and sets first. */
+/* Sorts entries of the same name together, in the order of their first rows, and sets first. The entries are in the
+ * order of their positions. */
 void export_cluster(struct export_entry *entries, size_t n);
 /* Frees an array of entries; the one after the last has no row. */
 void export_entries_free(struct export_entry **entries);
@@ -133,8 +134,7 @@ struct export_groups {
     struct export_entry *entries;
     const struct row **rows;
 };
-/* Makes the groups. Ends the program when out of memory, as export_group_seconds() does: formats that a measuring
- * command writes must not use these two. */
+/* Makes the groups. */
 void export_group(const struct export_rows *rows, struct export_groups *groups);
 void export_groups_free(struct export_groups *groups);
 /* Returns the samples of a group in seconds (export_seconds()), those of one run after those of another. The caller

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows/index.h"
 #include "sys/memory.h"
 #include "sys/order.h"
 
@@ -42,14 +43,10 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
                     struct text *out, struct export_left_out *left_out)
 {
-    FREED_BY(memory_free) const struct row **taken = calloc(n + 1, sizeof(const struct row *));
+    FREED_BY(memory_free) const struct row **taken = memory_get(n, sizeof(const struct row *));
     struct export_rows all = {.rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out};
 
     memset(left_out, 0, sizeof(*left_out));
-    if (!taken) {
-        out->failed = 1;
-        return 0;
-    }
     for (size_t i = 0; i < n; i++) {
         const char *why = format->refuse ? format->refuse(&rows[i]) : NULL;
         if (why)
@@ -174,23 +171,11 @@ static void put_name(const struct row *row, bool with_cpus, struct text *out)
 
 /* --- Groups. --- */
 
-static int by_name_and_run(const void *a, const void *b)
-{
-    const struct export_entry *one = a, *other = b;
-    int order = strcmp(one->name, other->name);
-
-    if (!order && one->row->run != other->row->run)
-        order = ORDER_OF((uintptr_t)one->row->run, (uintptr_t)other->row->run);
-    return order ? order : ORDER_OF(one->at, other->at);
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct export_entry *one = a, *other = b;
 
-    if (one->first != other->first)
-        return ORDER_OF(one->first, other->first);
-    return ORDER_OF(one->at, other->at);
+    return one->first != other->first ? ORDER_OF(one->first, other->first) : ORDER_OF(one->at, other->at);
 }
 
 /* Rebuilds the name of a row; number is appended if it is not 0. */
@@ -205,71 +190,46 @@ static void rename_entry(struct export_entry *entry, size_t number)
     entry->name = name.data;
 }
 
-static bool same_run(const struct export_entry *a, const struct export_entry *b)
+/* Returns the number of the entry's run and name together. */
+static size_t enter_of_run(struct index *index, const struct export_entry *entry)
 {
-    return a->row->run == b->row->run && !strcmp(a->name, b->name);
-}
+    FREED_BY(text_free) struct text key = {0};
 
-/* Returns the end of the entries that share the name of the one at from. */
-static size_t name_end(const struct export_entry *entries, size_t n, size_t from)
-{
-    size_t end = from + 1;
-
-    while (end < n && !strcmp(entries[end].name, entries[from].name))
-        end++;
-    return end;
-}
-
-/* Adds the CPUs to the names of rows if rows of one run share a name. The entries are sorted by name and run. */
-static void tell_apart_by_cpus(struct export_entry *entries, size_t n)
-{
-    for (size_t from = 0, end; from < n; from = end) {
-        bool shared = false;
-        end = name_end(entries, n, from);
-        for (size_t i = from + 1; i < end; i++)
-            shared |= same_run(&entries[i - 1], &entries[i]);
-        for (size_t i = from; i < end; i++)
-            entries[i].with_cpus = shared;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (entries[i].with_cpus)
-            rename_entry(&entries[i], 0);
-}
-
-/* Numbers the entries of a run that still share a name. They are sorted by name and run. */
-static void tell_apart_by_number(struct export_entry *entries, size_t n)
-{
-    for (size_t i = 0, end; i < n; i = end) {
-        end = i + 1;
-        while (end < n && same_run(&entries[i], &entries[end]))
-            end++;
-        for (size_t k = i + 1; k < end; k++)
-            rename_entry(&entries[k], k - i + 1);
-    }
+    text_printf(&key, "%p %s", (const void *)entry->row->run, entry->name);
+    return index_enter(index, key.data);
 }
 
 void export_cluster(struct export_entry *entries, size_t n)
 {
-    qsort(entries, n, sizeof(*entries), by_name_and_run);
-    for (size_t from = 0, end; from < n; from = end) {
-        size_t first = entries[from].at;
-        end = name_end(entries, n, from);
-        for (size_t i = from; i < end; i++)
-            first = entries[i].at < first ? entries[i].at : first;
-        for (size_t i = from; i < end; i++)
-            entries[i].first = first;
-    }
+    FREED_BY(index_free) struct index names = {0};
+
+    for (size_t i = 0; i < n; i++)
+        entries[i].first = index_enter(&names, entries[i].name);
     qsort(entries, n, sizeof(*entries), by_place);
 }
 
+/* Names the entries. If rows of one run share a name, all of that name get their CPUs; those of a run that still share
+ * one are numbered. */
 static void name_entries(struct export_entry *entries, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    FREED_BY(index_free) struct index names = {0}, of_run = {0}, with_cpus = {0};
+    FREED_BY(memory_free) bool *shared = memory_get(n, sizeof(*shared));
+    FREED_BY(memory_free) size_t *times = memory_get(n, sizeof(*times));
+
+    for (size_t i = 0; i < n; i++) {
+        const size_t known = of_run.n;
         rename_entry(&entries[i], 0);
-    qsort(entries, n, sizeof(*entries), by_name_and_run);
-    tell_apart_by_cpus(entries, n);
-    qsort(entries, n, sizeof(*entries), by_name_and_run);
-    tell_apart_by_number(entries, n);
+        entries[i].first = index_enter(&names, entries[i].name);
+        shared[entries[i].first] |= enter_of_run(&of_run, &entries[i]) < known;
+    }
+    for (size_t i = 0; i < n; i++) {
+        entries[i].with_cpus = shared[entries[i].first];
+        if (entries[i].with_cpus)
+            rename_entry(&entries[i], 0);
+        const size_t time = ++times[enter_of_run(&with_cpus, &entries[i])];
+        if (time > 1)
+            rename_entry(&entries[i], time);
+    }
     export_cluster(entries, n);
 }
 

@@ -185,6 +185,7 @@ static size_t points_newest(struct export_entry *points, size_t n, struct export
         }
     }
     points[kept].row = NULL;
+    qsort(points, kept, sizeof(*points), by_place);
     export_cluster(points, kept);
     return kept;
 }

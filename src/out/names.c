@@ -2,7 +2,6 @@
 /* Makes names of output files from templates. */
 #include "out/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "rows/text.h"

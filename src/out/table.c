@@ -49,7 +49,7 @@ static bool is_text(enum table_field field)
 }
 
 /* Returns whether the field is the same in all rows of a group, whatever their metric. */
-static int is_common(enum table_field field)
+static bool is_common(enum table_field field)
 {
     return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||
            field == TABLE_COPIES || field == TABLE_PARAM_VALUE;
@@ -57,10 +57,10 @@ static int is_common(enum table_field field)
 
 /* --- groups ----------------------------------------------------------------------------------------------------- */
 
-static int same_group(const struct row *a, const struct row *b)
+static bool same_group(const struct row *a, const struct row *b)
 {
-    return a->item == b->item && a->copies == b->copies && strcmp(a->test, b->test) == 0 &&
-           strcmp(a->load, b->load) == 0 && strcmp(a->param.text, b->param.text) == 0 && strcmp(a->cpus, b->cpus) == 0;
+    return a->item == b->item && a->copies == b->copies && !strcmp(a->test, b->test) && !strcmp(a->load, b->load) &&
+           !strcmp(a->param.text, b->param.text) && !strcmp(a->cpus, b->cpus);
 }
 
 static void find_groups(struct view *view)
@@ -79,10 +79,9 @@ static void find_groups(struct view *view)
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
 {
     for (size_t i = group; i < view->n; i++)
-        if (view->group[i] == group &&
-            (metric == NULL ? view->rows[i].headline : strcmp(view->rows[i].metric, metric) == 0))
+        if (view->group[i] == group && (metric ? !strcmp(view->rows[i].metric, metric) : view->rows[i].headline))
             return &view->rows[i];
-    return metric == NULL ? &view->rows[group] : NULL;
+    return metric ? NULL : &view->rows[group];
 }
 
 static enum row_status worst_status(const struct view *view, size_t group)
@@ -94,41 +93,29 @@ static enum row_status worst_status(const struct view *view, size_t group)
     return worst;
 }
 
-static int did_not_run(const struct view *view, size_t group)
+static bool is_shown(const struct view *view, size_t group)
 {
-    for (size_t i = group; i < view->n; i++)
-        if (view->group[i] == group && view->rows[i].metric[0] != '\0')
-            return 0;
-    return 1;
-}
+    bool names_a_metric = false, ran = false;
 
-static int is_shown(const struct view *view, size_t group)
-{
-    int names_a_metric = 0;
-    if (did_not_run(view, group))
-        return 1;
+    for (size_t i = group; i < view->n && !ran; i++)
+        ran = view->group[i] == group && view->rows[i].metric[0];
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        if (column->metric != NULL) {
-            names_a_metric = 1;
-            if (find_row(view, group, column->metric) != NULL)
-                return 1;
-        } else if (!is_common(column->field) && !is_text(column->field)) {
-            return 1;
-        }
+        if (column->metric ? find_row(view, group, column->metric) != NULL
+                           : !is_common(column->field) && !is_text(column->field))
+            return true;
+        names_a_metric = names_a_metric || column->metric;
     }
-    return !names_a_metric;
+    return !ran || !names_a_metric;
 }
 
 static size_t lines_of(const struct view *view, size_t group)
 {
     size_t lines = 1;
-    if (!view->layout->per_sample)
-        return 1;
-    for (size_t i = 0; i < view->layout->n_columns; i++) {
+    for (size_t i = 0; i < view->layout->n_columns && view->layout->per_sample; i++) {
         const struct table_column *column = &view->layout->columns[i];
         const struct row *row = find_row(view, group, column->metric);
-        if (column->field == TABLE_SAMPLE && row != NULL && row->n_samples > lines)
+        if (column->field == TABLE_SAMPLE && row && row->n_samples > lines)
             lines = row->n_samples;
     }
     return lines;
@@ -161,20 +148,19 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
 {
     const struct table_column *column = &view->layout->columns[i];
     const struct row *row = find_row(view, group, column->metric);
-    if (row == NULL && is_common(column->field))
+    if (!row && is_common(column->field))
         row = &view->rows[group];
     if (column->field == TABLE_STATUS) {
         grid_status(grid, worst_status(view, group));
     } else if (is_text(column->field)) {
-        grid_text(grid, row == NULL ? "" : text_cell(view, row, column->field));
+        grid_text(grid, row ? text_cell(view, row, column->field) : "");
     } else if (column->field == TABLE_PARAM_VALUE) {
         size_t length = 0;
-        const char *value = row == NULL ? NULL : row_param(&row->param, column->key, &length);
-        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value == NULL ? 1 : (int)length, value == NULL ? "-" : value);
+        const char *value = row ? row_param(&row->param, column->key, &length) : NULL;
+        text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value ? (int)length : 1, value ? value : "-");
     } else {
-        double value = row == NULL ? NAN : number(row, column->field, sample);
-        if (column->scale > 0 || column->scale < 0)
-            value *= column->scale;
+        const double scale = column->scale > 0 || column->scale < 0 ? column->scale : 1;
+        const double value = row ? scale * number(row, column->field, sample) : (double)NAN;
         unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
         grid_number(grid, value, column->decimals == TABLE_FOUR_DIGITS ? (unsigned)units_decimals(value) : decimals);
     }
@@ -215,7 +201,7 @@ static void put_group(const struct view *view, size_t group, bool behind, struct
 static bool has_reason(const struct view *view, size_t i)
 {
     const struct row *row = &view->rows[i];
-    return row->status != ROW_OK && row->reason[0] != '\0' && (view->layout == NULL || is_shown(view, view->group[i]));
+    return row->status != ROW_OK && row->reason[0] && (!view->layout || is_shown(view, view->group[i]));
 }
 
 static bool same_reason(const struct view *view, size_t i, size_t first)
@@ -238,33 +224,26 @@ static size_t tests_alike(const struct view *view, size_t first)
     return tests;
 }
 
-static void put_reason(const struct row *row, struct text *out)
-{
-    const char *status = row_status_name(row->status);
-    char reason[sizeof row->reason];
-    text_copy(reason, sizeof reason, row->reason);
-    text_sanitize(reason);
-    color_put(out, color_of_status(row->status), status, strlen(status));
-    text_printf(out, ": %s", reason);
-}
-
 static void put_reasons(const struct view *view, bool name_tests, struct text *out)
 {
     for (size_t i = 0; i < view->n; i++) {
-        size_t j = 0;
-        if (!has_reason(view, i))
-            continue;
+        const struct row *row = &view->rows[i];
+        const char *status = row_status_name(row->status);
+        char reason[sizeof row->reason];
+        size_t j = has_reason(view, i) ? 0 : view->n;
         while (j < i && !same_reason(view, i, j))
             j++;
-        if (j < i)
+        if (j != i)
             continue;
-        put_reason(&view->rows[i], out);
-        size_t more = name_tests ? tests_alike(view, i) : 0;
-        if (name_tests)
-            text_printf(out, " (%s", view->rows[i].test);
-        if (more > 0)
-            text_printf(out, " and %zu more", more);
-        text_printf(out, name_tests ? ")\n" : "\n");
+        text_copy(reason, sizeof reason, row->reason);
+        text_sanitize(reason);
+        color_put(out, color_of_status(row->status), status, strlen(status));
+        text_printf(out, ": %s", reason);
+        if (name_tests) {
+            const size_t more = tests_alike(view, i);
+            text_printf(out, more ? " (%s and %zu more)" : " (%s)", row->test, more);
+        }
+        text_append(out, "\n", 1);
     }
 }
 
@@ -276,24 +255,21 @@ void table_put_reasons(const struct row *rows, size_t n, struct text *out)
 
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    struct view view = {.layout = layout, .rows = rows, .n = n};
+    FREED_BY(memory_free) size_t *group_of = calloc(n + 1, sizeof *group_of);
+    struct view view = {.layout = layout, .rows = rows, .n = n, .group = group_of};
     struct grid grid = {.n_columns = 0};
-    if (n == 0 || layout->n_columns == 0)
+
+    out->failed |= !group_of;
+    if (!group_of || n == 0)
         return;
-    view.group = calloc(n, sizeof *view.group);
-    if (view.group == NULL) {
-        out->failed = 1;
-        return;
-    }
     find_groups(&view);
     bool behind = put_columns(&view, &grid);
     for (size_t group = 0; group < n; group++)
         if (view.group[group] == group && is_shown(&view, group))
             put_group(&view, group, behind, &grid);
-    if (grid.n_cells && layout->title != NULL)
+    if (grid.n_cells && layout->title)
         text_printf(out, "%s\n", layout->title);
     grid_print(&grid, width, out);
     if (!layout->no_status)
         put_reasons(&view, false, out);
-    free(view.group);
 }

@@ -386,10 +386,8 @@ static void put_bar(struct text *out, const struct figure *figure, const struct 
     (void)snprintf(label, sizeof(label), "%.60s, %.60s", bars->categories[category], bars->series[series].label);
     put_tip(figure, label, v, tip, sizeof(tip));
     double x = left + width * (double)series, y = svg_at(&f->y, v->value), foot = f->y.from;
-    svg_group(out, frame_class(bars->series[series].colour));
     svg_box(out, x + 0.5, v->value > 0 ? fmin(y, foot - 1) : foot - 0.5, fmax(width - 1, 0.6),
-            v->value > 0 ? fmax(foot - y, 1) : 0.5, "", tip);
-    svg_group_end(out);
+            v->value > 0 ? fmax(foot - y, 1) : 0.5, frame_class(bars->series[series].colour), tip);
     put_whisker(out, f, x + width / 2, v);
 }
 

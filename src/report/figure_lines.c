@@ -261,10 +261,8 @@ static void put_strip(struct text *out, const struct frame *f, size_t line, cons
             continue;
         (void)snprintf(tip, sizeof(tip), "%.60s: %s%s", entry->label, levels[level].label,
                        level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost");
-        svg_group(out, frame_class(levels[level].colour));
-        svg_box(out, f->x.from + width * (double)begun, middle_of(line) - 7, width * (double)(i + 1 - begun), 14, "",
-                tip);
-        svg_group_end(out);
+        svg_box(out, f->x.from + width * (double)begun, middle_of(line) - 7, width * (double)(i + 1 - begun), 14,
+                frame_class(levels[level].colour), tip);
         begun = i + 1;
     }
 }
@@ -303,9 +301,7 @@ static void put_stack(struct text *out, const struct figure *figure, const struc
         double from = svg_at(&f->x, so_far), to = svg_at(&f->x, so_far + part);
         (void)snprintf(tip, sizeof(tip), "%.60s, %s: %s", entry->label, parts->keys[i].label,
                        UNITS_VALUE(part, figure->x_unit));
-        svg_group(out, frame_class(parts->keys[i].colour));
-        svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, "", tip);
-        svg_group_end(out);
+        svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, frame_class(parts->keys[i].colour), tip);
         so_far += part;
     }
     svg_label(out, svg_at(&f->x, so_far) + 4, y + 4, "start", "ink", UNITS_VALUE(so_far, figure->x_unit), 0);

@@ -2,7 +2,6 @@
 /* The report's section on many runs of one machine: a table of changes, and each figure over the runs. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "out/history.h"
 #include "report/figure.h"
