@@ -25,9 +25,10 @@ static const char *refuse(const struct row *row)
 struct cpus {
     const struct row **row;
     size_t n;
-    size_t end_us;     /* the histogram's end in us */
-    double *counts;    /* number of wake-ups by latency in whole us, then by CPU */
-    double *overflows; /* number of wake-ups beyond the histogram's end, by CPU */
+    size_t end_us; /* the histogram's end in us */
+    /* number of wake-ups by latency in whole us, then by CPU; at end_us those beyond the end, at end_us + 1 all others
+     */
+    double *counts;
 };
 
 static int by_cpu(const void *a, const void *b)
@@ -52,13 +53,13 @@ static void take_cpus(const struct export_rows *rows, struct cpus *cpus)
             export_leave_out(rows->left_out, "of further runs or loads");
     qsort(cpus->row, cpus->n, sizeof(const struct row *), by_cpu);
     cpus->end_us = end_us >= 1 && end_us < 1e6 ? (size_t)end_us : 1;
-    cpus->counts = memory_get(cpus->end_us * cpus->n, sizeof(*cpus->counts));
-    cpus->overflows = memory_get(cpus->n, sizeof(*cpus->overflows));
+    cpus->counts = memory_get((cpus->end_us + 2) * cpus->n, sizeof(*cpus->counts));
     for (size_t c = 0; c < cpus->n; c++)
         for (size_t i = 0; i < cpus->row[c]->n_hist; i++) {
-            const double us = floor(cpus->row[c]->hist[i].at * US);
+            const double us = floor(cpus->row[c]->hist[i].at * US), n = cpus->row[c]->hist[i].value;
             const bool inside = us >= 0 && us < (double)cpus->end_us;
-            *(inside ? &cpus->counts[(size_t)us * cpus->n + c] : &cpus->overflows[c]) += cpus->row[c]->hist[i].value;
+            cpus->counts[(inside ? (size_t)us : cpus->end_us) * cpus->n + c] += n;
+            cpus->counts[(cpus->end_us + 1) * cpus->n + c] += inside ? n : 0;
         }
 }
 
@@ -66,16 +67,11 @@ static void free_cpus(const struct cpus *cpus)
 {
     free(cpus->row);
     free(cpus->counts);
-    free(cpus->overflows);
 }
 
-static double total_of(const struct cpus *cpus, size_t cpu)
+static double count_of(const struct cpus *cpus, size_t cpu, size_t us)
 {
-    double total = 0;
-
-    for (size_t us = 0; us < cpus->end_us; us++)
-        total += cpus->counts[us * cpus->n + cpu];
-    return total;
+    return cpus->counts[us * cpus->n + cpu];
 }
 
 /* --- The text. --- */
@@ -85,11 +81,11 @@ enum figure { TOTAL, MIN, AVG, MAX, OVERFLOWS, N_FIGURES };
 static double figure_of(const struct cpus *cpus, size_t cpu, enum figure figure)
 {
     const struct stats_summary *s = &cpus->row[cpu]->stats;
-    const double values[] = {[TOTAL] = total_of(cpus, cpu),
+    const double values[] = {[TOTAL] = count_of(cpus, cpu, cpus->end_us + 1),
                              [MIN] = s->min * US,
                              [AVG] = s->mean * US,
                              [MAX] = s->max * US,
-                             [OVERFLOWS] = cpus->overflows[cpu]};
+                             [OVERFLOWS] = count_of(cpus, cpu, cpus->end_us)};
 
     return isnan(values[figure]) ? 0 : floor(values[figure]);
 }
@@ -113,7 +109,7 @@ static void write_text(const struct export_rows *rows, struct text *out)
     for (size_t us = 0; us < cpus.end_us; us++) {
         text_printf(out, "%06zu ", us);
         for (size_t c = 0; c < cpus.n; c++)
-            text_printf(out, "%06.0f%s", cpus.counts[us * cpus.n + c], c + 1 < cpus.n ? "\t" : "\n");
+            text_printf(out, "%06.0f%s", count_of(&cpus, c, us), c + 1 < cpus.n ? "\t" : "\n");
     }
     for (size_t i = 0; i < N_FIGURES; i++) {
         text_printf(out, "# %s", figures[i].name);
@@ -124,8 +120,8 @@ static void write_text(const struct export_rows *rows, struct text *out)
     text_printf(out, "# Histogram Overflow at cycle number:\n");
     for (size_t c = 0; c < cpus.n; c++) {
         text_printf(out, "# Thread %zu:", c);
-        if (cpus.overflows[c] > 0)
-            text_printf(out, " # %05.0f others", cpus.overflows[c]);
+        if (count_of(&cpus, c, cpus.end_us) > 0)
+            text_printf(out, " # %05.0f others", count_of(&cpus, c, cpus.end_us));
         text_printf(out, "\n");
     }
     text_printf(out, "\n");
@@ -148,10 +144,10 @@ static void put_thread(const struct cpus *cpus, size_t cpu, struct text *out)
 
     text_printf(out, "    \"%zu\": {\n      \"histogram\": {", cpu);
     for (size_t us = 0; us < cpus->end_us; us++)
-        if (cpus->counts[us * cpus->n + cpu] > 0)
-            text_printf(out, "%s\n        \"%zu\": %.0f", n++ ? "," : "", us, cpus->counts[us * cpus->n + cpu]);
+        if (count_of(cpus, cpu, us) > 0)
+            text_printf(out, "%s\n        \"%zu\": %.0f", n++ ? "," : "", us, count_of(cpus, cpu, us));
     text_printf(out, "%s      },\n      \"cycles\": %.0f,\n", n ? "\n" : "",
-                total_of(cpus, cpu) + cpus->overflows[cpu]);
+                count_of(cpus, cpu, cpus->end_us + 1) + count_of(cpus, cpu, cpus->end_us));
     text_printf(out, "      \"min\": %.0f,\n      \"max\": %.0f,\n      \"avg\": %.2f,\n", figure_of(cpus, cpu, MIN),
                 figure_of(cpus, cpu, MAX), isnan(s->mean) ? 0 : s->mean * US);
     text_printf(out, "      \"cpu\": %ld,\n      \"node\": -1\n    }%s\n", strtol(cpus->row[cpu]->cpus, NULL, 10),

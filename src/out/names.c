@@ -7,49 +7,25 @@
 #include "rows/text.h"
 #include "sys/fail.h"
 
-/* Writes the time in the form for file names: "2026-01-31T23:59:59Z" becomes "20260131T235959Z". */
-static void compact_utc(const char *utc, char *buf, size_t size)
-{
-    size_t n = 0;
-
-    for (; *utc && n + 1 < size; utc++)
-        if (*utc != '-' && *utc != ':')
-            buf[n++] = *utc;
-    buf[n] = 0;
-}
-
-/* Copies a text for use in a file name: other than plain characters become '_', and an empty text becomes "unknown". */
-static void word_of(const char *from, char *to, size_t size)
-{
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-
-    text_copy(to, size, from[0] ? from : "unknown");
-    for (char *c = to; *c; c++)
-        if (!strchr(allowed, *c))
-            *c = '_';
-    if (to[0] == '.')
-        to[0] = '_'; /* neither a hidden file nor the parent directory */
-}
-
-/* Appends the replacement of the letter after '%'. Returns false when the letter is not known. */
+/* Appends the replacement of the letter after '%': other than plain characters become '_', an empty text "unknown", and
+ * "2026-01-31T23:59:59Z" becomes "20260131T235959Z". Returns false when the letter is not known. */
 static bool take_letter(char letter, const struct row_run *run, struct text *out)
 {
-    char utc[32], word[128];
-
-    compact_utc(run->utc, utc, sizeof(utc));
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const char *value = letter == 'h'   ? run->host
                         : letter == 'j' ? run->job
                         : letter == 'r' ? run->rank
-                        : letter == 't' ? utc
+                        : letter == 't' ? run->utc
+                        : letter == '%' ? "%"
                                         : NULL;
-    if (letter == '%') {
-        text_append(out, "%", 1);
-        return true;
-    }
+
     if (!value)
         return false;
-    word_of(value, word, sizeof(word));
-    text_append(out, word, strlen(word));
+    if (!value[0])
+        value = "unknown";
+    for (const char *c = value; *c; c++)
+        if (letter != 't' || !strchr("-:", *c)) /* a name that begins with '.' is hidden, or the parent directory */
+            text_append(out, letter == '%' || (strchr(plain, *c) && (c > value || *c != '.')) ? c : "_", 1);
     return true;
 }
 

@@ -44,18 +44,8 @@ static void put_line(const struct projection *p, const char *name, const struct 
     }
 }
 
-/* Returns the worst slow-down over the steps, at the highest number of ranks. */
-static double worst_of(const struct projection *p, size_t host)
-{
-    double worst = 0;
-
-    for (size_t s = 0; s < p->n_steps; s++)
-        worst = fmax(worst, projection_slowdown(p, host)[(s + 1) * p->n_ranks - 1]);
-    return worst;
-}
-
 struct ranked {
-    double worst;
+    double worst; /* slow-down over the steps, at the highest number of ranks */
     size_t host;
 };
 
@@ -63,15 +53,18 @@ static int by_worst(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
-    return x->worst < y->worst ? 1 : x->worst > y->worst ? -1 : ORDER_OF(x->host, y->host);
+    return x->worst < y->worst || x->worst > y->worst ? ORDER_OF(y->worst, x->worst) : ORDER_OF(x->host, y->host);
 }
 
 static void put_hosts(const struct projection *p, size_t shown, struct grid *grid)
 {
     FREED_BY(memory_free) struct ranked *order = memory_get(p->n, sizeof(*order));
 
-    for (size_t h = 0; h < p->n; h++)
-        order[h] = (struct ranked){worst_of(p, h), h};
+    for (size_t h = 0; h < p->n; h++) {
+        order[h].host = h;
+        for (size_t s = 1; s <= p->n_steps; s++)
+            order[h].worst = fmax(order[h].worst, projection_slowdown(p, h)[s * p->n_ranks - 1]);
+    }
     qsort(order, p->n, sizeof(*order), by_worst);
     for (size_t i = 0; i < shown; i++)
         put_line(p, p->hosts[order[i].host]->name, p->hosts[order[i].host], projection_slowdown(p, order[i].host),

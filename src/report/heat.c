@@ -11,8 +11,8 @@
 /* Lower limits of the levels, in spreads. */
 static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
 
-static const char *const worse_class[HEAT_LEVELS + 1] = {"", "w1", "w2", "w3", "w4"};
-static const char *const better_class[HEAT_LEVELS + 1] = {"", "b1", "b2", "b3", "b4"};
+/* Classes of the levels from -HEAT_LEVELS on. */
+static const char *const classes[2 * HEAT_LEVELS + 1] = {"b4", "b3", "b2", "b1", "", "w1", "w2", "w3", "w4"};
 
 /* Returns the level of a cell's colour: -HEAT_LEVELS (better) to HEAT_LEVELS (worse); 0: as usual. */
 static int level_of(double worse)
@@ -22,11 +22,6 @@ static int level_of(double worse)
     while (level < HEAT_LEVELS && fabs(worse) >= levels[level])
         level++;
     return worse < 0 ? -level : level;
-}
-
-static const char *class_of(int level)
-{
-    return level < 0 ? better_class[-level] : worse_class[level];
 }
 
 static void put_legend(struct text *out)
@@ -43,7 +38,7 @@ static void put_legend(struct text *out)
                            levels[size - 1]);
         else
             (void)snprintf(label, sizeof(label), "%g to %g", levels[size - 1], levels[size]);
-        frame_legend_item(out, level ? class_of(level) : "q0", label);
+        frame_legend_item(out, level ? classes[HEAT_LEVELS + level] : "q0", label);
     }
     text_printf(out, "</div>\n");
 }
@@ -54,7 +49,7 @@ static void put_cell(const struct heat *heat, size_t row, size_t column, struct 
 
     heat->cell(heat->context, row, column, &cell);
     int level = isnan(cell.worse) ? 0 : level_of(cell.worse);
-    const char *colour = isnan(cell.worse) ? "x" : class_of(level), *far = cell.far ? " far" : "";
+    const char *colour = isnan(cell.worse) ? "x" : classes[HEAT_LEVELS + level], *far = cell.far ? " far" : "";
     const char *begins = heat->column_begins && heat->column_begins[column] ? " g" : "";
     if (*colour || *far || *begins)
         html_put(out, "<td class=\"%s%s%s\" title=\"%s\">", colour, far, begins, cell.tip);

@@ -120,17 +120,6 @@ static size_t list_suites(const struct report *report, const char **suites)
     return n;
 }
 
-/* Says how many runs and rows the page shows, if it leaves out some. */
-static void put_bounds(const struct report *report, struct text *out)
-{
-    if (report->n_all_runs <= report->n_runs)
-        return;
-    text_printf(out, "<p class=\"soft\">The figures show the first %zu of %zu runs; the tables have ", report->n_runs,
-                report->n_all_runs);
-    text_printf(out, report->left_out ? "%zu of %zu rows.</p>\n" : "the rows of all.</p>\n", report->set.n,
-                report->set.n + report->left_out);
-}
-
 /* Returns whether the runs that are drawn come from more than one host. */
 static bool hosts_differ(const struct report *report)
 {
@@ -142,9 +131,8 @@ static bool hosts_differ(const struct report *report)
 
 static void put_head(const struct report *report, const char *const *suites, size_t n, struct text *out)
 {
-    char title[128];
+    char title[128], runs[32] = "";
     const struct row_run *run = report->set.runs[0];
-    char runs[32] = "";
 
     if (report->n_all_runs > 1)
         (void)snprintf(runs, sizeof(runs), ", %zu runs", report->n_all_runs);
@@ -162,7 +150,12 @@ static void put_head(const struct report *report, const char *const *suites, siz
         }
         text_printf(out, "</ul>\n");
     }
-    put_bounds(report, out);
+    if (report->n_all_runs > report->n_runs) {
+        text_printf(out, "<p class=\"soft\">The figures show the first %zu of %zu runs; the tables have ",
+                    report->n_runs, report->n_all_runs);
+        text_printf(out, report->left_out ? "%zu of %zu rows.</p>\n" : "the rows of all.</p>\n", report->set.n,
+                    report->set.n + report->left_out);
+    }
     text_printf(out, "<nav><a href=\"#summary\">In short</a>");
     if (report_has_fleet(report))
         text_printf(out, "<a href=\"#fleet\">Fleet</a>");
