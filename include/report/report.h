@@ -17,7 +17,7 @@
 /* A row, and the row that it is compared with. */
 struct report_place {
     size_t row, base; /* base: REPORT_NO_BASE when there is none */
-    size_t group;     /* index of the first row of this measurement and metric, in any run */
+    size_t group;     /* number of this measurement and metric, the same in all runs */
 };
 #define REPORT_NO_BASE ((size_t)-1)
 

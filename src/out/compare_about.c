@@ -33,27 +33,20 @@ static const struct {
 
 static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
 {
-    const char *text = (const char *)row + settings[setting].offset;
+    const size_t offset = settings[setting].offset;
+    const char *line = row_command_line(&row->param);
     double number;
 
-    switch (settings[setting].kind) {
-    case OF_RUN:
-        text = (const char *)row->run + settings[setting].offset;
-        break;
-    case OF_ROW:
-        break;
-    case COMMAND:
-        text = row_command_line(&row->param);
-        break;
-    case CPUS:
-        (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
-        return;
-    case NUMBER:
-        memcpy(&number, text, sizeof(number));
+    if (settings[setting].kind == NUMBER) {
+        memcpy(&number, (const char *)row + offset, sizeof(number));
         (void)snprintf(buf, size, isnan(number) ? "" : "%g", number);
-        return;
+    } else if (settings[setting].kind == CPUS) {
+        (void)snprintf(buf, size, "%" PRIu64, row->run->cpus_online);
+    } else if (settings[setting].kind == COMMAND) {
+        text_copy(buf, size, line ? line : "");
+    } else {
+        text_copy(buf, size, (settings[setting].kind == OF_RUN ? (const char *)row->run : (const char *)row) + offset);
     }
-    text_copy(buf, size, text ? text : "");
 }
 
 /* Lists the different values that a property has in the compared rows of one side, as far as there is room. */

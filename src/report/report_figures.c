@@ -342,43 +342,36 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
     return n;
 }
 
-/* Lists the different values that rows have for the figure's split, each of which gets a line of its own; one empty
- * text when the figure has no split. */
-static size_t split_values(const struct picks *picks, char (*values)[LABEL_SIZE])
-{
-    size_t n = 0, length;
-
-    for (size_t i = 0; i < picks->n && picks->about->split; i++) {
-        const char *word = row_param(&picks->pick[i].row->param, picks->about->split, &length);
-        size_t k = 0;
-        while (word && k < n && (strlen(values[k]) != length || strncmp(values[k], word, length) != 0))
-            k++;
-        if (word && k == n && n < SPLIT_MAX)
-            (void)snprintf(values[n++], LABEL_SIZE, "%.*s", (int)(length < 40 ? length : 40), word);
-    }
-    if (!n)
-        values[n++][0] = '\0';
-    return n;
-}
-
+/* Draws a line for each run, and for each value that the figure's split has if it has one. */
 static void put_curve(const struct picks *picks, struct text *out)
 {
+    const char *split = picks->about->split;
     struct figure_line lines[REPORT_RUNS_MAX * SPLIT_MAX];
-    char value[SPLIT_MAX][LABEL_SIZE], labels[REPORT_RUNS_MAX * SPLIT_MAX][LABEL_SIZE + REPORT_NAME + 2], title[256];
+    char labels[REPORT_RUNS_MAX * SPLIT_MAX][LABEL_SIZE + REPORT_NAME + 2], title[256], own[LABEL_SIZE];
     FREED_BY(memory_free) struct figure_value *values = memory_get(PICKS_MAX, sizeof(*values));
-    size_t n_lines = 0, used = 0;
-    const size_t n_values = split_values(picks, value);
+    FREED_BY(index_free) struct index splits = {0};
+    size_t n_lines = 0, used = 0, length;
 
+    for (size_t i = 0; i < picks->n && split && splits.n < SPLIT_MAX; i++) {
+        const char *word = row_param(&picks->pick[i].row->param, split, &length);
+        if (!word)
+            continue;
+        (void)snprintf(own, sizeof(own), "%.*s", (int)length, word);
+        (void)index_enter(&splits, own);
+    }
+    if (!splits.n)
+        (void)index_enter(&splits, "");
     for (size_t run = 0; run < picks->report->n_runs; run++)
-        for (size_t v = 0; v < n_values; v++) {
-            const bool named = picks->report->n_runs > 1 || !value[v][0];
-            const size_t n = take_points(picks, run, value[v][0] ? value[v] : NULL, values + used);
+        for (size_t v = 0; v < splits.n; v++) {
+            const char *value = splits.name[v];
+            const bool named = picks->report->n_runs > 1 || !value[0];
+            const size_t n = take_points(picks, run, value[0] ? value : NULL, values + used);
             if (!n)
                 continue;
             (void)snprintf(labels[n_lines], sizeof(labels[n_lines]), "%s%s%.60s", named ? picks->report->name[run] : "",
-                           named && value[v][0] ? " " : "", value[v]);
+                           named && value[0] ? " " : "", value);
             lines[n_lines] = (struct figure_line){.label = labels[n_lines],
-                                                  .colour = (unsigned)((run * n_values + v) % HTML_COLOURS),
+                                                  .colour = (unsigned)((run * splits.n + v) % HTML_COLOURS),
                                                   .values = values + used,
                                                   .n = n};
             n_lines++;
@@ -502,16 +495,6 @@ static void share_axis(struct figure *words, const struct stats_summary *s)
         words->x_high = fmax(words->x_high, s->max);
 }
 
-/* Adds the run to each line's label if there are several runs, because colour alone is not accessible. */
-static void name_lines(const struct report *report, struct figure_entry *entries, size_t n,
-                       char (*labels)[LABEL_SIZE + REPORT_NAME])
-{
-    for (size_t i = 0; i < n && report->n_runs > 1; i++) {
-        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label, report->name[entries[i].colour]);
-        entries[i].label = labels[i];
-    }
-}
-
 static void put_stacks(const struct picks *picks, const struct figure *words, const struct figure_entry *entries,
                        size_t n, struct text *out)
 {
@@ -547,14 +530,12 @@ static void name_protocols(const struct report *report, char *buf, size_t size)
     FREED_BY(text_free) struct text out = {0};
     bool differ = false;
 
-    for (size_t i = 0; i < report->set.n; i++) {
-        const struct row *row = &report->set.rows[i];
-        const size_t run = report_run_of(report, row);
-        if (run < report->n_runs && !strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
-            row_protocol(&row->param, protocol[run]);
-    }
-    for (size_t run = 1; run < report->n_runs; run++)
+    for (size_t run = 0; run < report->n_runs; run++) {
+        for (const struct row *row = NULL; (row = report_next(report, run, row));)
+            if (!strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
+                row_protocol(&row->param, protocol[run]);
         differ = differ || strcmp(protocol[0], protocol[run]) != 0;
+    }
     for (size_t run = 0; run < report->n_runs && differ; run++)
         if (protocol[run][0])
             text_printf(&out, "%s%s: %s", out.length ? ", " : "", report->name[run], protocol[run]);
@@ -576,7 +557,12 @@ static void put_lines(const struct picks *picks, const char *test, struct text *
     struct figure words = words_of(about, entries[0].row, test ? test : protocols, title, sizeof(title));
     for (size_t i = 0; i < picks->n && about->kind == KIND_RANGES; i++)
         share_axis(&words, &picks->pick[i].row->stats);
-    name_lines(picks->report, entries, n, labels);
+    /* The lines of several runs have the run in their labels, because colour alone is not accessible. */
+    for (size_t i = 0; i < n && picks->report->n_runs > 1; i++) {
+        (void)snprintf(labels[i], sizeof(labels[i]), "%.62s %s", entries[i].label,
+                       picks->report->name[entries[i].colour]);
+        entries[i].label = labels[i];
+    }
     if (about->kind == KIND_INDEX)
         put_index(&words, entries, n, out);
     else if (about->kind == KIND_RANGES)
@@ -608,22 +594,13 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
 /* --- Suites without figures of their own. --- */
 
-/* Returns whether two rows have the same label although they are not the same measurement. */
-static bool shares_label(const char (*labels)[LABEL_SIZE + REPORT_NAME], const size_t *groups, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (groups[i] != groups[j] && !strcmp(labels[i], labels[j]))
-                return true;
-    return false;
-}
-
 /* Takes the rows of one metric of a suite, in the order of the tables. */
 static size_t take_metric(const struct report *report, const char *suite, const char *metric,
                           struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
     static const struct report_figure by_test = {.label = LABEL_TEST};
     size_t groups[FIGURE_LINES_MAX], n = 0;
+    bool shared = false; /* two rows have the same label although they are not the same measurement */
 
     for (size_t i = 0; i < report->set.n && n < FIGURE_LINES_MAX; i++) {
         const struct row *row = &report->set.rows[report->order[i].row];
@@ -633,13 +610,14 @@ static size_t take_metric(const struct report *report, const char *suite, const 
         label_of(&by_test, row, labels[n], LABEL_SIZE);
         groups[n] = report->order[i].group;
         entries[n] = (struct figure_entry){.row = row, .label = labels[n], .colour = (unsigned)run};
+        for (size_t k = 0; k < n; k++)
+            shared = shared || (groups[k] != groups[n] && !strcmp(labels[k], labels[n]));
         n++;
     }
-    if (shares_label((const char(*)[LABEL_SIZE + REPORT_NAME]) labels, groups, n))
-        for (size_t i = 0; i < n; i++)
-            report_label(report, entries[i].row, labels[i], LABEL_SIZE);
-    for (size_t i = 0; i < n && report->n_runs > 1; i++) { /* the run comes first, because the end of a long label is
-                                                            * cut off */
+    for (size_t i = 0; i < n && shared; i++)
+        report_label(report, entries[i].row, labels[i], LABEL_SIZE);
+    /* The run comes first, because the end of a long label is cut off. */
+    for (size_t i = 0; i < n && report->n_runs > 1; i++) {
         char label[LABEL_SIZE];
         text_copy(label, sizeof(label), labels[i]);
         (void)snprintf(labels[i], sizeof(labels[i]), "%s: %s", report->name[entries[i].colour], label);

@@ -16,20 +16,19 @@
 
 /* --- The order of the rows. --- */
 
-enum { KEY_GROUP, KEY_CLASS, N_KEYS };
+/* A row's sort keys: numbers of its class and group in the order of their first rows, its run, its number. */
+enum { KEY_CLASS, KEY_GROUP, KEY_RUN, KEY_ROW, N_KEYS };
 
-/* Sort keys of a row. Rows of one group are the same measurement and metric in several runs. Groups of one class are
+/* Rows of one group are the same measurement and metric in several runs. Groups of one class are
  * compared in a page of one run: the commands of suite run, or a test with different numbers of copies. */
 struct place {
-    char *key[N_KEYS];    /* freed with the place */
-    size_t first[N_KEYS]; /* index of the first row with this key */
-    size_t row, run;
+    size_t key[N_KEYS];
 };
 
-static void fill_place(const struct report *report, size_t number, struct place *place)
+static struct place place_of(const struct report *report, size_t number, struct index *classes, struct index *groups)
 {
     const struct row *row = &report->set.rows[number];
-    struct text group = {0}, class = {0};
+    FREED_BY(text_free) struct text group = {0}, class = {0};
     const char *cpus = report_one_a_cpu(report, row) && row->copies > 1 ? row->cpus : "";
     size_t words = pair_key(row, &group);
 
@@ -39,36 +38,18 @@ static void fill_place(const struct report *report, size_t number, struct place 
     else
         text_printf(&class, "%s\x1f%s\x1f%s\x1f%s\x1f%s", row->suite, row->test, row->load, row->metric,
                     group.data + words);
-    *place = (struct place){.key = {group.data, class.data}, .row = number, .run = report_run_of(report, row)};
-}
-
-/* Sorts by the key number *key. */
-static int by_key(const void *a, const void *b, void *key)
-{
-    const struct place *x = a, *y = b;
-    const int order = strcmp(x->key[*(int *)key], y->key[*(int *)key]);
-
-    return order ? order : ORDER_OF(x->row, y->row);
+    return (struct place){
+        {index_enter(classes, class.data), index_enter(groups, group.data), report_run_of(report, row), number}};
 }
 
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    int order = ORDER_OF(x->first[KEY_CLASS], y->first[KEY_CLASS]);
+    int key = 0;
 
-    if (!order)
-        order = ORDER_OF(x->first[KEY_GROUP], y->first[KEY_GROUP]);
-    if (!order)
-        order = ORDER_OF(x->run, y->run);
-    return order ? order : ORDER_OF(x->row, y->row);
-}
-
-static void find_first(struct place *places, size_t n, int key)
-{
-    qsort_r(places, n, sizeof(*places), by_key, &key);
-    for (size_t i = 0; i < n; i++)
-        places[i].first[key] =
-            i > 0 && !strcmp(places[i].key[key], places[i - 1].key[key]) ? places[i - 1].first[key] : places[i].row;
+    while (key < KEY_ROW && x->key[key] == y->key[key])
+        key++;
+    return ORDER_OF(x->key[key], y->key[key]);
 }
 
 /* Sets the base of each row; places are sorted. */
@@ -77,14 +58,14 @@ static void choose_bases(const struct report *report, const struct place *places
     const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
 
     for (size_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin; end < n && places[end].first[key] == places[begin].first[key]; end++)
+        for (end = begin; end < n && places[end].key[key] == places[begin].key[key]; end++)
             ;
-        bool alone = end == begin + 1 || places[begin].run != 0 ||
-                     (key == KEY_CLASS && places[begin].first[KEY_GROUP] == places[end - 1].first[KEY_GROUP]);
+        bool alone = end == begin + 1 || places[begin].key[KEY_RUN] != 0 ||
+                     (key == KEY_CLASS && places[begin].key[KEY_GROUP] == places[end - 1].key[KEY_GROUP]);
         for (size_t i = begin; i < end; i++)
-            report->order[i] = (struct report_place){.row = places[i].row,
-                                                     .group = places[i].first[KEY_GROUP],
-                                                     .base = alone ? REPORT_NO_BASE : places[begin].row};
+            report->order[i] = (struct report_place){.row = places[i].key[KEY_ROW],
+                                                     .group = places[i].key[KEY_GROUP],
+                                                     .base = alone ? REPORT_NO_BASE : places[begin].key[KEY_ROW]};
     }
 }
 
@@ -92,17 +73,13 @@ void report_sort_rows(struct report *report)
 {
     const size_t n = report->set.n;
     FREED_BY(memory_free) struct place *places = memory_get(n, sizeof(*places));
+    FREED_BY(index_free) struct index classes = {0}, groups = {0};
 
     report->order = memory_get(n, sizeof(*report->order));
     for (size_t i = 0; i < n; i++)
-        fill_place(report, i, &places[i]);
-    find_first(places, n, KEY_GROUP);
-    find_first(places, n, KEY_CLASS);
+        places[i] = place_of(report, i, &classes, &groups);
     qsort(places, n, sizeof(*places), by_place);
     choose_bases(report, places, n);
-    for (size_t i = 0; i < n; i++)
-        for (int key = 0; key < N_KEYS; key++)
-            free(places[i].key[key]);
 }
 
 /* --- Columns. --- */
