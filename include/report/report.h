@@ -54,8 +54,6 @@ const struct row *report_sibling(const struct report *report, const struct row *
 /* Formats a short description of the row's work: test, load, first words of param, copies, and CPU if there is a row
  * for each CPU. */
 void report_label(const struct report *report, const struct row *row, char *buf, size_t size);
-/* Formats what took time from the row: "preempted 19.5 ms, 364 switches". "" when nothing is known. */
-void report_causes(const struct row *row, char *buf, size_t size);
 
 /* Adds a name to a list of n different names in order of appearance, unless it has `most`. Returns their number. */
 size_t report_distinct(const char **names, size_t n, const char *name, size_t most);

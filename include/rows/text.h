@@ -31,8 +31,8 @@ void text_append(struct text *t, const char *data, size_t length);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends a number with 17 significant digits and '.' in every locale; nothing when it is not finite. */
 void text_real(struct text *t, double value);
-/* Appends a format as it is, with %s and %f written by these functions. Knows %s, %.24s, %c, %zu, %f, %.1f and %+.1f, of
- * which those with a precision are as in printf(), and %%. For html_put() and json_put(). */
+/* Appends a format as it is, with %s and %f written by these functions. Knows %s, %.24s, %.*s, %c, %zu, %f, %.1f and
+ * %+.1f, of which those with a precision are as in printf(), and %%. For html_put() and json_put(). */
 void text_put(struct text *t, void (*put_text)(struct text *t, const char *s, size_t length),
               void (*put_number)(struct text *t, double value), const char *format, va_list args);
 void text_free(struct text *t);

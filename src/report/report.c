@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "out/warnings.h"
-#include "rows/units.h"
 
 #define ROWS_SHOWN_MAX  2000u /* maximum number of rows in the table of all rows */
 #define LINES_SHOWN_MAX 150u  /* maximum number of rows in a suite's table */
@@ -90,18 +89,6 @@ void report_label(const struct report *report, const struct row *row, char *buf,
     else if (row->copies > 1)
         text_printf(&out, ", %" PRIu64 " copies", row->copies);
     text_copy(buf, size, out.data ? out.data : "");
-}
-
-void report_causes(const struct row *row, char *buf, size_t size)
-{
-    buf[0] = '\0';
-    for (size_t i = 0; i < row->causes.n; i++) {
-        const struct row_cause *cause = &row->causes.of[i];
-        const size_t used = strlen(buf);
-        if (cause->number > 0 && used < size)
-            (void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", cause->name,
-                           UNITS_VALUE(cause->number, cause->is_time ? "ms" : ""));
-    }
 }
 
 /* --- Sections. --- */
@@ -213,10 +200,11 @@ static void put_statuses(const struct report *report, struct text *out)
 
 static void put_warnings(const struct report *report, struct text *out)
 {
-    FREED_BY(text_free) struct text warnings = {0}, statuses = {0};
+    FREED_BY(text_free) struct text warnings = {0};
     size_t n = report->set.n < WARNED_ROWS_MAX ? report->set.n : WARNED_ROWS_MAX;
 
     text_printf(out, "<section><h2 id=\"warnings\">Warnings and statuses</h2>\n<ul class=\"say\">\n");
+    const size_t start = out->length;
     warnings_collect(report->set.rows, n, "--samples", &warnings);
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
@@ -224,9 +212,8 @@ static void put_warnings(const struct report *report, struct text *out)
         html_escape(out, after, strcspn(after, "\n"));
         text_printf(out, "</li>\n");
     }
-    put_statuses(report, &statuses);
-    text_append(out, statuses.data ? statuses.data : "", statuses.length);
-    if (!warnings.length && !statuses.length)
+    put_statuses(report, out);
+    if (out->length == start)
         text_printf(out, "<li>None.</li>\n");
     text_printf(out, "</ul></section>\n");
 }

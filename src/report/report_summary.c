@@ -95,48 +95,41 @@ static const struct row *find(const struct report *report, size_t run, const str
     return found;
 }
 
-/* Formats what distinguishes the row from similar ones: CPU, load, size or protocol. "" when there is only one. */
-static void which(const struct headline *h, const struct row *row, char *buf, size_t size)
+/* Appends what distinguishes the row from similar ones: CPU, load, size or protocol; nothing when there is only one. */
+static void put_which(const struct headline *h, const struct row *row, struct text *out)
 {
     size_t length = 0;
     const char *word = h->key ? row_param(&row->param, h->key, &length) : NULL;
     char protocol[ROW_PROTOCOL_SIZE];
 
-    buf[0] = '\0';
     row_protocol(&row->param, protocol);
     if (word)
-        (void)snprintf(buf, size, "%s %.*s; ", h->key, (int)(length < 24 ? length : 24), word);
+        html_put(out, "%s %.*s", h->key, (int)length, word);
     else if (h->choice == CHOOSE_LONGEST && row->load[0])
-        (void)snprintf(buf, size, "%.40s beside %.40s; ", row->test, row->load);
+        html_put(out, "%s beside %s", row->test, row->load);
     else if (protocol[0])
-        (void)snprintf(buf, size, "%s; ", protocol);
+        html_put(out, "%s", protocol);
     else if (h->choice != CHOOSE_FIRST && !h->test)
-        (void)snprintf(buf, size, "CPU %.40s; ", row->cpus);
+        html_put(out, "CPU %s", row->cpus);
 }
 
-/* Formats the value, and below it its confidence interval, or how many values it is from. */
-static void say(const struct headline *h, const struct row *row, char *value, char *below, size_t size)
+/* Appends what is said below a value: which row it is from, and its confidence interval, or how many values it has. */
+static void put_below(const struct headline *h, const struct row *row, struct text *out)
 {
-    char where[160];
     const struct stats_summary *s = &row->stats;
+    const size_t start = out->length;
 
-    units_value(shown(h, row), row->unit, value, UNITS_SIZE);
-    which(h, row, where, sizeof(where));
+    put_which(h, row, out);
+    const char *apart = out->length > start ? "; " : "";
     if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
-        (void)snprintf(below, size, "%s%s: %s", where, row_status_name(row->status), row->reason);
+        html_put(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
     else if (h->choice == CHOOSE_LONGEST)
-        (void)snprintf(below, size, "%sof %" PRIu64, where, s->n);
+        html_put(out, "%sof %zu", apart, (size_t)s->n);
     else if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
-        (void)snprintf(below, size, "%smean %s, 95 %% interval %s", where, UNITS_VALUE(s->mean, row->unit),
-                       UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));
+        html_put(out, "%smean %s, 95 %% interval %s", apart, UNITS_VALUE(s->mean, row->unit),
+                 UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));
     else if (row->n_samples > 0)
-        (void)snprintf(below, size, "%s%zu sample%s: no interval", where, row->n_samples,
-                       row->n_samples == 1 ? "" : "s");
-    else
-        (void)snprintf(below, size, "%s", where);
-    size_t length = strlen(below);
-    if (length >= 2 && !strcmp(below + length - 2, "; "))
-        below[length - 2] = '\0';
+        html_put(out, "%s%zu sample%s: no interval", apart, row->n_samples, row->n_samples == 1 ? "" : "s");
 }
 
 static bool is_known_suite(const char *suite)
@@ -169,15 +162,15 @@ static size_t all_headlines(const struct report *report, struct headline *list)
 
 static void put_tiles(const struct report *report, const struct headline *list, size_t n, struct text *out)
 {
-    char value[UNITS_SIZE], below[512];
-
     text_printf(out, "<div class=\"tiles\">\n");
     for (size_t i = 0; i < n; i++) {
         const struct row *row = find(report, 0, &list[i]);
         if (!row)
             continue;
-        say(&list[i], row, value, below, sizeof(below));
-        html_put(out, "<div><span>%s</span><b>%s</b><small>%s</small></div>\n", list[i].name, value, below);
+        html_put(out, "<div><span>%s</span><b>%s</b><small>", list[i].name,
+                 UNITS_VALUE(shown(&list[i], row), row->unit));
+        put_below(&list[i], row, out);
+        text_printf(out, "</small></div>\n");
     }
     text_printf(out, "</div>\n");
 }
@@ -190,7 +183,7 @@ static void put_run_heads(const struct report *report, const char *first, struct
     text_printf(out, "</tr></thead><tbody>\n");
 }
 
-/* Appends "1.102 (1.021 to 1.189) times A", for the figure that say() shows. */
+/* Appends "1.102 (1.021 to 1.189) times A", for the figure that is shown. */
 static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
                       struct text *out)
 {
@@ -205,8 +198,6 @@ static void put_times(const struct headline *h, const struct row *row, const str
 
 static void put_side_by_side(const struct report *report, const struct headline *list, size_t n, struct text *out)
 {
-    char value[UNITS_SIZE], below[512];
-
     put_run_heads(report, "Figure", out);
     for (size_t i = 0; i < n; i++) {
         const struct row *rows[REPORT_RUNS_MAX];
@@ -221,11 +212,12 @@ static void put_side_by_side(const struct report *report, const struct headline 
         for (size_t run = 0; run < report->n_runs; run++) {
             text_printf(out, "<td>");
             if (rows[run]) {
-                say(&list[i], rows[run], value, below, sizeof(below));
-                html_put(out, "<strong>%s</strong>", value);
+                html_put(out, "<strong>%s</strong>", UNITS_VALUE(shown(&list[i], rows[run]), rows[run]->unit));
                 if (run > 0 && rows[0])
                     put_times(&list[i], rows[run], rows[0], report->name[0], out);
-                html_put(out, "<br><small>%s</small>", below);
+                text_printf(out, "<br><small>");
+                put_below(&list[i], rows[run], out);
+                text_printf(out, "</small>");
             }
             text_printf(out, "</td>");
         }

@@ -131,7 +131,8 @@ void text_put(struct text *t, void (*put_text)(struct text *t, const char *s, si
         if (!*format++)
             break;
         const bool sign = *format == '+', precise = format[sign] == '.';
-        const int precision = precise ? (int)strtol(format + sign + 1, NULL, 10) : INT_MAX;
+        const char *digits = format + sign + 1;
+        const int precision = !precise ? INT_MAX : *digits == '*' ? va_arg(args, int) : (int)strtol(digits, NULL, 10);
         format += strcspn(format, "%sczf");
         if (*format == 's') {
             const char *s = va_arg(args, const char *);

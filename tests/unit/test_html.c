@@ -28,8 +28,8 @@ static void test_html_put_escapes_texts_and_no_markup(void **state)
     html_put(&out, "<b class=\"n%zu\">%s</b> 95 %% <i>%s", (size_t)12, "a<b", "&");
     assert_string_equal(out.data, "<b class=\"n12\">a&lt;b</b> 95 % <i>&amp;");
     text_free(&out);
-    html_put(&out, "%.2s|%c: %.1f %%, %+.1f, %.0f%s", "<bc", 'A', 1.25, 0.5, 2.0, "");
-    assert_string_equal(out.data, "&lt;b|A: 1.2 %, +0.5, 2");
+    html_put(&out, "%.2s|%.*s|%c: %.1f %%, %+.1f, %.0f%s", "<bc", 1, "ab", 'A', 1.25, 0.5, 2.0, "");
+    assert_string_equal(out.data, "&lt;b|a|A: 1.2 %, +0.5, 2");
     text_free(&out);
 }
 
