@@ -16,6 +16,7 @@ struct stats_running {
     double mean, m2, min, max;
 };
 void stats_add(struct stats_running *s, double value);
+struct stats_running stats_running_of(const double *values, size_t n);
 void stats_merge(struct stats_running *into, const struct stats_running *other);
 double stats_sd(const struct stats_running *s); /* returns the standard deviation (divides by n - 1); NAN below two
                                                  * values */

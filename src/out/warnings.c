@@ -35,23 +35,12 @@ static void find(struct finding *f, double value, double limit, const struct row
     }
 }
 
-static struct stats_running running_of(const double *values, size_t n)
-{
-    struct stats_running running = {0};
-
-    for (size_t i = 0; i < n; i++)
-        stats_add(&running, values[i]);
-    return running;
-}
-
 /* Returns by how many % the first sample is slower than the rest, if the rest's spread does not explain it. */
 static double slow_first_pct(const struct row *row)
 {
-    struct stats_running rest = {0};
-
     if (row->n_samples < 5)
         return 0;
-    rest = running_of(row->samples + 1, row->n_samples - 1);
+    const struct stats_running rest = stats_running_of(row->samples + 1, row->n_samples - 1);
     double slower = strcmp(row->better, "higher") ? row->samples[0] - rest.mean : rest.mean - row->samples[0];
     return slower > 3 * stats_sd(&rest) ? 100 * slower / fabs(rest.mean) : 0;
 }
@@ -64,7 +53,8 @@ static double drift_pct(const struct row *row)
 
     if (half < 4)
         return 0;
-    struct stats_running a = running_of(row->samples, half), b = running_of(row->samples + row->n_samples - half, half);
+    struct stats_running a = stats_running_of(row->samples, half),
+                         b = stats_running_of(row->samples + row->n_samples - half, half);
     double error = sqrt((stats_sd(&a) * stats_sd(&a) + stats_sd(&b) * stats_sd(&b)) / (double)half);
     double apart = fabs(a.mean - b.mean);
     return apart > stats_student_t(0.99, (double)(2 * half - 2)) * error ? 100 * apart / fabs(a.mean) : 0;
@@ -160,7 +150,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
             find(&blind, row->value, 0, row);
         if (!row->headline || row->n_samples == 0)
             continue;
-        struct stats_running samples = running_of(row->samples, row->n_samples);
+        struct stats_running samples = stats_running_of(row->samples, row->n_samples);
         double spread_pct = 100 * stats_sd(&samples) / fabs(samples.mean);
         if (spread_pct > NEIGHBOUR_PCT && row->explained_pct >= EXPLAINED_PCT)
             find(&neighbour, spread_pct, 0, row);

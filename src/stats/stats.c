@@ -25,6 +25,15 @@ void stats_add(struct stats_running *s, double value)
     s->max = fmax(s->max, value);
 }
 
+struct stats_running stats_running_of(const double *values, size_t n)
+{
+    struct stats_running s = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        stats_add(&s, values[i]);
+    return s;
+}
+
 void stats_merge(struct stats_running *into, const struct stats_running *other)
 {
     const struct stats_running a = *into, b = *other;
@@ -180,10 +189,8 @@ void stats_sort(double *values, size_t n)
 
 double stats_mean(const double *values, size_t n)
 {
-    struct stats_running s = {.n = 0};
+    const struct stats_running s = stats_running_of(values, n);
 
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
     return s.mean;
 }
 
@@ -238,13 +245,11 @@ double stats_resampled_median(const double *sorted, size_t n, size_t draws, size
 
 void stats_mean_interval(const double *values, size_t n, double confidence, double *low, double *high)
 {
-    struct stats_running s = {.n = 0};
+    const struct stats_running s = stats_running_of(values, n);
 
     *low = *high = NAN;
     if (n < 5)
         return;
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
     const double half = stats_student_t(confidence, (double)(n - 1)) * stats_sd(&s) / sqrt((double)n);
     *low = s.mean - half;
     *high = s.mean + half;
@@ -252,7 +257,7 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
 
 int stats_summarise(const double *values, size_t n, struct stats_summary *out)
 {
-    struct stats_running s = {.n = 0};
+    const struct stats_running s = stats_running_of(values, n);
 
     *out = (struct stats_summary){.n = n,
                                   .mean = NAN,
@@ -273,8 +278,6 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out)
     if (!sorted)
         return -1;
 
-    for (size_t i = 0; i < n; i++)
-        stats_add(&s, values[i]);
     out->mean = s.mean;
     out->sd = stats_sd(&s);
     out->rsd_pct = s.mean != 0 ? 100 * out->sd / fabs(s.mean) : NAN;
