@@ -71,6 +71,11 @@ size_t text_break(const char *s, size_t width);
  * first one is shorter by as much, since the caller has begun it. Appends nothing for "". */
 void text_wrap(struct text *out, const char *s, size_t indent, size_t width);
 
+/* Formats a text, cut to size. Returns buf; TEXT_LINE() one of 512 bytes that lasts until the end of the block, for the
+ * arguments of other functions. */
+char *text_line(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define TEXT_LINE(...) text_line((char[512]){0}, 512, __VA_ARGS__)
+
 /* Copies a text; cuts it to size and always terminates it. */
 void text_copy(char *to, size_t size, const char *from);
 /* Appends to a text; what does not fit is cut. */

@@ -2,7 +2,6 @@
 /* Prints the result of `jitbench compare` as a table, as Markdown or as CSV. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,8 +347,7 @@ static void put_comparison(const struct compared *all, const struct comparison *
 static void put_names(const struct pair *pair, struct text *out)
 {
     const struct row *row = pair->about;
-    char copies[24];
-    (void)snprintf(copies, sizeof(copies), row->copies ? "%" PRIu64 : "", row->copies);
+    const char *copies = row->copies ? TEXT_LINE("%" PRIu64, row->copies) : "";
     const char *const names[] = {
         row->suite, row->test,   row->load, row->param.text, copies, pair->by_cpus ? row->cpus : "",
         pair->host, row->metric, row->unit, row->better};

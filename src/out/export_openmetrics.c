@@ -113,11 +113,10 @@ static void put_labels(const char *const (*labels)[2], size_t n, struct text *ou
 static void put_row_labels(const struct row *row, struct text *out)
 {
     FREED_BY(text_free) struct text param = {0};
-    char copies[24], protocol[ROW_PROTOCOL_SIZE];
+    char protocol[ROW_PROTOCOL_SIZE];
 
     row_protocol(&row->param, protocol);
     export_param(row, ' ', &param);
-    (void)snprintf(copies, sizeof(copies), row->copies ? "%llu" : "", (unsigned long long)row->copies);
     const char *const labels[][2] = {{"host", row->run->host},
                                      {"job_id", row->run->job},
                                      {"rank", row->run->rank},
@@ -126,7 +125,7 @@ static void put_row_labels(const struct row *row, struct text *out)
                                      {"load", row->load},
                                      {"param", param.length ? param.data : ""},
                                      {"protocol", protocol},
-                                     {"copies", copies},
+                                     {"copies", row->copies ? TEXT_LINE("%llu", (unsigned long long)row->copies) : ""},
                                      {"cpus", row->cpus},
                                      {"status", row_status_name(row->status)}};
     put_labels(labels, sizeof(labels) / sizeof(labels[0]), out);

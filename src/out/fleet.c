@@ -73,11 +73,9 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
 void fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
     const char *protocol = figure->protocol;
-    char copies[32] = "";
+    const char *copies = figure->copies > 1 ? TEXT_LINE(" x%llu", (unsigned long long)figure->copies) : "";
     bool named = strcmp(figure->test, figure->suite) != 0;
 
-    if (figure->copies > 1)
-        (void)snprintf(copies, sizeof(copies), " x%llu", (unsigned long long)figure->copies);
     (void)snprintf(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
                    figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
                    protocol[0] ? ")" : "", figure->metric);

@@ -3,7 +3,6 @@
 #include "out/warnings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "stats/stats.h"
@@ -136,7 +135,6 @@ static void put_neighbour(const struct finding *f, const struct row *alone, stru
 
 void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out)
 {
-    char advice[80];
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
     /* first row with a clock resolution; n if there is none, as in most files: then no row needs to search for its
      * own */
@@ -166,8 +164,7 @@ void warnings_collect(const struct row *rows, size_t n, const char *more, struct
     put(&spread, "the samples spread by ", " (RSD)", out);
     put(&first, "the first sample is ", " slower than the rest", out);
     put(&drift, "the second half of the samples is ", " away from the first: the machine drifted", out);
-    (void)snprintf(advice, sizeof(advice), " only; more samples (%s) would narrow it", more);
-    put(&interval, "the mean is known to +-", advice, out);
+    put(&interval, "the mean is known to +-", TEXT_LINE(" only; more samples (%s) would narrow it", more), out);
     put(&grain, "the clock's grain is ", " of what it timed", out);
     put_blind(&blind, out);
 }

@@ -3,7 +3,6 @@
 #include "report/figure.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "out/plot.h"
@@ -244,13 +243,12 @@ static int by_x(const void *a, const void *b)
     return ORDER_OF(((const struct figure_value *)a)->x, ((const struct figure_value *)b)->x);
 }
 
-static void put_tip(const struct figure *figure, const char *label, const struct figure_value *v, char *tip,
-                    size_t size)
+static const char *tip_of(const struct figure *figure, const char *label, const struct figure_value *v, char tip[512])
 {
     const bool interval = isfinite(v->low) && isfinite(v->high);
 
-    (void)snprintf(tip, size, interval ? "%.100s: %.60s (95 %% of the mean: %.80s)" : "%.100s: %.60s", label,
-                   UNITS_VALUE(v->value, figure->y_unit), UNITS_RANGE(v->low, v->high, figure->y_unit));
+    return text_line(tip, 512, interval ? "%s: %s (95 %% of the mean: %s)" : "%s: %s", label,
+                     UNITS_VALUE(v->value, figure->y_unit), UNITS_RANGE(v->low, v->high, figure->y_unit));
 }
 
 static void put_whisker(struct text *out, const struct frame *f, double x, const struct figure_value *v)
@@ -267,7 +265,7 @@ static void put_curve(struct text *out, const struct figure *figure, const struc
                       const struct figure_line *line)
 {
     struct stats_point points[FIGURE_LINES_MAX];
-    char tip[320];
+    char tip[512];
     size_t n = 0;
 
     for (size_t i = 0; i < line->n && n < FIGURE_LINES_MAX; i++)
@@ -280,8 +278,7 @@ static void put_curve(struct text *out, const struct figure *figure, const struc
         if (!isfinite(v->x) || !isfinite(v->value))
             continue;
         put_whisker(out, f, svg_at(&f->x, v->x), v);
-        put_tip(figure, line->label, v, tip, sizeof(tip));
-        svg_dot(out, svg_at(&f->x, v->x), svg_at(&f->y, v->value), 3, "mark", tip);
+        svg_dot(out, svg_at(&f->x, v->x), svg_at(&f->y, v->value), 3, "mark", tip_of(figure, line->label, v, tip));
     }
     svg_group_end(out);
 }
@@ -379,15 +376,14 @@ static void put_bar(struct text *out, const struct figure *figure, const struct 
     double width = fmin(room * 0.8 / (double)per_category, WIDEST_BAR);
     double left = f->x.from + room * ((double)category + 0.5) - width * (double)bars->n_series / 2;
     const struct figure_value *v = &bars->values[number];
-    char tip[320], label[128];
+    char tip[512];
 
     if (!isfinite(v->value))
         return;
-    (void)snprintf(label, sizeof(label), "%.60s, %.60s", bars->categories[category], bars->series[series].label);
-    put_tip(figure, label, v, tip, sizeof(tip));
     double x = left + width * (double)series, y = svg_at(&f->y, v->value), foot = f->y.from;
     svg_box(out, x + 0.5, v->value > 0 ? fmin(y, foot - 1) : foot - 0.5, fmax(width - 1, 0.6),
-            v->value > 0 ? fmax(foot - y, 1) : 0.5, frame_class(bars->series[series].colour), tip);
+            v->value > 0 ? fmax(foot - y, 1) : 0.5, frame_class(bars->series[series].colour),
+            tip_of(figure, TEXT_LINE("%.60s, %.60s", bars->categories[category], bars->series[series].label), v, tip));
     put_whisker(out, f, x + width / 2, v);
 }
 

@@ -2,7 +2,6 @@
 /* Figure with one value for each of many machines: a dot for each; those that stand out are named. */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "report/figure_frame.h"
 #include "rows/units.h"
@@ -66,7 +65,6 @@ static void put_named(struct text *out, const struct figure *figure, const struc
                       const struct figure_dots *dots, size_t n, double top)
 {
     double half = (x->from + x->to) / 2, middle = x->low;
-    char tip[256];
 
     for (size_t i = 0; i < n; i++)
         if (svg_at(x, dots->named[i].value) < half)
@@ -74,10 +72,10 @@ static void put_named(struct text *out, const struct figure *figure, const struc
     for (size_t i = 0; i < n; i++) {
         const struct figure_dot *dot = &dots->named[i];
         double at = svg_at(x, dot->value), y = LINE * (double)line_of(dots, n, i, middle) + 11;
-        (void)snprintf(tip, sizeof(tip), "%.120s: %.60s", dot->name, UNITS_VALUE(dot->value, figure->x_unit));
         svg_line(out, at, y - 9, at, top + STRIP / 2, "base");
         svg_group(out, dot->worse ? "s1" : "s0");
-        svg_dot(out, at, top + STRIP / 2, 4, "mark", tip);
+        svg_dot(out, at, top + STRIP / 2, 4, "mark",
+                TEXT_LINE("%.120s: %.60s", dot->name, UNITS_VALUE(dot->value, figure->x_unit)));
         svg_group_end(out);
         svg_label(out, at < half ? at + 5 : at - 5, y, at < half ? "start" : "end", "ink", dot->name, LABEL_MOST);
     }

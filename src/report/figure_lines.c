@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures with a line for each row: lengths, ranges, samples, strips of time, stacked parts. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "out/plot.h"
@@ -46,10 +45,9 @@ static double middle_of(size_t line)
 /* Writes why a row has no values. */
 static void put_missing(struct text *out, const struct frame *f, size_t line, const struct row *row)
 {
-    char why[320];
+    const char *why = TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
+                                row->reason[0] ? ": " : "", row->reason);
 
-    (void)snprintf(why, sizeof(why), "%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),
-                   row->reason[0] ? ": " : "", row->reason);
     svg_label(out, f->x.from + 4, middle_of(line) + 4, "start", "", why, f->x.to - f->x.from);
 }
 
@@ -63,16 +61,15 @@ static size_t bounded(size_t n)
 static void put_length(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
                        const struct figure_entry *entry, const struct figure_value *v)
 {
-    char value[UNITS_SIZE], tip[384];
     double y = middle_of(line), end = svg_at(&f->x, v->value);
 
     if (!isfinite(v->value)) {
         put_missing(out, f, line, entry->row);
         return;
     }
-    units_value(v->value, figure->x_unit, value, sizeof(value));
-    (void)snprintf(tip, sizeof(tip), isfinite(v->low) ? "%.100s: %s, 95 %% of the mean: %s" : "%.100s: %s",
-                   entry->label, value, UNITS_RANGE(v->low, v->high, figure->x_unit));
+    const char *value = UNITS_VALUE(v->value, figure->x_unit);
+    const char *tip = TEXT_LINE(isfinite(v->low) ? "%s: %s, 95 %% of the mean: %s" : "%s: %s", entry->label, value,
+                                UNITS_RANGE(v->low, v->high, figure->x_unit));
     svg_group(out, frame_class(entry->colour));
     svg_box(out, f->x.from, y - 5.5, fmax(end - f->x.from, 0.7), 11, "", tip);
     if (isfinite(v->low) && isfinite(v->high))
@@ -106,7 +103,7 @@ bool figure_lengths(struct text *out, const struct figure *figure, const struct 
 
 /* --- ranges ----------------------------------------------------------------------------------------------------- */
 
-static void range_tip(const struct figure *figure, const struct figure_entry *entry, char *tip, size_t size)
+static const char *range_tip(const struct figure *figure, const struct figure_entry *entry, struct text *tip)
 {
     const struct stats_summary *s = &entry->row->stats;
     const struct {
@@ -114,12 +111,12 @@ static void range_tip(const struct figure *figure, const struct figure_entry *en
         double value;
     } marks[] = {{"minimum", s->min}, {"median", s->median}, {"mean", s->mean},
                  {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
-    int used = snprintf(tip, size, "%.100s", entry->label);
 
+    text_printf(tip, "%s", entry->label);
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (isfinite(marks[i].value) && used > 0 && (size_t)used < size)
-            used += snprintf(tip + used, size - (size_t)used, "%s%s %s", i ? ", " : ": ", marks[i].name,
-                             UNITS_VALUE(marks[i].value, figure->x_unit));
+        if (isfinite(marks[i].value))
+            text_printf(tip, "%s%s %s", i ? ", " : ": ", marks[i].name, UNITS_VALUE(marks[i].value, figure->x_unit));
+    return tip->data;
 }
 
 static void put_range(struct text *out, const struct figure *figure, const struct frame *f, size_t line,
@@ -127,13 +124,12 @@ static void put_range(struct text *out, const struct figure *figure, const struc
 {
     const struct stats_summary *s = &entry->row->stats;
     double y = middle_of(line), from = svg_at(&f->x, s->min), to = svg_at(&f->x, s->max);
-    char tip[640];
+    FREED_BY(text_free) struct text tip = {0};
 
     if (!isfinite(s->min) || !isfinite(s->max) || !isfinite(s->median)) {
         put_missing(out, f, line, entry->row);
         return;
     }
-    range_tip(figure, entry, tip, sizeof(tip));
     double middle = svg_at(&f->x, s->median), far = isfinite(s->p99) ? svg_at(&f->x, s->p99) : middle;
     svg_group(out, frame_class(entry->colour));
     svg_line(out, from, y, to, y, "");
@@ -144,7 +140,7 @@ static void put_range(struct text *out, const struct figure *figure, const struc
     if (isfinite(s->p99))
         svg_line(out, far, y - 4.5, far, y + 4.5, "");
     svg_dot(out, middle, y, 3.6, "mark", NULL);
-    svg_box(out, from, y - 6, fmax(to - from, 2), 12, "hit", tip);
+    svg_box(out, from, y - 6, fmax(to - from, 2), 12, "hit", range_tip(figure, entry, &tip));
     svg_group_end(out);
 }
 
@@ -180,13 +176,12 @@ static void put_samples(struct text *out, const struct figure *figure, const str
     const struct stats_summary *s = &row->stats;
     double y = middle_of(line);
     size_t every = row->n_samples / SAMPLES + 1;
-    char tip[640];
+    FREED_BY(text_free) struct text tip = {0};
 
     if (row->n_samples == 0 && !isfinite(row->value)) {
         put_missing(out, f, line, row);
         return;
     }
-    range_tip(figure, entry, tip, sizeof(tip));
     svg_group(out, frame_class(entry->colour));
     for (size_t i = 0; i < row->n_samples; i += every)
         if (isfinite(row->samples[i]))
@@ -194,7 +189,7 @@ static void put_samples(struct text *out, const struct figure *figure, const str
     if (isfinite(s->ci95_lo) && isfinite(s->ci95_hi))
         svg_line(out, svg_at(&f->x, s->ci95_lo), y, svg_at(&f->x, s->ci95_hi), y, "bold");
     double at = svg_at(&f->x, isfinite(s->median) ? s->median : row->value);
-    svg_box(out, at - 1, y - 6, 2, 12, "mark", tip);
+    svg_box(out, at - 1, y - 6, 2, 12, "mark", range_tip(figure, entry, &tip));
     svg_group_end(out);
 }
 
@@ -249,7 +244,6 @@ static void put_strip(struct text *out, const struct frame *f, size_t line, cons
     size_t cells = row->n_series < STRIP_CELLS ? row->n_series : STRIP_CELLS, begun = 0;
     const double part = plot_strip_part(row), end = svg_at(&f->x, part * (double)row->n_series);
     const double width = (end - f->x.from) / (double)cells;
-    char tip[128];
 
     if (part <= 0) {
         put_missing(out, f, line, row);
@@ -259,10 +253,10 @@ static void put_strip(struct text *out, const struct frame *f, size_t line, cons
         unsigned level = level_of(plot_strip_share(row, i, cells));
         if (i + 1 < cells && level_of(plot_strip_share(row, i + 1, cells)) == level)
             continue;
-        (void)snprintf(tip, sizeof(tip), "%.60s: %s%s", entry->label, levels[level].label,
-                       level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost");
         svg_box(out, f->x.from + width * (double)begun, middle_of(line) - 7, width * (double)(i + 1 - begun), 14,
-                frame_class(levels[level].colour), tip);
+                frame_class(levels[level].colour),
+                TEXT_LINE("%.60s: %s%s", entry->label, levels[level].label,
+                          level > 1 && level < HTML_LEVELS - 1 ? " or more lost" : " lost"));
         begun = i + 1;
     }
 }
@@ -292,16 +286,14 @@ static void put_stack(struct text *out, const struct figure *figure, const struc
                       const struct figure_entry *entry, const struct figure_parts *parts)
 {
     double so_far = 0, y = middle_of(line);
-    char tip[256];
 
     for (size_t i = 0; i < parts->n_parts; i++) {
         double part = parts->values[line * parts->n_parts + i];
         if (!(part > 0) || !isfinite(part))
             continue;
         double from = svg_at(&f->x, so_far), to = svg_at(&f->x, so_far + part);
-        (void)snprintf(tip, sizeof(tip), "%.60s, %s: %s", entry->label, parts->keys[i].label,
-                       UNITS_VALUE(part, figure->x_unit));
-        svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, frame_class(parts->keys[i].colour), tip);
+        svg_box(out, from, y - 5.5, fmax(to - from, 0.4), 11, frame_class(parts->keys[i].colour),
+                TEXT_LINE("%.60s, %s: %s", entry->label, parts->keys[i].label, UNITS_VALUE(part, figure->x_unit)));
         so_far += part;
     }
     svg_label(out, svg_at(&f->x, so_far) + 4, y + 4, "start", "ink", UNITS_VALUE(so_far, figure->x_unit), 0);

@@ -3,7 +3,6 @@
 #include "report/heat.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "report/figure_frame.h"
 #include "report/html.h"
@@ -26,19 +25,14 @@ static int level_of(double worse)
 
 static void put_legend(struct text *out)
 {
-    char label[64];
-
     text_printf(out, FRAME_LEGEND);
     for (int level = -HEAT_LEVELS; level <= HEAT_LEVELS; level++) {
         int size = level < 0 ? -level : level;
-        if (!level)
-            (void)snprintf(label, sizeof(label), "as usual");
-        else if (size == HEAT_LEVELS)
-            (void)snprintf(label, sizeof(label), "%s %g spreads or more", level < 0 ? "better," : "worse,",
-                           levels[size - 1]);
-        else
-            (void)snprintf(label, sizeof(label), "%g to %g", levels[size - 1], levels[size]);
-        frame_legend_item(out, level ? classes[HEAT_LEVELS + level] : "q0", label);
+        frame_legend_item(out, level ? classes[HEAT_LEVELS + level] : "q0",
+                          !level ? "as usual"
+                          : size == HEAT_LEVELS
+                              ? TEXT_LINE("%s, %g spreads or more", level < 0 ? "better" : "worse", levels[size - 1])
+                              : TEXT_LINE("%g to %g", levels[size - 1], levels[size]));
     }
     text_printf(out, "</div>\n");
 }

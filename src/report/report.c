@@ -118,13 +118,11 @@ static bool hosts_differ(const struct report *report)
 
 static void put_head(const struct report *report, const char *const *suites, size_t n, struct text *out)
 {
-    char title[128], runs[32] = "";
     const struct row_run *run = report->set.runs[0];
+    const char *runs = report->n_all_runs > 1 ? TEXT_LINE(", %zu runs", report->n_all_runs) : "";
+    const char *title = TEXT_LINE("jitbench: %s%s", run->host[0] ? run->host : "a machine",
+                                  hosts_differ(report) ? " and others" : runs);
 
-    if (report->n_all_runs > 1)
-        (void)snprintf(runs, sizeof(runs), ", %zu runs", report->n_all_runs);
-    (void)snprintf(title, sizeof(title), "jitbench: %s%s", run->host[0] ? run->host : "a machine",
-                   hosts_differ(report) ? " and others" : runs);
     html_begin(out, title);
     html_put(out, "<header><h1>%s</h1>\n<div class=\"soft\">%s%s%s%s%s</div>\n", title, run->utc,
              run->cpu_model[0] ? ", " : "", run->cpu_model, run->comment[0] ? ", " : "", run->comment);
@@ -291,11 +289,9 @@ static bool take_row(void *context, struct row *row)
 {
     struct report *report = context;
     size_t number = number_of(report, row->run);
-    char name[24];
 
-    (void)snprintf(name, sizeof(name), "%zu", number);
     gather_row(&report->gather, row);
-    projection_enter(&report->projection, name, row);
+    projection_enter(&report->projection, TEXT_LINE("%zu", number), row);
     history_row(&report->history, row);
     if (number < REPORT_RUNS_MAX)
         return true;

@@ -308,14 +308,13 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
     struct figure_dot named[FIGURE_NAMED_MAX];
     struct figure_dots dots = {.values = values, .n = of->n, .median = f->judgement.metric[k].median, .named = named};
     size_t far = find_named(f, k, named, &dots.n_named);
-    char note[160], title[96];
+    char title[sizeof(of->metric)];
 
     for (size_t i = 0; i < of->n; i++)
         values[i] = f->g->values[of->first + i].value;
-    (void)snprintf(note, sizeof(note), "%zu hosts, %s is better", of->n, of->higher_is_better ? "more" : "less");
-    if (far > dots.n_named)
-        (void)snprintf(note + strlen(note), sizeof(note) - strlen(note), "; %zu more stand out", far - dots.n_named);
-    (void)snprintf(title, sizeof(title), "%s", of->metric);
+    const char *more = far > dots.n_named ? TEXT_LINE("; %zu more stand out", far - dots.n_named) : "";
+    const char *note = TEXT_LINE("%zu hosts, %s is better%s", of->n, of->higher_is_better ? "more" : "less", more);
+    text_copy(title, sizeof(title), of->metric);
     title[0] = (char)(title[0] >= 'a' && title[0] <= 'z' ? title[0] - 'a' + 'A' : title[0]);
     for (char *s = title; *s; s++)
         *s = (char)(*s == '_' ? ' ' : *s);

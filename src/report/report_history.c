@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's section on many runs of one machine: a table of changes, and each figure over the runs. */
 #include <math.h>
-#include <stdio.h>
 
 #include "out/history.h"
 #include "report/figure.h"
@@ -57,7 +56,7 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
 {
     const struct history_figure *f = &h->figure[number];
     const struct gather_figure *of = &h->gather.figure[f->figure];
-    char name[NAME], note[96], title[sizeof(of->metric)];
+    char name[NAME];
     size_t n = 0;
 
     for (size_t i = 0; i < f->n; i++)
@@ -72,13 +71,12 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
         levels[n++] = (struct figure_level){(double)c->run + 0.5, (double)h->n_runs, c->after};
     }
     history_name(h, number, name, sizeof(name));
-    (void)snprintf(note, sizeof(note), "%zu runs, %s is better; %zu change%s", f->n,
-                   of->higher_is_better ? "more" : "less", f->n_changes, f->n_changes == 1 ? "" : "s");
-    text_copy(title, sizeof(title), of->metric);
+    const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
+                                 f->n_changes, f->n_changes == 1 ? "" : "s");
     (void)figure_levels(
         out,
         &(struct figure){
-            .title = name, .note = note, .x_title = "Run", .y_title = title, .x_unit = "", .y_unit = of->unit},
+            .title = name, .note = note, .x_title = "Run", .y_title = of->metric, .x_unit = "", .y_unit = of->unit},
         points, f->n, levels, n);
 }
 

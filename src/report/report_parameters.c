@@ -167,7 +167,7 @@ static void put_curve(const struct curve *curve, struct text *out)
     FREED_BY(memory_free) struct figure_value *values = memory_get(POINTS_MAX, sizeof(*values));
     const char *names[POINTS_MAX];
     size_t n_names = 0, used = 0;
-    char title[ROW_VARIED_SIZE + 32], x_title[ROW_VARIED_SIZE], note[96] = "whiskers: 95 % interval of the mean";
+    char x_title[ROW_VARIED_SIZE];
 
     for (size_t i = 0; i < curve->n; i++)
         n_names = report_distinct(names, n_names, curve->points[i].label, POINTS_MAX);
@@ -180,13 +180,10 @@ static void put_curve(const struct curve *curve, struct text *out)
     }
     text_copy(x_title, sizeof(x_title), curve->key + 1);
     x_title[strcspn(x_title, "}")] = '\0';
-    (void)snprintf(title, sizeof(title), "Wall-clock time by %s", x_title);
-    if (n_names > LINES_MAX)
-        (void)snprintf(note, sizeof(note), "the first %u lines of %zu; whiskers: 95 %% interval of the mean", LINES_MAX,
-                       n_names);
+    const char *first = n_names > LINES_MAX ? TEXT_LINE("the first %u lines of %zu; ", LINES_MAX, n_names) : "";
     (void)figure_curve(out,
-                       &(struct figure){.title = title,
-                                        .note = note,
+                       &(struct figure){.title = TEXT_LINE("Wall-clock time by %s", x_title),
+                                        .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
                                         .x_title = x_title,
                                         .x_unit = "",
                                         .y_title = "Mean",

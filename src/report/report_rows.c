@@ -140,14 +140,12 @@ static void put_heads(const struct report *report, unsigned columns, const struc
                 "<div class=\"scroll\"><table class=\"rows\"><thead><tr><th>Test</th><th>Metric</th>%s"
                 "<th class=\"n\">Value</th>",
                 report->n_runs > 1 ? "<th>Run</th>" : "");
-    if (columns >> HAS_RATIO & 1) {
-        char copies[32];
-        (void)snprintf(copies, sizeof(copies), "%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
+    if (columns >> HAS_RATIO & 1)
         html_put(out, "<th class=\"n\">Ratio to %.24s</th>",
-                 report->n_all_runs > 1        ? report->name[0]
-                 : !strcmp(base->suite, "run") ? base->test
-                                               : copies);
-    }
+                 report->n_all_runs > 1 ? report->name[0]
+                 : !strcmp(base->suite, "run")
+                     ? base->test
+                     : TEXT_LINE("%" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies"));
     if (columns >> HAS_INTERVAL & 1)
         text_printf(out, "<th class=\"n\">95 %% interval</th>");
     for (size_t f = 0; f < N_FIGURES; f++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's section on many ranks: the time of steps that end in a barrier, and the detours that cost most. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/figure.h"
@@ -71,15 +70,15 @@ static void put_all_runs(const struct report *report, struct text *out)
     const struct projection *p = &report->projection;
     struct figure_value values[STEPS][RANKS];
     struct figure_line lines[STEPS];
-    char note[128];
 
     for (size_t s = 0; s < STEPS; s++) {
         fill_line(p, p->n, s, values[s]);
         lines[s] = (struct figure_line){
             .label = step_names[s], .colour = (unsigned)(s == 2 ? 4 : s), .values = values[s], .n = RANKS};
     }
-    (void)snprintf(note, sizeof(note), "%zu runs together, %s", p->n + p->n_more,
-                   p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
+    const char *note =
+        TEXT_LINE("%zu runs together, %s", p->n + p->n_more,
+                  p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
     put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
 }
 
@@ -89,7 +88,6 @@ static void put_each_run(const struct report *report, struct text *out)
     const struct projection *p = &report->projection;
     struct figure_value values[REPORT_RUNS_MAX][RANKS];
     struct figure_line lines[REPORT_RUNS_MAX];
-    char title[64];
 
     for (size_t s = 0; s < STEPS; s++) {
         for (size_t h = 0; h < p->n; h++) {
@@ -98,8 +96,7 @@ static void put_each_run(const struct report *report, struct text *out)
             lines[h] = (struct figure_line){
                 .label = report->name[run], .colour = (unsigned)run, .values = values[h], .n = RANKS};
         }
-        (void)snprintf(title, sizeof(title), "Run by run, %s", step_names[s]);
-        put_lines(title, NULL, lines, p->n, out);
+        put_lines(TEXT_LINE("Run by run, %s", step_names[s]), NULL, lines, p->n, out);
     }
 }
 

@@ -356,11 +356,12 @@ void svg_steps(struct text *out, const struct svg_scale *x, const struct svg_sca
 
 static void put_title(struct text *out, const struct svg_axis *axis, double x, double y, const char *anchor)
 {
-    char title[256];
+    const char *unit = axis->ticks->unit;
 
-    (void)snprintf(title, sizeof(title), "%s%s%s%s%s", axis->title, axis->ticks->unit[0] ? " (" : "", axis->ticks->unit,
-                   axis->ticks->unit[0] ? ")" : "", axis->scale->log ? ", log scale" : "");
-    svg_label(out, x, y, anchor, "name", title, 0);
+    svg_label(out, x, y, anchor, "name",
+              TEXT_LINE("%s%s%s%s%s", axis->title, unit[0] ? " (" : "", unit, unit[0] ? ")" : "",
+                        axis->scale->log ? ", log scale" : ""),
+              0);
 }
 
 void svg_axis_below(struct text *out, const struct svg_axis *axis, double y, double grid_top)

@@ -120,6 +120,16 @@ void text_printf(struct text *t, const char *format, ...)
     va_end(args);
 }
 
+char *text_line(char *buf, size_t size, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(buf, size, format, args);
+    va_end(args);
+    return buf;
+}
+
 void text_put(struct text *t, void (*put_text)(struct text *t, const char *s, size_t length),
               void (*put_number)(struct text *t, double value), const char *format, va_list args)
 {
