@@ -39,22 +39,17 @@ static void widen(struct span *span, uint64_t value)
     span->most = value > span->most ? value : span->most;
 }
 
-static void put_span(const struct span *span, void (*format)(uint64_t value, char *buf, size_t size), char *cell,
+static void put_span(const struct span *span, char *(*format)(uint64_t value, char *buf, size_t size), char *cell,
                      size_t size)
 {
-    char least[32], most[32];
+    const char *least = format(span->least, (char[32]){0}, 32), *most = format(span->most, (char[32]){0}, 32);
 
-    format(span->least, least, sizeof(least));
-    format(span->most, most, sizeof(most));
-    if (!strcmp(least, most))
-        (void)snprintf(cell, size, "%s", least);
-    else
-        (void)snprintf(cell, size, "%s to %s", least, most);
+    (void)snprintf(cell, size, strcmp(least, most) ? "%s to %s" : "%s", least, most);
 }
 
-static void count_text(uint64_t value, char *buf, size_t size)
+static char *count_text(uint64_t value, char *buf, size_t size)
 {
-    (void)snprintf(buf, size, "%llu", (unsigned long long)value);
+    return text_line(buf, size, "%llu", (unsigned long long)value);
 }
 
 static bool is_of(const struct bench *bench, const struct suite *suite)
