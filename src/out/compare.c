@@ -47,7 +47,8 @@ static void put_clean(const char *s, struct text *out)
     const size_t start = out->length;
 
     text_append(out, s, strlen(s));
-    text_sanitize(out->data + start);
+    if (!out->failed)
+        text_sanitize(out->data + start);
 }
 
 /* Appends a word of the parameters. If it holds a command line, leaves out "command=". */
@@ -92,6 +93,7 @@ static void put_row_name(const struct compared *c, const struct pair *pair, stru
     }
     if (pair->host[0])
         text_printf(&name, " on %s", pair->host);
+    out->failed |= name.failed | base.failed;
     put_clean(name.length ? name.data : "", out);
 }
 
@@ -130,6 +132,7 @@ static void put_reason_of_raw(const struct compared_row *row, struct text *out)
     explain_change(row->raw, &row->of_raw, &why);
     if (why.length)
         text_printf(out, "%sraw %+.1f %%, by %s", out->length ? "; " : "", 100 * (row->of_raw.ratio - 1), why.data);
+    out->failed |= why.failed;
 }
 
 /* Appends the reason that is printed with a verdict: why it is not another one, the least change that would be found,
@@ -174,6 +177,7 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
     text_printf(cell, "%s", compared_verdict_names[verdict]);
     if (reason.length)
         text_printf(cell, "%s%s", c->doubt == DOUBT_SMALL ? " " : ": ", reason.data);
+    cell->failed |= reason.failed;
 }
 
 /* --- Tables. --- */
@@ -342,6 +346,7 @@ static void put_comparison(const struct compared *all, const struct comparison *
     put_real(out, raw ? raw->changed : (double)NAN);
     put_real(out, raw ? raw->ratio : (double)NAN);
     text_append(out, "\r\n", 2);
+    out->failed |= reason.failed;
 }
 
 static void put_names(const struct pair *pair, struct text *out)

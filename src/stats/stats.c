@@ -257,8 +257,6 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
 
 int stats_summarise(const double *values, size_t n, struct stats_summary *out)
 {
-    const struct stats_running s = stats_running_of(values, n);
-
     *out = (struct stats_summary){.n = n,
                                   .mean = NAN,
                                   .sd = NAN,
@@ -278,6 +276,7 @@ int stats_summarise(const double *values, size_t n, struct stats_summary *out)
     if (!sorted)
         return -1;
 
+    const struct stats_running s = stats_running_of(values, n);
     out->mean = s.mean;
     out->sd = stats_sd(&s);
     out->rsd_pct = s.mean != 0 ? 100 * out->sd / fabs(s.mean) : NAN;
