@@ -11,7 +11,7 @@
 void fleet_put(const struct judgement *judgement, bool verbose, unsigned width, struct text *out);
 /* Appends all figures of a machine (index in judged) as CSV; index 0 begins with the names of the columns. */
 void fleet_put_csv(const struct judgement *judgement, size_t number, struct text *out);
-/* Formats "unix pipe x2 rate": suite, test, load, copies, protocol and metric of a figure. */
-void fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size);
+/* Formats "unix pipe x2 rate": suite, test, load, copies, protocol and metric of a figure. Returns buf. */
+char *fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size);
 
 #endif

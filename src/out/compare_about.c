@@ -90,15 +90,12 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
     const struct row_run *run = set->runs[0];
     const size_t runs = count_different(set, offsetof(struct row_run, run_id), true);
     const size_t hosts = count_different(set, offsetof(struct row_run, host), false);
-    char host[65];
 
-    text_copy(host, sizeof(host), run->host[0] ? run->host : "an unknown host");
-    text_sanitize(host);
     text_printf(out, "%-5s %zu run%s on ", name, runs, runs == 1 ? "" : "s");
     if (hosts > 1)
         text_printf(out, "%zu hosts\n", hosts);
     else
-        text_printf(out, "%s\n", host);
+        text_printf(out, "%s\n", run->host[0] ? run->host : "an unknown host");
 }
 
 /* Appends a line for each kind of statistical test that was used. */
@@ -138,19 +135,11 @@ static void put_tested(const struct compared *compared, struct text *out)
         text_printf(out, "Least change: the smallest that 80 %% of such comparisons would find\n");
 }
 
-static void put_settings(const struct row_set *base, const struct row_set *changed, struct text *out)
-{
-    FREED_BY(text_free) struct text differences = {0};
-
-    settings_diff(base, changed, &differences);
-    if (differences.length)
-        text_printf(out, "Settings differ: %s\n", differences.data);
-}
-
 /* Prints what was compared. changed NULL: rows of the same files. */
 static void put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
                        struct text *out)
 {
+    FREED_BY(text_free) struct text differences = {0};
     char before[420], after[420];
 
     put_side(changed ? "Base" : "Within", base, out);
@@ -167,7 +156,9 @@ static void put_header(const struct compared *c, const struct row_set *base, con
         if (before[0] && after[0] && strcmp(before, after) != 0)
             text_printf(out, "Differs: %s: %s against %s\n", settings[i].name, before, after);
     }
-    put_settings(base, changed, out);
+    settings_diff(base, changed, &differences);
+    if (differences.length)
+        text_printf(out, "Settings differ: %s\n", differences.data);
     put_tested(c, out);
     text_append(out, "\n", 1);
 }

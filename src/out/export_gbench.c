@@ -29,19 +29,14 @@ static double events_of_a_sample(const struct row *row)
     return events >= 1 && events < 9e15 ? floor(events + 0.5) : 1;
 }
 
-static size_t threads_of(const struct row *row)
-{
-    return row->copies ? (size_t)row->copies : 1;
-}
-
 static void put_iteration(const struct series *s, size_t at, struct text *out)
 {
     json_put(out,
              "\n{\"name\": %s, \"run_name\": %s, \"run_type\": \"iteration\", \"repetitions\": %zu, "
              "\"repetition_index\": %zu, \"threads\": %zu, \"iterations\": %.0f, \"real_time\": %f, \"cpu_time\": "
              "%f, \"time_unit\": \"ns\"}",
-             s->group->name, s->group->name, s->group->n_samples, at, threads_of(s->row), events_of_a_sample(s->row),
-             s->seconds[at] * NS, s->cpu_seconds[at] * NS);
+             s->group->name, s->group->name, s->group->n_samples, at, (size_t)(s->row->copies ? s->row->copies : 1),
+             events_of_a_sample(s->row), s->seconds[at] * NS, s->cpu_seconds[at] * NS);
 }
 
 /* unit: "time", in s, or "percentage". */
@@ -56,8 +51,8 @@ static void put_aggregate(const struct series *s, const char *name, double real,
              ",\n{\"name\": %s, \"run_name\": %s, \"run_type\": \"aggregate\", \"repetitions\": %zu, \"threads\": "
              "%zu, \"aggregate_name\": %s, \"aggregate_unit\": %s, \"iterations\": %zu, \"real_time\": %f, "
              "\"cpu_time\": %f, \"time_unit\": \"ns\"}",
-             full.data, s->group->name, s->group->n_samples, threads_of(s->row), name, unit, s->group->n_samples,
-             real * scale, cpu * scale);
+             full.data, s->group->name, s->group->n_samples, (size_t)(s->row->copies ? s->row->copies : 1), name, unit,
+             s->group->n_samples, real * scale, cpu * scale);
 }
 
 static void put_aggregates(const struct series *s, struct text *out)

@@ -64,16 +64,6 @@ static struct block block_at(const struct export_entry *entries, size_t n, size_
 
 /* --- The report. --- */
 
-static void put_results(const struct export_rows *rows, const struct block *block, struct text *out)
-{
-    for (size_t i = 0; i < block->n; i++) {
-        const struct row *row = block->entries[i].row;
-        double seconds = row->wall_s > 0 && row->n_samples ? row->wall_s / (double)row->n_samples : 0;
-        text_printf(out, "%-40s %12.1f %-5s (%.1f s, %zu samples)\n", title(rows, row), row->value, row->unit, seconds,
-                    row->n_samples);
-    }
-}
-
 /* Finds the protocol in the row of the block's index, which is not exported itself; "" when there is none. */
 static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
 {
@@ -121,7 +111,12 @@ static void put_block(const struct export_rows *rows, const struct block *block,
     text_printf(out, "Benchmark Run: %s on %s\n%llu CPUs in system; running %llu parallel cop%s of tests%s%s\n\n",
                 row->run->utc, row->run->host, (unsigned long long)row->run->cpus_online,
                 (unsigned long long)row->copies, row->copies == 1 ? "y" : "ies", protocol[0] ? ", " : "", protocol);
-    put_results(rows, block, out);
+    for (size_t i = 0; i < block->n; i++) {
+        row = block->entries[i].row;
+        double seconds = row->wall_s > 0 && row->n_samples ? row->wall_s / (double)row->n_samples : 0;
+        text_printf(out, "%-40s %12.1f %-5s (%.1f s, %zu samples)\n", title(rows, row), row->value, row->unit, seconds,
+                    row->n_samples);
+    }
     put_index(rows, block, protocol, out);
 }
 

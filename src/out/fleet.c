@@ -70,15 +70,15 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
                    protocol[0] ? ", " : "", protocol);
 }
 
-void fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size)
+char *fleet_name_figure(const struct gather_figure *figure, char *buf, size_t size)
 {
     const char *protocol = figure->protocol;
     const char *copies = figure->copies > 1 ? TEXT_LINE(" x%llu", (unsigned long long)figure->copies) : "";
     bool named = strcmp(figure->test, figure->suite) != 0;
 
-    (void)snprintf(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
-                   figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
-                   protocol[0] ? ")" : "", figure->metric);
+    return text_line(buf, size, "%s%s%s%s%s%s%s%s%s %s", figure->suite, named ? " " : "", named ? figure->test : "",
+                     figure->load[0] ? "/" : "", figure->load, copies, protocol[0] ? " (" : "", protocol,
+                     protocol[0] ? ")" : "", figure->metric);
 }
 
 /* Appends "prime cycles +5.2 %". The sign is that of the change in value, whether that is better or worse. */
@@ -87,8 +87,8 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
     const struct gather_figure *figure = &f->g->figure[j->figure];
     char name[256];
 
-    fleet_name_figure(figure, name, sizeof(name));
-    text_printf(out, "%s %+.1f %%", name, 100 * (figure->higher_is_better ? -j->effect : j->effect));
+    text_printf(out, "%s %+.1f %%", fleet_name_figure(figure, name, sizeof(name)),
+                100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
 /* Appends the share of the core, if the machine stands out in it as well as in another figure. */
@@ -159,9 +159,8 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
         double value = metric->n ? gather_value(f->g, k, j->machine) : (double)NAN;
         if (isnan(value) || !judge_is_far(f, k, j->machine, value))
             continue;
-        fleet_name_figure(figure, name, sizeof(name));
-        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s", name,
-                    units_plain(UNITS_VALUE(value, figure->unit)),
+        text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s",
+                    fleet_name_figure(figure, name, sizeof(name)), units_plain(UNITS_VALUE(value, figure->unit)),
                     units_plain(UNITS_VALUE(metric->median, figure->unit)), 100 * outlier_effect(metric, value),
                     fabs(outlier_distance(metric, value)), figure->work[0] ? "; " : "", figure->work);
     }
@@ -241,32 +240,21 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
         put_other_indices(f, &shown[c], &columns[c], out);
 }
 
-/* Appends the value of a setting on each machine: "a has 1, b has 2". */
-static void put_each(const struct judgement *f, size_t setting, struct text *out)
-{
-    size_t n = 0;
-
-    for (size_t m = 0; m < f->g->machines.n; m++) {
-        const char *value = gather_setting(f->g, setting, m);
-        if (value)
-            text_printf(out, "%s%s has %s", n++ ? ", " : "", f->g->machines.name[m], value);
-    }
-}
-
-/* Prints the settings for which no value has a majority. */
+/* Prints the settings for which no value has a majority; of few machines each value: "a has 1, b has 2". */
 static void put_undecided(const struct judgement *f, struct text *out)
 {
     for (size_t s = 0; s < f->g->settings.n; s++) {
+        size_t n = 0;
         if (f->majority[s])
             continue;
-        text_printf(out, "Settings: %s differs", f->g->settings.name[s]);
-        if (is_few(f)) {
-            text_printf(out, ": ");
-            put_each(f, s, out);
-            text_printf(out, ".\n");
-        } else {
-            text_printf(out, ", and no value is common to most machines.\n");
+        text_printf(out, "Settings: %s differs%s", f->g->settings.name[s],
+                    is_few(f) ? ": " : ", and no value is common to most machines");
+        for (size_t m = 0; m < f->g->machines.n && is_few(f); m++) {
+            const char *value = gather_setting(f->g, s, m);
+            if (value)
+                text_printf(out, "%s%s has %s", n++ ? ", " : "", f->g->machines.name[m], value);
         }
+        text_printf(out, ".\n");
     }
 }
 

@@ -11,24 +11,21 @@
 
 #define SETTINGS_SHOWN 5u
 
-void history_name(const struct history *h, size_t figure, char *buf, size_t size)
+char *history_name(const struct history *h, size_t figure, char *buf, size_t size)
 {
     const struct gather_figure *of = &h->gather.figure[h->figure[figure].figure];
     char name[256], other[256];
     bool same = false;
 
     fleet_name_figure(of, name, sizeof(name));
-    for (size_t i = 0; i < h->n_figures && !same; i++) {
-        if (i == figure)
-            continue;
-        fleet_name_figure(&h->gather.figure[h->figure[i].figure], other, sizeof(other));
-        same = !strcmp(name, other);
-    }
-    (void)snprintf(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
-                   h->figure[figure].alone ? ", core free" : "");
+    for (size_t i = 0; i < h->n_figures && !same; i++)
+        same = i != figure &&
+               !strcmp(name, fleet_name_figure(&h->gather.figure[h->figure[i].figure], other, sizeof(other)));
+    return text_line(buf, size, "%s%s%s%s%s", name, same ? " [" : "", same ? of->work : "", same ? "]" : "",
+                     h->figure[figure].alone ? ", core free" : "");
 }
 
-void history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size)
+char *history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size)
 {
     const char *before, *after;
     size_t setting = 0, n = 0, used = 0;
@@ -43,6 +40,7 @@ void history_settings(const struct history *h, const struct history_change *chan
     }
     if (n > SETTINGS_SHOWN)
         (void)snprintf(buf + used, size - used, "; and %zu more", n - SETTINGS_SHOWN);
+    return buf;
 }
 
 const char *history_unit(const struct history *h, size_t figure)
@@ -78,8 +76,7 @@ static void put_change(const struct history *h, const struct history_change *c, 
 
     put_time(run->utc, grid_cell(grid, COLOR_NONE));
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", c->run + 1);
-    history_name(h, c->figure, name, sizeof(name));
-    grid_text(grid, name);
+    grid_text(grid, history_name(h, c->figure, name, sizeof(name)));
     grid_value(grid, c->before, history_unit(h, c->figure));
     grid_value(grid, c->after, history_unit(h, c->figure));
     put_percent(c->effect, grid);
@@ -96,8 +93,7 @@ static void put_steady(const struct history *h, size_t figure, struct grid *grid
 
     put_time(h->run[h->point[f->first].run].utc, grid_cell(grid, COLOR_NONE));
     text_printf(grid_cell(grid, COLOR_NONE), "%zu", h->point[f->first].run + 1);
-    history_name(h, figure, name, sizeof(name));
-    grid_text(grid, name);
+    grid_text(grid, history_name(h, figure, name, sizeof(name)));
     grid_value(grid, history_level(h, figure), history_unit(h, figure));
     for (size_t i = 0; i < 4; i++)
         grid_text(grid, "-");

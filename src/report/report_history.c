@@ -23,15 +23,15 @@ static void put_change(const struct history *h, const struct history_change *c, 
     const char *unit = history_unit(h, c->figure);
     char name[NAME], settings[1024];
 
-    history_name(h, c->figure, name, sizeof(name));
-    history_settings(h, c, settings, sizeof(settings));
     html_put(out, "<tr><td>%s</td><td class=\"n\">%zu</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-             h->run[c->run].utc, c->run + 1, name, UNITS_VALUE(c->before, unit), UNITS_VALUE(c->after, unit));
+             h->run[c->run].utc, c->run + 1, history_name(h, c->figure, name, sizeof(name)),
+             UNITS_VALUE(c->before, unit), UNITS_VALUE(c->after, unit));
     put_percent(c->effect, out);
     put_percent(c->low, out);
     put_percent(c->high, out);
     html_put(out, c->worse ? "<td class=\"bad\">worse</td>" : "<td>better</td>");
-    html_put(out, "<td class=\"w\">%s</td><td class=\"w\">%s</td></tr>\n", h->run[c->run].comment, settings);
+    html_put(out, "<td class=\"w\">%s</td><td class=\"w\">%s</td></tr>\n", h->run[c->run].comment,
+             history_settings(h, c, settings, sizeof(settings)));
 }
 
 static void put_changes(const struct history *h, struct text *out)
@@ -70,14 +70,16 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
         levels[n - 1].value = c->before;
         levels[n++] = (struct figure_level){(double)c->run + 0.5, (double)h->n_runs, c->after};
     }
-    history_name(h, number, name, sizeof(name));
     const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
                                  f->n_changes, f->n_changes == 1 ? "" : "s");
-    (void)figure_levels(
-        out,
-        &(struct figure){
-            .title = name, .note = note, .x_title = "Run", .y_title = of->metric, .x_unit = "", .y_unit = of->unit},
-        points, f->n, levels, n);
+    (void)figure_levels(out,
+                        &(struct figure){.title = history_name(h, number, name, sizeof(name)),
+                                         .note = note,
+                                         .x_title = "Run",
+                                         .y_title = of->metric,
+                                         .x_unit = "",
+                                         .y_unit = of->unit},
+                        points, f->n, levels, n);
 }
 
 /* Draws the figures that changed first. Those for which there is no room are folded. */

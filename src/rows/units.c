@@ -174,29 +174,28 @@ void units_number(double value, int decimals, char *buf, size_t size)
     text_copy(buf, size, out.failed || !out.data ? DASH : out.data);
 }
 
-static void put(double value, int decimals, const struct units *units, const char *before, char *buf, size_t size)
+static char *put(double value, int decimals, const struct units *units, const char *before, char *buf, size_t size)
 {
     char number[UNITS_SIZE];
 
     units_number(value, decimals, number, sizeof(number));
     (void)snprintf(buf, size, "%s%s%s%s", before, number, units->name[0] ? NO_BREAK : "", units->name);
+    return buf;
 }
 
 char *units_value(double value, const char *unit, char *buf, size_t size)
 {
     struct units units = units_choose(unit, value);
 
-    if (!isfinite(value))
-        text_copy(buf, size, DASH);
-    else
-        put(value * units.factor, units_decimals(value * units.factor), &units, "", buf, size);
-    return buf;
+    if (isfinite(value))
+        return put(value * units.factor, units_decimals(value * units.factor), &units, "", buf, size);
+    return text_line(buf, size, DASH);
 }
 
 char *units_range(double low, double high, const char *unit, char *buf, size_t size)
 {
     struct units units = units_choose(unit, fmax(fabs(low), fabs(high)));
-    char number[UNITS_SIZE], before[UNITS_SIZE + 8];
+    char number[UNITS_SIZE];
 
     if (!isfinite(low) || !isfinite(high))
         return units_value((double)NAN, unit, buf, size);
@@ -206,9 +205,7 @@ char *units_range(double low, double high, const char *unit, char *buf, size_t s
     if (decimals == 0 && other > 0 && fmax(fabs(low), fabs(high)) * units.factor < 1000)
         decimals = 1;
     units_number(low * units.factor, decimals, number, sizeof(number));
-    (void)snprintf(before, sizeof(before), "%s to ", number);
-    put(high * units.factor, decimals, &units, before, buf, size);
-    return buf;
+    return put(high * units.factor, decimals, &units, TEXT_LINE("%s to ", number), buf, size);
 }
 
 char *units_plain(char *text)
