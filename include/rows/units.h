@@ -17,7 +17,7 @@ struct units {
 /* Chooses the unit in which the magnitude has one to three digits before the point, for times, frequencies, bytes and
  * bandwidths ("ns", "us", "ms", "s", "Hz", "kHz", "bytes", "B", "KiB", "MB/s"). Other units get a prefix "k", "M",
  * "G".. from 100,000 on ("M lps"; "M" for the unit ""), but not "%". A magnitude of 0 or NAN leaves the unit
- * unchanged. Plain numbers ("ratio", "bool", "code", "count") have the unit "". */
+ * unchanged. Plain numbers ("ratio", "bool", "code", "count", NULL) have the unit "". */
 struct units units_choose(const char *unit, double magnitude);
 
 /* Finds the factor that converts a figure in a unit that a person typed ("us", "GB", "M", "M lps") to another unit

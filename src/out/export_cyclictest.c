@@ -129,7 +129,6 @@ static void write_text(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_cyclictest = {
     .name = "cyclictest",
-    .title = "suite wakeup as cyclictest -q -h N prints it",
     .wanted = ROWS_HIST,
     .refuse = refuse,
     .write = write_text,
@@ -194,7 +193,6 @@ static void write_json(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_cyclictest_json = {
     .name = "cyclictest-json",
-    .title = "suite wakeup as the file of cyclictest --json",
     .wanted = ROWS_HIST,
     .refuse = refuse,
     .write = write_json,

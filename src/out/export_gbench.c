@@ -121,7 +121,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_gbench = {
     .name = "gbench",
-    .title = "JSON of Google Benchmark, for its compare.py",
     .wanted = ROWS_SAMPLES,
     .refuse = export_refuse_unless_seconds,
     .write = write_rows,

@@ -138,7 +138,6 @@ static void write_json(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_hyperfine = {
     .name = "hyperfine",
-    .title = "CSV with mean, spread and CPU times in seconds, as of hyperfine --export-csv",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
     .write = write_csv,
@@ -146,7 +145,6 @@ const struct export_format export_hyperfine = {
 
 const struct export_format export_hyperfine_json = {
     .name = "hyperfine-json",
-    .title = "JSON with every run, as of hyperfine --export-json",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
     .write = write_json,

@@ -79,7 +79,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_json = {
     .name = "json",
-    .title = "all columns of all rows as one JSON document",
     .wanted = ROWS_ALL,
     .write = write_rows,
 };

@@ -260,7 +260,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_openmetrics = {
     .name = "openmetrics",
-    .title = "gauges in base units, for Prometheus and other programs that scrape OpenMetrics",
     .refuse = refuse,
     .write = write_rows,
 };

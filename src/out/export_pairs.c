@@ -22,7 +22,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_pairs = {
     .name = "pairs",
-    .title = "the ways between CPUs by compare-and-swap: a,b,ns",
     .refuse = refuse,
     .write = write_rows,
 };

@@ -64,7 +64,6 @@ static void write_rows(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_pyperf = {
     .name = "pyperf",
-    .title = "the samples, for pyperf stats, hist, check and compare_to",
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
     .write = write_rows,

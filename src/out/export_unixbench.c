@@ -134,7 +134,6 @@ static void write_report(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_unixbench = {
     .name = "unixbench",
-    .title = "suite unix as UnixBench's report",
     .for_people = true,
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
@@ -187,7 +186,6 @@ static void write_csv(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_unixbench_csv = {
     .name = "unixbench-csv",
-    .title = "the index tests of suite unix as UnixBench's CSV",
     .refuse = refuse_outside_index,
     .write = write_csv,
 };

@@ -10,35 +10,18 @@
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define FARTHEST    1e6            /* bound of coordinates */
 
-/* Returns the number of bytes of the character at s; 0 when it is not valid, is cut off by the length, or is a control
- * character other than tab and line feed. */
-static size_t character(const char *s, size_t length)
-{
-    const size_t bytes = text_utf8_length(s);
-    const bool plain = *s == '\t' || *s == '\n';
-
-    return bytes > length || (text_is_control(s, bytes) && !plain) ? 0 : bytes;
-}
-
-static const char *entity(char c)
-{
-    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    const char *at = c ? strchr(special, c) : NULL;
-
-    return at ? entities[at - special] : NULL;
-}
-
 void html_escape(struct text *out, const char *s, size_t length)
 {
-    size_t bytes;
+    static const char special[] = "&<>\"'", *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
 
-    for (size_t i = 0; i < length; i += bytes ? bytes : 1) {
-        const char *escaped = entity(s[i]);
-        bytes = character(s + i, length - i);
-        if (escaped)
-            text_append(out, escaped, strlen(escaped));
-        else
-            text_append(out, bytes ? s + i : REPLACEMENT, bytes ? bytes : strlen(REPLACEMENT));
+    for (size_t bytes; length; s += bytes, length -= bytes) {
+        const char *at = *s ? strchr(special, *s) : NULL, *shown = at ? entities[at - special] : s;
+        bytes = text_utf8_length(s);
+        if (!bytes || bytes > length || (text_is_control(s, bytes) && *s != '\t' && *s != '\n')) {
+            shown = REPLACEMENT;
+            bytes = 1;
+        }
+        text_append(out, shown, shown == s ? bytes : strlen(shown));
     }
 }
 

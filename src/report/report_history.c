@@ -77,7 +77,7 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
                                          .note = note,
                                          .x_title = "Run",
                                          .y_title = of->metric,
-                                         .x_unit = "",
+
                                          .y_unit = of->unit},
                         points, f->n, levels, n);
 }

@@ -185,7 +185,6 @@ static void put_curve(const struct curve *curve, struct text *out)
                        &(struct figure){.title = TEXT_LINE("Wall-clock time by %s", x_title),
                                         .note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first),
                                         .x_title = x_title,
-                                        .x_unit = "",
                                         .y_title = "Mean",
                                         .y_unit = curve->points[0].row->unit},
                        lines, n_lines);

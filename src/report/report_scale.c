@@ -56,8 +56,6 @@ static void put_lines(const char *title, const char *note, const struct figure_l
                                   .note = note,
                                   .x_title = "Ranks",
                                   .y_title = "Time of a step, as a multiple of its work",
-                                  .x_unit = "",
-                                  .y_unit = "",
                                   .x_log = true,
                                   .y_low = 1};
 

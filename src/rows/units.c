@@ -58,7 +58,7 @@ struct units units_choose(const char *unit, double magnitude)
     struct units units = {.factor = 1}, prefix;
 
     magnitude = isfinite(magnitude) ? fabs(magnitude) : 0;
-    unit = text_has_word("ratio bool code count", unit) ? "" : unit;
+    unit = !unit || text_has_word("ratio bool code count", unit) ? "" : unit;
     for (size_t i = 0; magnitude > 0 && i < sizeof(families) / sizeof(families[0]); i++)
         if (!strcmp(families[i].unit, unit))
             return step_of(families[i].steps, families[i].size, magnitude);

@@ -12,6 +12,5 @@ static void write_lines(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_tsv = {
     .name = "tsv",
-    .title = "suite, test, metric and value with tabs between them",
     .write = write_lines,
 };
