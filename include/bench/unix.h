@@ -94,8 +94,8 @@ void unix_place_range(const void *params, const struct place_request *request, u
                       struct placement *placement);
 
 void unix_reduce(const struct trial *trial, struct results *results);
-/* Adds the words "linkage=static libc=glibc-2.36 resident=2M" to the row's param; and "protocol=classic" where it
- * applies. */
-void unix_describe(const void *params, struct row_params *out);
+/* Implements describe() of struct bench: adds the words "linkage=static libc=glibc-2.36 resident=2M" to the row's
+ * param; and "protocol=classic" where it applies. */
+void unix_describe(const void *params, const struct clock_info *clock, struct row_params *out);
 
 #endif

@@ -12,8 +12,6 @@
 #define UNIX_LONG_SAMPLING  UNIX_SAMPLING(10, 250, 5500, 100, 1500, 3, 30)
 #define UNIX_SHELL_SAMPLING UNIX_SAMPLING(5, 500, 5500, 200, 1500, 3, 60)
 
-/* Implements describe() of struct bench with linkage, C library and resident size only. */
-void unix_describe_plain(const void *params, const struct clock_info *clock, struct row_params *out);
 /* Implements describe() of struct bench for tests that take the footprint of a dynamically linked process under the
  * classic protocol: adds the footprint. */
 void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out);

@@ -142,14 +142,13 @@ static void describe(const void *params, const struct clock_info *clock, struct 
     const struct unix_params *p = params;
     char relations[96];
 
-    (void)clock;
     describe_relations(&p->pairs, relations, sizeof(relations));
     row_param_add(out, PARAM_WORK, "halves", "%s", halves[p->halves]);
     if (p->pairs_name)
         row_param_add(out, PARAM_WORK, "pairs", "%s", p->pairs_name);
     if (relations[0])
         row_param_add(out, PARAM_CPU, "relation", "%s", relations);
-    unix_describe(params, out);
+    unix_describe(params, clock, out);
 }
 
 static const struct party parties[N_HALVES] = {

@@ -312,11 +312,12 @@ static void teardown(struct party_context *context)
         (void)close(files->to);
 }
 
-static void describe(const void *params, const struct kind *kind, struct row_params *out)
+static void describe(const void *params, const struct clock_info *clock, const struct kind *kind,
+                     struct row_params *out)
 {
     row_param_add(out, PARAM_WORK, "bufsize", "%zu", kind->buffer_bytes);
     row_param_add(out, PARAM_WORK, "maxblocks", "%llu", (unsigned long long)kind->file_bytes / KIB);
-    unix_describe(params, out);
+    unix_describe(params, clock, out);
 }
 
 /* --- The nine tests. --- */
@@ -330,8 +331,7 @@ static void describe(const void *params, const struct kind *kind, struct row_par
     }                                                                                                                  \
     static void describe_##name_(const void *params, const struct clock_info *clock, struct row_params *out)           \
     {                                                                                                                  \
-        (void)clock;                                                                                                   \
-        describe(params, &kind_##name_, out);                                                                          \
+        describe(params, clock, &kind_##name_, out);                                                                   \
     }                                                                                                                  \
     static int supported_##name_(const void *params, char *why, size_t why_size)                                       \
     {                                                                                                                  \

@@ -74,5 +74,5 @@ const struct bench bench_pipe = {
     .groups = UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
-    .describe = unix_describe_plain,
+    .describe = unix_describe,
 };

@@ -198,7 +198,7 @@ static int supported(const void *params, char *why, size_t why_size)
         .groups = groups_,                                                                                             \
         .switches = true,                                                                                              \
         .sampling = UNIX_SHELL_SAMPLING,                                                                               \
-        .describe = unix_describe_plain,                                                                               \
+        .describe = unix_describe,                                                                                     \
         .scratch_dir = unix_scratch_dir,                                                                               \
         .supported = supported,                                                                                        \
         .place = unix_place_range,                                                                                     \

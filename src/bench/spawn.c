@@ -95,7 +95,7 @@ const struct bench bench_sysexec = {
     .groups = UNIX_PROCESS | UNIX_MISC,
     .sampling = UNIX_LONG_SAMPLING,
     .switches = true,
-    .describe = unix_describe_plain,
+    .describe = unix_describe,
     .supported = supported_exec,
     .place = unix_place_range,
 };

@@ -87,7 +87,7 @@ static int verify(struct party_context *context)
         .groups = groups_,                                                                                             \
         .sampling = UNIX_SHORT_SAMPLING,                                                                               \
         .place = unix_place,                                                                                           \
-        .describe = unix_describe_plain,                                                                               \
+        .describe = unix_describe,                                                                                     \
     }
 
 SYSCALL_BENCH(syscall, "System Call Overhead", UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND, 15000,

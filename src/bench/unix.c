@@ -6,11 +6,12 @@
 
 #include "sys/process.h"
 
-void unix_describe(const void *params, struct row_params *out)
+void unix_describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct unix_params *p = params;
     char libc[48];
 
+    (void)clock;
     process_libc(libc, sizeof(libc));
     for (char *space = libc; (space = strchr(space, ' ')) != NULL;)
         *space = '-';
@@ -23,9 +24,8 @@ void unix_describe(const void *params, struct row_params *out)
 
 void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out)
 {
-    (void)clock;
     row_param_add(out, PARAM_BUILD, "flags", UNIX_CPU_FLAGS);
-    unix_describe(params, out);
+    unix_describe(params, clock, out);
 }
 
 void unix_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,

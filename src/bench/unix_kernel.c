@@ -14,18 +14,11 @@
 #include "sys/scratch.h"
 #include "sys/signals.h"
 
-void unix_describe_plain(const void *params, const struct clock_info *clock, struct row_params *out)
-{
-    (void)clock;
-    unix_describe(params, out);
-}
-
 void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out)
 {
-    (void)clock;
     if (((const struct unix_params *)params)->classic)
         row_param_add(out, PARAM_WORK, "footprint", "dynamic");
-    unix_describe(params, out);
+    unix_describe(params, clock, out);
 }
 
 void unix_take_footprint(struct party_context *context, const char *path)

@@ -20,15 +20,12 @@ static int open_pipes(struct trial *trial, unsigned slot)
     struct trial_slot *s = &trial->head->slot[slot];
     int stop[2];
 
-    if (s->of_load) {
-        /* a load has no such pipes */
-    } else if (s->party == 0) {
-        for (unsigned p = 0; p < bench->n_pipes; p++)
-            if (pipe2(s->pipes[p], O_CLOEXEC))
-                return -errno;
-    } else {
+    /* A load has no such pipes. */
+    for (unsigned p = 0; !s->of_load && s->party == 0 && p < bench->n_pipes; p++)
+        if (pipe2(s->pipes[p], O_CLOEXEC))
+            return -errno;
+    if (!s->of_load && s->party > 0)
         memcpy(s->pipes, s[-1].pipes, sizeof(s->pipes));
-    }
     if (party_of(trial, slot)->stop == STOP_PIPE) {
         if (pipe2(stop, O_CLOEXEC))
             return -errno;

@@ -198,8 +198,10 @@ static void note_softirq(struct who *who)
             task->softirq = (uint32_t)who->takers[who->frame[i].taker].number + 1;
 }
 
-static void switch_to(struct who *who, uint32_t tid)
+static void switch_to(struct who *who, const struct trace_record *record)
 {
+    const uint32_t tid = record->tid;
+
     if (tid == running(who))
         return;
     note_softirq(who);
@@ -256,6 +258,10 @@ static void forget(struct who *who, const struct trace_record *record, uint64_t 
 
 void who_add(struct who *who, const struct trace_record *record)
 {
+    static void (*const enter_record[])(struct who *, const struct trace_record *) = {
+        [TRACE_SWITCH] = switch_to, [TRACE_NAME] = rename_task, [TRACE_FORK] = note_parent,  [TRACE_ENTER] = enter,
+        [TRACE_LEAVE] = leave,      [TRACE_WORK] = set_work,    [TRACE_WORK_END] = set_work,
+    };
     const uint64_t at = record->ns > who->now ? record->ns : who->now;
 
     if (record->kind == TRACE_LOST && !who->whole)
@@ -272,26 +278,7 @@ void who_add(struct who *who, const struct trace_record *record)
         return;
     }
     account(who, at);
-    switch (record->kind) {
-    case TRACE_SWITCH:
-        switch_to(who, record->tid);
-        break;
-    case TRACE_NAME:
-        rename_task(who, record);
-        break;
-    case TRACE_FORK:
-        note_parent(who, record);
-        break;
-    case TRACE_ENTER:
-        enter(who, record);
-        break;
-    case TRACE_LEAVE:
-        leave(who, record);
-        break;
-    default:
-        set_work(who, record);
-        break;
-    }
+    enter_record[record->kind](who, record);
 }
 
 /* --- Begin and end. --- */

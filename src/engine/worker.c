@@ -345,6 +345,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
 }
 
 struct thread_start {
+    pthread_t thread;
     struct trial_head *head;
     struct trial_slot *slot;
     const struct party *party;
@@ -361,7 +362,7 @@ static void *thread_main(void *argument)
 /* Starts the threads of this process: the thread parties of the same copy that follow it in the descriptor. Returns
  * their number. */
 static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench,
-                              const struct load *load, pthread_t *threads, struct thread_start *starts, int *error)
+                              const struct load *load, struct thread_start *starts, int *error)
 {
     unsigned n = 0;
 
@@ -372,9 +373,9 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
             break; /* the threads of this process end here: each copy, and the load, begins with a process */
         head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
         starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
-        *error = pthread_create(&threads[n], NULL, thread_main, &starts[n]);
+        *error = pthread_create(&starts[n].thread, NULL, thread_main, &starts[n]);
         if (*error)
-            return n;
+            break;
         n++;
     }
     return n;
@@ -402,7 +403,6 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
 {
     struct trial_slot *slot = &head->slot[number];
     const struct party *party = arena_party(slot, bench, load);
-    pthread_t threads[ARENA_PARTIES_MAX];
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
@@ -415,11 +415,11 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
         if (party->role == ROLE_LOAD)
             task_offer_to_oom_killer(); /* so that it is killed before the measured party */
     }
-    unsigned n_threads = start_threads(head, number, bench, load, threads, starts, &error);
+    unsigned n_threads = start_threads(head, number, bench, load, starts, &error);
     if (error)
         return worker_not_started(head, slot, "start a thread", -error);
     failed = party_main(head, slot, party);
     for (unsigned i = 0; i < n_threads; i++)
-        (void)pthread_join(threads[i], NULL);
+        (void)pthread_join(starts[i].thread, NULL);
     return failed ? 1 : 0;
 }

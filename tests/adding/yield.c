@@ -15,12 +15,11 @@ static int work(struct party_context *context, uint64_t count)
 static const struct party parties[] = {
     {UNIX_MEASURED("yield"), .work = work},
 };
-static const struct metric metrics[UNIX_N_METRICS] = UNIX_METRICS("lps", 1, 0);
 
 const struct bench bench_yield = {
-    UNIX_BENCH("yield", "sched_yield()", parties, metrics),
+    UNIX_BENCH("yield", "sched_yield()", parties, UNIX_METRICS("lps", 1, 0)),
     .groups = UNIX_PROCESS | UNIX_MISC,
     .sampling = UNIX_SHORT_SAMPLING,
     .place = unix_place,
-    .describe = unix_describe_plain,
+    .describe = unix_describe,
 };
