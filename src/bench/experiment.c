@@ -22,24 +22,20 @@ const struct metric experiment_metrics[METRIC_OWN] = {
     [METRIC_TIME] = METRIC_MEDIAN("time", "ns", "lower", "time of one experiment"),
     [METRIC_SD] = {METRIC("cycles_sd", NULL, "lower", "standard deviation of a run's experiments")},
     [METRIC_CI90] = {METRIC("cycles_ci90", NULL, "lower", "half-width of the 90 % interval of a run's mean")},
-    [METRIC_COUNT_A] = {METRIC("delays_a", "events", "lower", "delays over 150 up to 400 above the mean, in a run")},
-    [METRIC_SIZE_A] = {METRIC("delays_a_size", NULL, "", "mean size of the delays over 150 up to 400")},
-    [METRIC_COUNT_B] = {METRIC("delays_b", "events", "lower", "delays over 400 up to 2000 above the mean, in a run")},
-    [METRIC_SIZE_B] = {METRIC("delays_b_size", NULL, "", "mean size of the delays over 400 up to 2000")},
-    [METRIC_COUNT_C] = {METRIC("delays_c", "events", "lower", "delays over 2000 up to 6000 above the mean, in a run")},
-    [METRIC_SIZE_C] = {METRIC("delays_c_size", NULL, "", "mean size of the delays over 2000 up to 6000")},
-    [METRIC_COUNT_D] = {METRIC("delays_d", "events", "lower", "delays over 6000 above the mean, in a run")},
-    [METRIC_SIZE_D] = {METRIC("delays_d_size", NULL, "", "mean size of the delays over 6000")},
-    [METRIC_PCT_400] = {METRIC("delayed_400", "%", "lower", "share of the time in delays over 400 above the mean")},
-    [METRIC_PCT_2000] = {METRIC("delayed_2000", "%", "lower", "share of the time in delays over 2000 above the mean")},
-    [METRIC_PCT_400_MEDIAN] = {METRIC("delayed_400_median", "%", "lower",
-                                      "share of the time in delays over 400 above the median")},
-    [METRIC_PCT_2000_MEDIAN] = {METRIC("delayed_2000_median", "%", "lower",
-                                       "share of the time in delays over 2000 above the median")},
-    [METRIC_PCT_400_MIN] = {METRIC("delayed_400_min", "%", "lower",
-                                   "share of the time in delays over 400 above the minimum")},
-    [METRIC_PCT_2000_MIN] = {METRIC("delayed_2000_min", "%", "lower",
-                                    "share of the time in delays over 2000 above the minimum")},
+    [METRIC_DELAYS] = {METRIC("delays_a", "events", "lower", "delays over 150 up to 400 above the mean, in a run")},
+    {METRIC("delays_a_size", NULL, "", "mean size of the delays over 150 up to 400")},
+    {METRIC("delays_b", "events", "lower", "delays over 400 up to 2000 above the mean, in a run")},
+    {METRIC("delays_b_size", NULL, "", "mean size of the delays over 400 up to 2000")},
+    {METRIC("delays_c", "events", "lower", "delays over 2000 up to 6000 above the mean, in a run")},
+    {METRIC("delays_c_size", NULL, "", "mean size of the delays over 2000 up to 6000")},
+    {METRIC("delays_d", "events", "lower", "delays over 6000 above the mean, in a run")},
+    {METRIC("delays_d_size", NULL, "", "mean size of the delays over 6000")},
+    [METRIC_DELAYED] = {METRIC("delayed_400", "%", "lower", "share of the time in delays over 400 above the mean")},
+    {METRIC("delayed_2000", "%", "lower", "share of the time in delays over 2000 above the mean")},
+    {METRIC("delayed_400_median", "%", "lower", "share of the time in delays over 400 above the median")},
+    {METRIC("delayed_2000_median", "%", "lower", "share of the time in delays over 2000 above the median")},
+    {METRIC("delayed_400_min", "%", "lower", "share of the time in delays over 400 above the minimum")},
+    {METRIC("delayed_2000_min", "%", "lower", "share of the time in delays over 2000 above the minimum")},
     [METRIC_BUCKETS_EXACT] = {METRIC("buckets_exact", "bool", "",
                                      "1 if every limit of the delay classes is a limit of a histogram bin"),
                               .value = VALUE_MIN},
@@ -146,8 +142,8 @@ static void reduce_buckets(const struct hist *h, double mean, unsigned group, st
     for (unsigned b = 0; b < sizeof(buckets) / sizeof(buckets[0]); b++) {
         struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
         exact = exact && in.exact;
-        results_sample(results, group, METRIC_COUNT_A + 2 * b, (double)in.count);
-        results_sample(results, group, METRIC_SIZE_A + 2 * b,
+        results_sample(results, group, METRIC_DELAYS + 2 * b, (double)in.count);
+        results_sample(results, group, METRIC_DELAYS + 2 * b + 1,
                        in.count ? in.sum / (double)in.count - mean : (double)NAN);
     }
     results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
@@ -157,7 +153,7 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
 {
     const struct hist *h = trial_recorder(trial, 0, copy, EXPERIMENT_HIST);
     const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
-    double mean = hist_mean(h), sd = hist_sd(h), median = hist_quantile(h, 0.5), least = (double)h->min;
+    const double mean = hist_mean(h), sd = hist_sd(h), levels[] = {mean, hist_quantile(h, 0.5), (double)h->min};
 
     reduce_buckets(h, mean, copy, results);
     results_sample(results, copy, METRIC_CYCLES, mean);
@@ -165,12 +161,10 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
     results_sample(results, copy, METRIC_SD, sd);
     results_sample(results, copy, METRIC_CI90, 1.6448536269514722 * sd / sqrt((double)h->n));
-    results_sample(results, copy, METRIC_PCT_400, delayed_pct(h, mean, 400));
-    results_sample(results, copy, METRIC_PCT_2000, delayed_pct(h, mean, 2000));
-    results_sample(results, copy, METRIC_PCT_400_MEDIAN, delayed_pct(h, median, 400));
-    results_sample(results, copy, METRIC_PCT_2000_MEDIAN, delayed_pct(h, median, 2000));
-    results_sample(results, copy, METRIC_PCT_400_MIN, delayed_pct(h, least, 400));
-    results_sample(results, copy, METRIC_PCT_2000_MIN, delayed_pct(h, least, 2000));
+    for (unsigned l = 0; l < sizeof(levels) / sizeof(levels[0]); l++) {
+        results_sample(results, copy, METRIC_DELAYED + 2 * l, delayed_pct(h, levels[l], 400));
+        results_sample(results, copy, METRIC_DELAYED + 2 * l + 1, delayed_pct(h, levels[l], 2000));
+    }
     results_sample(results, copy, METRIC_CLOCK_COST, number[NUMBER_COST_MEDIAN]);
     results_sample(results, copy, METRIC_CLOCK_GRAIN, number[NUMBER_GRAIN]);
     results_sample(results, copy, METRIC_CLOCK_HZ, results_clock_hz(results));

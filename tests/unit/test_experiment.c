@@ -171,7 +171,7 @@ static void test_experiment_rows_by_copy(void **state)
     fixture_assert_near(rows.row[METRIC_CYCLES].value, 1000);
     fixture_assert_near(rows.row[METRIC_OWN + METRIC_CYCLES].value, 1001);
     fixture_assert_near(rows.row[METRIC_OWN + METRIC_TIME].value, 1001);
-    fixture_assert_near(rows.row[METRIC_OWN + METRIC_COUNT_B].value, 3);
+    fixture_assert_near(rows.row[METRIC_OWN + METRIC_DELAYS + 2].value, 3);
 }
 
 static void test_experiment_every_metric_is_described(void **state)
