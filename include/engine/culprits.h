@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Who has the CPUs of a trial beside the trial itself (--who). The rings of perf events are those of a session, because
- * the kernel takes up to 40 ms to switch a tracepoint off; they record only during trials and are read after them. */
+/* Records who has the CPUs of a trial beside the trial itself (--who). The rings of perf events are those of a session,
+ * because the kernel takes up to 40 ms to switch a tracepoint off; they record only during trials and are read after
+ * them. */
 #ifndef ENGINE_CULPRITS_H
 #define ENGINE_CULPRITS_H
 
@@ -17,7 +18,7 @@ struct culprit_watch {
     struct trace_ring ring[CPUSET_MAX]; /* by number of CPU */
     struct cpuset open, on;             /* CPUs whose rings are open; which of them record */
     int error;                          /* -errno of the last ring that could not be opened */
-    /* Of the present trial. */
+    /* The next fields are those of the present trial. */
     struct tasks_times before; /* the tasks before it */
     pid_t *groups;             /* its process groups */
     size_t n_groups;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What took the time of CPUs, by name: an account of each CPU (engine/who.h) made into a report, and the reports of
+/* Names what took the time of CPUs: an account of each CPU (engine/who.h) made into a report, and the reports of
  * several CPUs joined. */
 #ifndef ENGINE_WHO_REPORT_H
 #define ENGINE_WHO_REPORT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who has the CPUs of a trial beside the trial itself. */
+/* Records who has the CPUs of a trial beside the trial itself. */
 #include "engine/culprits.h"
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ void culprits_stop(struct culprit_watch *watch)
 
 /* --- Whose time it was. --- */
 
-/* What was recorded on the CPUs of one set. */
+/* The records of the CPUs of one set. */
 struct account {
     const struct culprit_watch *watch;
     struct who *who;

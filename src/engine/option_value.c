@@ -12,7 +12,7 @@
 
 enum verdict { GOOD, JUNK, OUTSIDE };
 
-/* What option_set() is to do. */
+/* A value to be set: the arguments of option_set(). */
 struct setting {
     const struct option *row;
     const char *value;

@@ -80,7 +80,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 
     if (state == STATE_DONE)
         return;
-    /* Such a party is killed when the time is over, which may be before the measured parties are done. */
+    /* A party with STOP_KILL is killed when the time is over, which may be before the measured parties are done. */
     if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
         __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;

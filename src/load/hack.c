@@ -153,23 +153,16 @@ static int open_group(struct group *group)
     return 0;
 }
 
-/* Adds a group and its socket pairs. Returns 0 or errno. */
-static int add_group(struct hack *hack)
-{
-    if (!grow_array(&hack->groups, &hack->capacity, hack->n, sizeof(*hack->groups)))
-        return ENOMEM;
-    int error = open_group(&hack->groups[hack->n]);
-    hack->n += !error;
-    return error;
-}
-
 static int open_groups(struct party_context *context, struct hack *hack, uint64_t wanted)
 {
     const char *which;
     int error = 0;
 
-    while (hack->n < wanted && !error)
-        error = add_group(hack);
+    while (hack->n < wanted && !error) {
+        const bool room = grow_array(&hack->groups, &hack->capacity, hack->n, sizeof(*hack->groups));
+        error = room ? open_group(&hack->groups[hack->n]) : ENOMEM;
+        hack->n += !error;
+    }
     if (!error)
         return 0;
     which = error == EMFILE ? " (RLIMIT_NOFILE)" : error == ENFILE ? " (fs.file-max)" : "";
