@@ -217,6 +217,10 @@ struct bench;
 #define BENCH_METRICS(metrics_) .own_metrics = metrics_, .n_metrics = sizeof(metrics_) / sizeof((metrics_)[0])
 #define BENCH_PARTIES(parties_) .parties = parties_, .n_parties = sizeof(parties_) / sizeof((parties_)[0])
 
+/* The same for a descriptor with parties and metrics of its own. */
+#define BENCH_WITH(suite_, name_, title_, params_, parties_, metrics_)                                                 \
+    BENCH_IS(suite_, name_, title_, params_), BENCH_PARTIES(parties_), BENCH_METRICS(metrics_)
+
 const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
 struct bench {

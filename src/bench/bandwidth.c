@@ -283,10 +283,8 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_bandwidth = {
-    BENCH_IS("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params),
+    BENCH_WITH("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params, parties, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
     .sampling = {SAMPLES_WITHIN(5, 0, 5), SAMPLES_WITHIN(1, 1, 3), SAMPLES_WITHIN(1, 1, 60)},
     .huge_pages = true,
     .describe = describe,

@@ -145,12 +145,8 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_calibrate = {
-    BENCH_IS("latency", "calibrate", "the speed of the simulations' work on the CPUs that will be used",
-             struct sim_params),
-    BENCH_PARTIES(parties),
-    .metrics = metrics,
-    .n_shared_metrics = 1,
-    .n_metrics = 1,
+    BENCH_WITH("latency", "calibrate", "the speed of the simulations' work on the CPUs that will be used",
+               struct sim_params, parties, metrics),
     .sampling = SAMPLING_ALWAYS(SAMPLING_EXACT(1, 0, 60)),
     .place = place,
     .reduce = reduce,

@@ -566,10 +566,8 @@ static const struct metric metrics[COMMAND_N_METRICS] = {
 };
 
 const struct bench bench_command = {
-    BENCH_IS("run", "command", "any program, under controlled placement", struct command_params),
+    BENCH_WITH("run", "command", "any program, under controlled placement", struct command_params, parties, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
     .sampling = {SAMPLES_WITHIN(10, 0, 60), SAMPLES_WITHIN(3, 3, 10), SAMPLES_WITHIN(10, 0, 60)},
     .told_while_running = true,
     .switches = true,

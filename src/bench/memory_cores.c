@@ -160,9 +160,8 @@ static const struct metric metrics[N_METHODS] = {
 };
 
 const struct bench bench_memory_cores = {
-    BENCH_IS("memory", "cores", "One way of a cache line between two CPUs", struct memory_cores_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("memory", "cores", "One way of a cache line between two CPUs", struct memory_cores_params, parties,
+               metrics),
     .sampling = SAMPLING_ALWAYS(SAMPLING_EXACT(1, 0, 1)),
     .shared_size = SHARED_SIZE,
     .describe = describe,

@@ -71,9 +71,7 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_memory_latency = {
-    BENCH_IS("memory", "latency", "Time of a load by working set", struct memory_latency_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("memory", "latency", "Time of a load by working set", struct memory_latency_params, parties, metrics),
     .sampling = SAMPLING_ALWAYS(SAMPLING_EXACT(1, 0, 1)),
     .huge_pages = true,
     .describe = describe,

@@ -150,9 +150,8 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_memory_loaded = {
-    BENCH_IS("memory", "loaded", "Time of a load while the other CPUs read memory", struct memory_loaded_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("memory", "loaded", "Time of a load while the other CPUs read memory", struct memory_loaded_params,
+               parties, metrics),
     .sampling = {SAMPLING_EXACT(3, 60, 10), SAMPLING_EXACT(1, 40, 10), SAMPLING_EXACT(3, 60, 10)},
     .huge_pages = true,
     .describe = describe,

@@ -96,9 +96,8 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_memory_nodes = {
-    BENCH_IS("memory", "nodes", "Latency and bandwidth between memory nodes", struct memory_nodes_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("memory", "nodes", "Latency and bandwidth between memory nodes", struct memory_nodes_params, parties,
+               metrics),
     .sampling = {SAMPLING_EXACT(3, 0, 3), SAMPLING_EXACT(1, 0, 1), SAMPLING_EXACT(3, 0, 3)},
     .huge_pages = true,
     .describe = describe,

@@ -216,9 +216,8 @@ static const struct metric metrics[] = {
 };
 
 const struct bench bench_memory_steady = {
-    BENCH_IS("memory", "steady", "How steady the last cache and memory are", struct memory_steady_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("memory", "steady", "How steady the last cache and memory are", struct memory_steady_params, parties,
+               metrics),
     .sampling = {SAMPLING_EXACT(20, 150, 60), SAMPLING_EXACT(6, 150, 60), SAMPLING_EXACT(20, 150, 60)},
     .huge_pages = true,
     .describe = describe,

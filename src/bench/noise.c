@@ -742,10 +742,8 @@ static const struct metric metrics[NOISE_N_METRICS] = {
 };
 
 const struct bench bench_noise = {
-    BENCH_IS("noise", "noise", "Noise: where the time of a CPU goes", struct noise_params),
+    BENCH_WITH("noise", "noise", "Noise: where the time of a CPU goes", struct noise_params, parties, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
     .sampling = {SAMPLING_EXACT(1, 5000, 600), SAMPLING_EXACT(1, 2000, 600), SAMPLING_EXACT(1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,

@@ -118,9 +118,7 @@ static const struct metric metrics[WAKEUP_N_METRICS] = {
 };
 
 const struct bench bench_wakeup = {
-    BENCH_IS("wakeup", "wakeup", "Wake-up latency of a real-time timer", struct wakeup_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("wakeup", "wakeup", "Wake-up latency of a real-time timer", struct wakeup_params, parties, metrics),
     .sampling = {SAMPLING_EXACT(1, 10000, 600), SAMPLING_EXACT(1, 3000, 600), SAMPLING_EXACT(1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,

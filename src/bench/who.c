@@ -474,9 +474,7 @@ static const struct metric metrics[WHO_N_METRICS] = {
 };
 
 const struct bench bench_who = {
-    BENCH_IS("noise", "who", "Noise: who took the time", struct who_params),
-    BENCH_PARTIES(parties),
-    BENCH_METRICS(metrics),
+    BENCH_WITH("noise", "who", "Noise: who took the time", struct who_params, parties, metrics),
     .sampling = {SAMPLING_EXACT(1, 2500, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)},
     .ends_early = true,
     .reduce = reduce,
