@@ -42,24 +42,21 @@ const char *option_name_at(const struct option *row, unsigned index, size_t *len
     return NULL;
 }
 
-/* Returns the first long name of the option that begins with the word, or NULL. */
-static const char *name_begins(const struct option *row, const char *word, size_t length, size_t *name_length)
+/* Returns the first long name of the option that begins with the word, or is the whole word; NULL: none. */
+static const char *name_begins(const struct option *row, const char *word, size_t length, bool whole,
+                               size_t *name_length)
 {
     const char *name;
     for (unsigned i = 0; (name = option_name_at(row, i, name_length)); i++)
-        if (*name_length >= length && memcmp(name, word, length) == 0)
+        if ((whole ? *name_length == length : *name_length >= length) && memcmp(name, word, length) == 0)
             return name;
     return NULL;
 }
 
 static bool name_is(const struct option *row, const char *word, size_t length)
 {
-    const char *name;
     size_t name_length;
-    for (unsigned i = 0; (name = option_name_at(row, i, &name_length)); i++)
-        if (name_length == length && memcmp(name, word, length) == 0)
-            return true;
-    return false;
+    return name_begins(row, word, length, true, &name_length);
 }
 
 /* Finds the long name of any table that is most similar to the word, or "". */
@@ -115,7 +112,7 @@ static int ambiguous(const struct parser *p, const char *word, size_t length, un
     for (size_t t = 0; t < p->n; t++)
         for (size_t r = 0; r < p->tables[t].n; r++) {
             size_t name_length;
-            const char *name = name_begins(&p->tables[t].rows[r], word, length, &name_length);
+            const char *name = name_begins(&p->tables[t].rows[r], word, length, false, &name_length);
             if (!name)
                 continue;
             seen++;
@@ -137,7 +134,7 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
             const struct option *row = &p->tables[t].rows[r];
             size_t name_length;
             bool exact = name_is(row, word, length);
-            if (!exact && !name_begins(row, word, length, &name_length))
+            if (!exact && !name_begins(row, word, length, false, &name_length))
                 continue;
             if (exact || !matches)
                 *found = (struct place){&p->tables[t], r};

@@ -28,31 +28,20 @@ void option_show_number(enum option_type type, double value, char *buf, size_t s
     static const struct {
         double size;
         const char *suffix;
-    } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}};
+    } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {1, ""}};
     uint64_t whole = value <= 0 ? 0 : value < TWO_TO_64 ? (uint64_t)value : UINT64_MAX;
+    size_t i = type == OPTION_INT ? sizeof(scales) / sizeof(scales[0]) - 1 : 0;
 
-    switch (type) {
-    case OPTION_DURATION:
-    case OPTION_DURATION_US:
+    while (scales[i].size > 1 && (value < scales[i].size || fmod(value, scales[i].size) > 0))
+        i++;
+    if (type == OPTION_DURATION || type == OPTION_DURATION_US)
         text_duration(whole, buf, size);
-        return;
-    case OPTION_SIZE:
+    else if (type == OPTION_SIZE)
         text_bytes(whole, buf, size);
-        return;
-    case OPTION_PERCENT:
-        snprintf(buf, size, "%g %%", value);
-        return;
-    case OPTION_INT:
-        snprintf(buf, size, "%.0f", value);
-        return;
-    default:
-        for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-            if (value >= scales[i].size && fmod(value, scales[i].size) <= 0) {
-                snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
-                return;
-            }
-        snprintf(buf, size, "%.0f", value);
-    }
+    else if (type == OPTION_PERCENT)
+        (void)snprintf(buf, size, "%g %%", value);
+    else
+        (void)snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
 }
 
 bool option_has_range(const struct option *row)

@@ -68,17 +68,15 @@ static void slices_join_neighbours(struct slices *s)
 
 void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t end_ns)
 {
+    if (!s->pending && s->n == s->capacity) {
+        if (s->capacity < 2)
+            return;
+        slices_join_neighbours(s);
+    }
     if (s->pending) {
         s->slice[s->n - 1].count += count;
         s->slice[s->n - 1].end_ns = end_ns;
         s->pending = (s->pending + 1) % s->stride;
-        return;
-    }
-    if (s->n == s->capacity) {
-        if (s->capacity < 2)
-            return;
-        slices_join_neighbours(s);
-        slices_add(s, count, start_ns, end_ns);
         return;
     }
     s->slice[s->n++] = (struct slice){.count = count, .start_ns = start_ns, .end_ns = end_ns};
