@@ -41,11 +41,10 @@ static uint64_t warm_up(void)
 static double median_rate(uint64_t loops)
 {
     double rates[BLOCKS];
-    struct stats_summary summary;
 
     for (unsigned i = 0; i < BLOCKS; i++)
         rates[i] = (double)loops * 1e6 / (double)(time_of(loops) + 1);
-    return stats_summarise(rates, BLOCKS, &summary) ? 0 : summary.median;
+    return stats_median(rates, BLOCKS);
 }
 
 static bool holds(double rate, double tolerance)

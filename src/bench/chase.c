@@ -140,12 +140,8 @@ int chase_verify(struct party_context *context)
 double chase_median_ns(const struct slices *slices)
 {
     FREED_BY(memory_free) double *ns = malloc((slices->n + 1) * sizeof(*ns));
-    double median = (double)NAN;
-    struct stats_summary summary;
 
     for (size_t i = 0; ns && i < slices->n; i++)
         ns[i] = slice_ns(&slices->slice[i]);
-    if (ns && slices->n && !stats_summarise(ns, slices->n, &summary))
-        median = summary.median;
-    return median;
+    return ns ? stats_median(ns, slices->n) : (double)NAN;
 }

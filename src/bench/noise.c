@@ -288,14 +288,6 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
 
 /* --- Set-up. --- */
 
-/* Runs the loop for a time and ignores its gaps. */
-static void turn(const struct sampler *s, uint64_t ticks)
-{
-    uint64_t from = clock_now(s->clock);
-
-    (void)noise_watch(s->clock, from, UINT64_MAX, from + ticks);
-}
-
 double noise_tick_ns(enum clock_kind clock)
 {
     struct clock_pair first, second;
@@ -345,8 +337,9 @@ static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), str
     size_t n = 0;
 
     while (n < COSTS && (n < COSTS_MIN || clock_raw_ns() - begin < COSTS_NS)) {
-        turn(s, (uint64_t)(COSTS_TURN_NS / s->ns_per_tick));
         uint64_t from = clock_now(s->clock);
+        (void)noise_watch(s->clock, from, UINT64_MAX, from + (uint64_t)(COSTS_TURN_NS / s->ns_per_tick));
+        from = clock_now(s->clock);
         step(s);
         costs[n++] = (double)(clock_now(s->clock) - from);
     }

@@ -21,34 +21,39 @@ static size_t slot_of(const struct who_taker *key)
     return (size_t)(x >> 32) % SLOTS;
 }
 
+/* Returns the slot of a taker; an empty one when it is not there. */
+static size_t slot_with(const struct who *who, const struct who_taker *key)
+{
+    size_t slot = slot_of(key);
+
+    for (; who->slot[slot]; slot = (slot + 1) % SLOTS) {
+        const struct who_taker *taker = &who->takers[who->slot[slot] - 1];
+        if (taker->kind == key->kind && taker->tid == key->tid && taker->number == key->number)
+            break;
+    }
+    return slot;
+}
+
 /* Returns the index of a taker, which is added when it is new. */
 static size_t find(struct who *who, enum who_kind kind, uint32_t tid, uint64_t number)
 {
     const struct who_taker key = {.kind = (uint8_t)kind, .tid = tid, .number = number};
-    size_t slot = slot_of(&key);
+    uint32_t *slot = &who->slot[slot_with(who, &key)];
 
-    for (; who->slot[slot]; slot = (slot + 1) % SLOTS) {
-        const struct who_taker *taker = &who->takers[who->slot[slot] - 1];
-        if (taker->kind == kind && taker->tid == tid && taker->number == number)
-            return who->slot[slot] - 1;
-    }
-    if (who->n == WHO_TAKERS)
+    if (!*slot && who->n == WHO_TAKERS)
         return OTHERS;
-    who->takers[who->n++] = key;
-    who->slot[slot] = (uint32_t)who->n;
-    return who->n - 1;
+    if (!*slot) {
+        who->takers[who->n++] = key;
+        *slot = (uint32_t)who->n;
+    }
+    return *slot - 1;
 }
 
 const struct who_taker *who_task(const struct who *who, uint32_t tid)
 {
-    const struct who_taker key = {.kind = WHO_TASK, .tid = tid};
+    const uint32_t slot = who->slot[slot_with(who, &(struct who_taker){.kind = WHO_TASK, .tid = tid})];
 
-    for (size_t slot = slot_of(&key); who->slot[slot]; slot = (slot + 1) % SLOTS) {
-        const struct who_taker *taker = &who->takers[who->slot[slot] - 1];
-        if (taker->kind == WHO_TASK && taker->tid == tid && !taker->number)
-            return taker;
-    }
-    return NULL;
+    return slot ? &who->takers[slot - 1] : NULL;
 }
 
 /* Returns the taker of the time of a task: that of its work item when it has one. */
