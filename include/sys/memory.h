@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates memory, and decides what happens when there is none. Commands that only read files can simply end: they
- * call memory_exits(), memory_get() and memory_grow(). Commands that measure or change settings (tune, untune, init)
- * have results to write or settings to restore: they get an error instead. */
+/* Allocates memory, frees it where a scope ends, and decides what happens when there is none. Commands that only read
+ * files can simply end: they call memory_exits(), memory_get() and memory_grow(). Commands that measure or change
+ * settings (tune, untune, init) have results to write or settings to restore: they get an error instead. */
 #ifndef SYS_MEMORY_H
 #define SYS_MEMORY_H
 
@@ -19,6 +19,8 @@ void memory_exits(const char *command);
 #define FREED_BY(function) __attribute__((cleanup(function)))
 /* For FREED_BY() and pointers from malloc() and its like: frees what the pointer at this address points to. */
 void memory_free(void *pointer);
+/* The same for descriptors: closes one that is not negative. Preserves errno. */
+void fd_close(const int *fd);
 
 /* Returns zeroed memory, which the caller frees. Calls memory_out() when there is none. */
 void *memory_get(size_t n, size_t size);

@@ -4,20 +4,30 @@
 #ifndef SYS_PROCFS_H
 #define SYS_PROCFS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys/cpuset.h"
 #include "sys/memory.h"
 
 bool procfs_exists(const char *root, const char *path);
+
+/* Room for a path that is longer than the kernel takes: a path that is cut to this size fails with ENAMETOOLONG. */
+#define PROCFS_PATH (PATH_MAX + 1)
+/* Writes a path as printf() does, for example "/proc/%d/stat", and returns it. */
+const char *procfs_path(char path[PROCFS_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Opens root+path for reading; never blocks. Returns the descriptor or -errno. */
 int procfs_open(const char *root, const char *path);
 
 /* Reads at most size-1 bytes of root+path into buf, terminated; "" on error. Returns the length or -errno. */
 ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size);
+
+/* Reads from a file or pipe until buf is full, or to the end. Returns the number of bytes, or -errno. */
+ssize_t procfs_read_fd(int fd, void *buf, size_t size);
 
 /* Returns the whole file, terminated; NULL, with errno, when it cannot be read or is larger than 64 MiB. The caller
  * frees it. */
@@ -31,6 +41,9 @@ bool procfs_read_line(const char *root, const char *path, char *buf, size_t size
 
 /* Reads a file that is one unsigned decimal number. Returns false when it is anything else or cannot be read. */
 bool procfs_read_u64(const char *root, const char *path, uint64_t *out);
+
+/* Reads a file that is a CPU list. Returns false when it is anything else or cannot be read. */
+bool procfs_read_cpus(const char *root, const char *path, struct cpuset *out);
 
 /* Returns the names in the directory root+path, except those that begin with a dot; sorted, with numbers in them by
  * value; NULL-terminated. NULL with errno when it cannot be read. The caller frees the result with one free(). A
@@ -51,6 +64,9 @@ const char *procfs_next_line(const char *text);
 /* Finds the first line "key<blanks>: value" of a text and copies the value as procfs_copy() does. Returns false when
  * there is none. */
 bool procfs_value(const char *text, const char *key, char *buf, size_t size);
+
+/* Returns the number in such a line; -1 when there is none, or it is larger than INT64_MAX. */
+int64_t procfs_count(const char *text, const char *key);
 
 /* Returns where the value begins in the line at text, or NULL when the line has another key. */
 const char *procfs_line_value(const char *text, const char *key);

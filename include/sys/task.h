@@ -78,6 +78,10 @@ void task_read_counters(struct task_counters *out);
 /* Reads only the counters that need no file of /proc (leaves migrations and run_delay_ns unchanged): takes a
  * microsecond. */
 void task_read_usage(struct task_counters *out);
+/* Parse the texts of /proc/PID/schedstat (CPU time, and time ready but not running) and /proc/PID/sched; -1: not
+ * known. */
+void task_parse_schedstat(const char *text, int64_t *run_ns, int64_t *delay_ns);
+int64_t task_parse_migrations(const char *text);
 /* Reads the bytes that the whole process had read from and written to disks (/proc/self/io): without reads answered
  * by the page cache, and without data deleted before it reached the disk. */
 int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes);

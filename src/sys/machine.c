@@ -19,6 +19,7 @@
 
 #include "sys/arch_cpu.h"
 #include "sys/cgroup.h"
+#include "sys/mountinfo.h"
 #include "sys/order.h"
 #include "sys/procfs.h"
 
@@ -32,53 +33,33 @@ static bool is_real(const char *root)
 
 static void read_names(const char *root, struct machine *out)
 {
-    struct utsname names;
-    char release[65] = "", version[65] = "";
-    if (uname(&names) == 0) {
-        procfs_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
-        if (is_real(root)) {
-            procfs_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
-            procfs_copy(names.release, strlen(names.release), release, sizeof release);
-            procfs_copy(names.version, strlen(names.version), version, sizeof version);
-        }
-    }
+    struct utsname names = {0};
+    (void)uname(&names);
+    procfs_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
     if (!is_real(root)) {
-        procfs_read_line(root, "/proc/sys/kernel/hostname", out->host, sizeof out->host);
-        procfs_read_line(root, "/proc/sys/kernel/osrelease", release, sizeof release);
-        procfs_read_line(root, "/proc/sys/kernel/version", version, sizeof version);
+        procfs_read_line(root, "/proc/sys/kernel/hostname", names.nodename, sizeof names.nodename);
+        procfs_read_line(root, "/proc/sys/kernel/osrelease", names.release, sizeof names.release);
+        procfs_read_line(root, "/proc/sys/kernel/version", names.version, sizeof names.version);
     }
-    snprintf(out->kernel, sizeof out->kernel, "%s%s%s", release, release[0] && version[0] ? " " : "", version);
-}
-
-/* Writes the model of an Arm CPU, for which cpuinfo has numbers instead of a name. */
-static bool arm_model(const char *cpuinfo, char *buf, size_t size)
-{
-    char implementer[16], part[16];
-    if (!procfs_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) ||
-        !procfs_value(cpuinfo, "CPU part", part, sizeof part))
-        return false;
-    snprintf(buf, size, "implementer %s part %s", implementer, part);
-    return true;
+    procfs_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
+    snprintf(out->kernel, sizeof out->kernel, "%s %s", names.release, names.version);
+    procfs_copy(out->kernel, strlen(out->kernel), out->kernel, sizeof out->kernel);
 }
 
 static void read_cpu_model(const char *root, const char *cpuinfo, struct machine *out)
 {
     static const char *const keys[] = {"model name", "cpu model", "Processor", "Hardware", "uarch", "cpu"};
+    char implementer[16], part[16];
     for (size_t i = 0; i < COUNT(keys); i++) {
         if (procfs_value(cpuinfo, keys[i], out->cpu_model, sizeof out->cpu_model))
             return;
     }
-    if (arm_model(cpuinfo, out->cpu_model, sizeof out->cpu_model))
-        return;
-    if (is_real(root))
+    /* Arm's cpuinfo has numbers instead of a name. */
+    if (procfs_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) &&
+        procfs_value(cpuinfo, "CPU part", part, sizeof part))
+        snprintf(out->cpu_model, sizeof out->cpu_model, "implementer %s part %s", implementer, part);
+    else if (is_real(root))
         arch_cpu_model(out->cpu_model, sizeof out->cpu_model);
-}
-
-static bool read_cpu_list(const char *root, const char *path, struct cpuset *out)
-{
-    char why[1];
-    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
-    return text && cpuset_parse(text, out, why, sizeof why) == 0;
 }
 
 static void online_from_stat(const char *root, struct cpuset *out)
@@ -95,7 +76,7 @@ static void online_from_stat(const char *root, struct cpuset *out)
 static void read_online(const char *root, struct cpuset *out)
 {
     cpuset_clear(out);
-    if (!read_cpu_list(root, CPU_FOLDER "/online", out))
+    if (!procfs_read_cpus(root, CPU_FOLDER "/online", out))
         online_from_stat(root, out);
 }
 
@@ -204,9 +185,8 @@ static uint64_t scaled(uint64_t value, uint64_t unit)
 
 static uint64_t meminfo_bytes(const char *text, const char *key)
 {
-    char value[32];
-    uint64_t kib;
-    return procfs_value(text, key, value, sizeof value) && procfs_number(value, &kib) ? scaled(kib, 1024) : 0;
+    int64_t kib = procfs_count(text, key);
+    return kib > 0 ? scaled((uint64_t)kib, 1024) : 0;
 }
 
 void machine_read_memory(const char *root, struct machine *out)
@@ -258,23 +238,17 @@ static uint64_t parse_size(const char *text)
 
 static bool read_cache(const char *root, unsigned cpu, unsigned index, struct cache *out)
 {
-    char path[96], text[32];
+    static const char folder[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
+    char path[PROCFS_PATH], text[32];
     uint64_t level;
-    int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cache/index%u/", cpu, index);
-    char *name = path + n;
-    size_t room = sizeof path - (size_t)n;
-    snprintf(name, room, "level");
-    if (!procfs_read_u64(root, path, &level) || level > 100)
+    if (!procfs_read_u64(root, procfs_path(path, folder, cpu, index, "level"), &level) || level > 100)
         return false;
-    snprintf(name, room, "type");
-    procfs_read_line(root, path, text, sizeof text);
+    procfs_read_line(root, procfs_path(path, folder, cpu, index, "type"), text, sizeof text);
     /* An instruction cache holds no data. It gets level 0, which callers ignore. */
     out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
-    snprintf(name, room, "size");
-    procfs_read_line(root, path, text, sizeof text);
+    procfs_read_line(root, procfs_path(path, folder, cpu, index, "size"), text, sizeof text);
     out->bytes = parse_size(text);
-    snprintf(name, room, "shared_cpu_list");
-    if (!read_cpu_list(root, path, &out->shared))
+    if (!procfs_read_cpus(root, procfs_path(path, folder, cpu, index, "shared_cpu_list"), &out->shared))
         cpuset_clear(&out->shared);
     cpuset_add(&out->shared, cpu);
     return true;
@@ -335,10 +309,10 @@ static uint64_t sum_last_level_caches(const char *root, const struct cpuset *onl
 
 static void read_settings(const char *root, struct machine *out)
 {
-    char path[96];
+    char path[PROCFS_PATH];
     uint64_t randomize;
     unsigned first = cpuset_next(&out->online, 0);
-    snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
+    procfs_path(path, CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
     procfs_read_line(root, path, out->governor, sizeof out->governor);
     procfs_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
                      sizeof out->clocksource);
@@ -371,10 +345,10 @@ void machine_read(const char *root, struct machine *out)
 bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
 {
     static const char *const files[] = {"core_cpus_list", "thread_siblings_list"};
-    char path[96];
+    char path[PROCFS_PATH];
     for (size_t i = 0; i < COUNT(files); i++) {
-        snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
-        if (read_cpu_list(root, path, out) && cpuset_has(out, cpu))
+        procfs_path(path, CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
+        if (procfs_read_cpus(root, path, out) && cpuset_has(out, cpu))
             return true;
     }
     cpuset_clear(out);
@@ -385,13 +359,12 @@ bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
 unsigned machine_core_type(const char *root, unsigned cpu)
 {
     struct cpuset small = {{0}};
-    char path[96];
+    char path[PROCFS_PATH];
     uint64_t capacity;
 
-    snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpu_capacity", cpu);
-    if (procfs_read_u64(root, path, &capacity))
+    if (procfs_read_u64(root, procfs_path(path, CPU_FOLDER "/cpu%u/cpu_capacity", cpu), &capacity))
         return (unsigned)capacity;
-    return read_cpu_list(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
+    return procfs_read_cpus(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
 
 /* Returns the lowest CPU of the physical core, which identifies the core. */
@@ -467,27 +440,21 @@ static const struct {
     {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
 };
 
-/* Finds whether the file system of path is ext2, ext3 or ext4, which share a magic number. Looks for its line "ID
- * PARENT MAJOR:MINOR ... - TYPE ..." of mountinfo; returns false when there is none. */
+/* Finds whether the file system of path is ext2, ext3 or ext4, which share a magic number. Returns false when it is not
+ * in mountinfo. */
 static bool ext_name(const char *path, char *buf, size_t size)
 {
     struct stat status;
-    char device[48];
-    bool found = false;
+    struct mountinfo mount;
     if (stat(path, &status) != 0)
         return false;
-    snprintf(device, sizeof device, " %u:%u ", major(status.st_dev), minor(status.st_dev));
     FREED_BY(memory_free) char *text = procfs_read_all("", "/proc/self/mountinfo");
-    for (char *line = text; line && !found;) {
-        char *end = line + strcspn(line, "\n");
-        char *next = *end ? end + 1 : NULL;
-        *end = '\0';
-        const char *type = strstr(line, " - ext");
-        if (type && strstr(line, device))
-            found = procfs_copy(type + 3, strcspn(type + 3, " "), buf, size);
-        line = next;
+    char *rest = text;
+    while (mountinfo_next(&rest, &mount)) {
+        if (starts_with(mount.type, "ext") && makedev(mount.major, mount.minor) == status.st_dev)
+            return procfs_copy(mount.type, strlen(mount.type), buf, size);
     }
-    return found;
+    return false;
 }
 
 void machine_fs_name(const char *path, char *buf, size_t size)
@@ -497,18 +464,13 @@ void machine_fs_name(const char *path, char *buf, size_t size)
     if (statfs(path, &fs) != 0)
         return;
     unsigned magic = (unsigned)fs.f_type;
-    if (magic == MAGIC_EXT) {
-        if (!ext_name(path, buf, size))
-            snprintf(buf, size, "ext2/3/4");
-        return;
-    }
-    for (size_t i = 0; i < COUNT(file_systems); i++) {
-        if (file_systems[i].magic == magic) {
-            snprintf(buf, size, "%s", file_systems[i].name);
-            return;
-        }
-    }
     snprintf(buf, size, "0x%x", magic);
+    for (size_t i = 0; i < COUNT(file_systems); i++) {
+        if (file_systems[i].magic == magic)
+            snprintf(buf, size, "%s", file_systems[i].name);
+    }
+    if (magic == MAGIC_EXT && !ext_name(path, buf, size))
+        snprintf(buf, size, "ext2/3/4");
 }
 
 uint64_t machine_resident_bytes(const char *root)
@@ -525,17 +487,12 @@ uint64_t machine_resident_bytes(const char *root)
 
 int machine_hold_latency(const char *root)
 {
-    char path[PATH_MAX];
+    char path[PROCFS_PATH];
     const int32_t within_us = 0;
-    int n = snprintf(path, sizeof path, "%s/dev/cpu_dma_latency", root);
-    if ((size_t)n >= sizeof path)
-        return -ENAMETOOLONG;
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return -errno;
-    if (write(fd, &within_us, sizeof within_us) == sizeof within_us)
+    int fd = open(procfs_path(path, "%s/dev/cpu_dma_latency", root), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && write(fd, &within_us, sizeof within_us) == sizeof within_us)
         return fd;
-    int error = errno;
-    close(fd);
-    return -error;
+    int error = -errno;
+    fd_close(&fd);
+    return error;
 }

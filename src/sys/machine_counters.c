@@ -36,14 +36,11 @@ static const struct machine_counters nothing_known = {
 
 static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kind kind)
 {
-    int64_t *const of_kind[] = {[INTERRUPT_TIMER] = &counters->timer,
-                                [INTERRUPT_RESCHED] = &counters->resched,
-                                [INTERRUPT_IPI] = &counters->ipi,
-                                [INTERRUPT_DEVICE] = &counters->device,
-                                [INTERRUPT_OTHER] = NULL,
-                                [INTERRUPT_NONE] = NULL};
-
-    return of_kind[kind];
+    return kind == INTERRUPT_TIMER     ? &counters->timer
+           : kind == INTERRUPT_RESCHED ? &counters->resched
+           : kind == INTERRUPT_IPI     ? &counters->ipi
+           : kind == INTERRUPT_DEVICE  ? &counters->device
+                                       : NULL;
 }
 
 /* --- Tables with a column for each CPU. --- */
@@ -75,6 +72,7 @@ static void parse_header(const char *line, const struct span *span, struct colum
         line = procfs_number(line + 3, &cpu);
         if (!line || columns->n == CPUSET_MAX)
             return;
+        columns->value[columns->n] = 0;
         columns->of[columns->n++] = of_cpu(span, cpu);
     }
 }
@@ -88,45 +86,29 @@ static const char *parse_values(const char *at, struct columns *columns)
     return at;
 }
 
-static void add_interrupts(const struct columns *columns, enum interrupt_kind kind)
+/* Adds the values of a line of interrupts of a kind, or of soft interrupts. */
+static void add_values(const struct columns *columns, bool interrupts, enum interrupt_kind kind)
 {
-    if (kind == INTERRUPT_NONE)
-        return;
-    for (size_t i = 0; i < columns->n; i++) {
+    for (size_t i = 0; kind != INTERRUPT_NONE && i < columns->n; i++) {
         int64_t value = add_counts(0, columns->value[i]);
         struct machine_counters *counters = columns->of[i];
         int64_t *counter = counters ? counter_of(counters, kind) : NULL;
         if (counters)
-            add_known(&counters->irqs, value);
+            add_known(interrupts ? &counters->irqs : &counters->softirqs, value);
         if (counter)
             add_known(counter, value);
-    }
-}
-
-static void add_softirqs(const struct columns *columns)
-{
-    for (size_t i = 0; i < columns->n; i++) {
-        if (columns->of[i])
-            add_known(&columns->of[i]->softirqs, add_counts(0, columns->value[i]));
     }
 }
 
 static void parse_table(const char *text, bool interrupts, const struct span *span, struct columns *columns)
 {
     parse_header(text, span, columns);
-    for (size_t i = 0; i < columns->n; i++) {
-        if (columns->of[i])
-            add_known(interrupts ? &columns->of[i]->irqs : &columns->of[i]->softirqs, 0);
-    }
+    add_values(columns, interrupts, INTERRUPT_OTHER); /* 0 of each: from here on the sums are known */
     for (const char *line = procfs_next_line(text); line; line = procfs_next_line(line)) {
         const char *label = line + strspn(line, " \t"), *colon = label + strcspn(label, ":\n");
         const char *rest = *colon == ':' ? parse_values(colon + 1, columns) : NULL;
-        if (!rest)
-            continue;
-        if (interrupts)
-            add_interrupts(columns, interrupt_kind(label, rest));
-        else
-            add_softirqs(columns);
+        if (rest)
+            add_values(columns, interrupts, interrupts ? interrupt_kind(label, rest) : INTERRUPT_OTHER);
     }
 }
 
@@ -194,20 +176,13 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
  * sets are empty or when out of memory. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
-    struct span span = {.first = CPUSET_NONE};
-    struct cpuset all;
-    unsigned last = 0;
-    cpuset_clear(&all);
+    struct cpuset all = {{0}};
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
-    for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1)) {
-        span.first = span.first == CPUSET_NONE ? cpu : span.first;
-        last = cpu;
-    }
-    if (span.first == CPUSET_NONE)
-        return span;
-    span.n = last - span.first + 1;
-    span.of = malloc(span.n * sizeof *span.of);
+    struct span span = {.first = cpuset_next(&all, 0)};
+    for (unsigned cpu = span.first; cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1))
+        span.n = cpu - span.first + 1;
+    span.of = span.n ? malloc(span.n * sizeof *span.of) : NULL;
     for (size_t i = 0; span.of && i < span.n; i++)
         span.of[i] = nothing_known;
     return span;
@@ -243,18 +218,13 @@ struct machine_watch {
     struct columns columns;
 };
 
-static bool grow_text(struct machine_watch *watch)
-{
-    return watch->size < WATCH_LIMIT &&
-           grow_array(&watch->text, &watch->size, watch->size ? watch->size : WATCH_FIRST - 1, 1);
-}
-
 /* Reads the whole file, terminated, into watch->text. */
 static bool read_again(struct machine_watch *watch, int fd)
 {
     size_t length = 0;
     for (;;) {
-        if (length + 1 >= watch->size && !grow_text(watch))
+        if (length + 1 >= watch->size &&
+            (watch->size >= WATCH_LIMIT || !grow_array(&watch->text, &watch->size, length + WATCH_FIRST, 1)))
             return false;
         ssize_t n = pread(fd, watch->text + length, watch->size - 1 - length, (off_t)length);
         if (n < 0 && errno == EINTR)
@@ -271,10 +241,8 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu)
 {
     struct machine_watch *watch = calloc(1, sizeof *watch);
     struct machine_counters first;
-    if (!watch || !grow_text(watch)) {
-        free(watch);
+    if (!watch)
         return NULL;
-    }
     watch->cpu = cpu;
     for (int file = 0; file < FILES; file++)
         watch->fd[file] = procfs_open(root, files[file]);
@@ -296,10 +264,8 @@ void machine_watch_close(struct machine_watch *watch)
 {
     if (!watch)
         return;
-    for (int file = 0; file < FILES; file++) {
-        if (watch->fd[file] >= 0)
-            close(watch->fd[file]);
-    }
+    for (int file = 0; file < FILES; file++)
+        fd_close(&watch->fd[file]);
     free(watch->text);
     free(watch);
 }
@@ -363,12 +329,11 @@ static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
 
 uint64_t machine_cpu_khz(const char *root, unsigned cpu)
 {
-    char path[96];
+    char path[PROCFS_PATH];
     uint64_t khz;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", cpu);
+    procfs_path(path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", cpu);
     if (procfs_read_u64(root, path, &khz))
         return khz;
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/cpuinfo");
-    khz = khz_from_cpuinfo(text, cpu);
-    return khz;
+    return khz_from_cpuinfo(text, cpu);
 }

@@ -2,10 +2,12 @@
 /* Allocates memory and grows arrays, and ends the program when there is none. */
 #include "sys/memory.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CAPACITY_FIRST 16u
 
@@ -29,6 +31,15 @@ void memory_free(void *pointer)
 
     memcpy(&memory, pointer, sizeof(memory));
     free(memory);
+}
+
+void fd_close(const int *fd)
+{
+    const int error = errno;
+
+    if (*fd >= 0)
+        (void)close(*fd);
+    errno = error;
 }
 
 void *memory_get(size_t n, size_t size)

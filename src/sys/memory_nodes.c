@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,27 +15,18 @@
 #define POLICY_MAX_NODES 1024u
 #define PAGES_MAX        256u
 
-static bool read_list(const char *root, const char *path, struct cpuset *out)
-{
-    char why[1];
-    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
-    return text && cpuset_parse(text, out, why, sizeof(why)) == 0;
-}
-
 bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes)
 {
-    char path[64];
+    char path[PROCFS_PATH];
 
-    (void)snprintf(path, sizeof(path), "/sys/devices/system/node/%s", which);
-    return read_list(root, path, nodes);
+    return procfs_read_cpus(root, procfs_path(path, "/sys/devices/system/node/%s", which), nodes);
 }
 
 bool memory_node_cpus(const char *root, unsigned node, struct cpuset *cpus)
 {
-    char path[64];
+    char path[PROCFS_PATH];
 
-    (void)snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
-    return read_list(root, path, cpus);
+    return procfs_read_cpus(root, procfs_path(path, "/sys/devices/system/node/node%u/cpulist", node), cpus);
 }
 
 int memory_node_bind(void *start, size_t bytes, unsigned node)

@@ -5,7 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,34 +16,35 @@
 #define FILE_FIRST ((size_t)1 << 14)
 #define FILE_LIMIT ((size_t)64 << 20)
 
-static int full_path(const char *root, const char *path, char full[PATH_MAX])
+const char *procfs_path(char path[PROCFS_PATH], const char *format, ...)
 {
-    int n = snprintf(full, PATH_MAX, "%s%s", root, path);
-    return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(path, PROCFS_PATH, format, args);
+    va_end(args);
+    return path;
 }
 
 bool procfs_exists(const char *root, const char *path)
 {
-    char full[PATH_MAX];
-    return full_path(root, path, full) == 0 && access(full, F_OK) == 0;
+    char full[PROCFS_PATH];
+    return access(procfs_path(full, "%s%s", root, path), F_OK) == 0;
 }
 
 int procfs_open(const char *root, const char *path)
 {
-    char full[PATH_MAX];
-    int error = full_path(root, path, full);
-    if (error)
-        return error;
+    char full[PROCFS_PATH];
     /* Without O_NONBLOCK a FIFO would hang the program. */
-    int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = open(procfs_path(full, "%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     return fd < 0 ? -errno : fd;
 }
 
-static ssize_t read_full(int fd, char *buf, size_t size)
+ssize_t procfs_read_fd(int fd, void *buf, size_t size)
 {
     size_t length = 0;
     while (length < size) {
-        ssize_t n = read(fd, buf + length, size - length);
+        ssize_t n = read(fd, (char *)buf + length, size - length);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -59,12 +60,8 @@ ssize_t procfs_read(const char *root, const char *path, char *buf, size_t size)
 {
     if (size == 0)
         return -EINVAL;
-    buf[0] = '\0';
-    int fd = procfs_open(root, path);
-    if (fd < 0)
-        return fd;
-    ssize_t length = read_full(fd, buf, size - 1);
-    close(fd);
+    FREED_BY(fd_close) int fd = procfs_open(root, path);
+    ssize_t length = fd < 0 ? fd : procfs_read_fd(fd, buf, size - 1);
     buf[length > 0 ? length : 0] = '\0';
     return length;
 }
@@ -77,7 +74,7 @@ char *procfs_read_rest(int fd, size_t *length)
 
     for (*length = 0; size < FILE_LIMIT;) {
         ssize_t n = grow_array(&text, &size, size ? size : FILE_FIRST - 1, 1)
-                        ? read_full(fd, text + *length, size - 1 - *length)
+                        ? procfs_read_fd(fd, text + *length, size - 1 - *length)
                         : -ENOMEM;
         if (n < 0) {
             error = (int)-n;
@@ -97,87 +94,40 @@ char *procfs_read_rest(int fd, size_t *length)
 char *procfs_read_all(const char *root, const char *path)
 {
     size_t length;
-    int fd = procfs_open(root, path);
-    if (fd < 0) {
-        errno = -fd;
-        return NULL;
-    }
-    char *text = procfs_read_rest(fd, &length);
-    int error = errno;
-    close(fd);
-    errno = error;
-    return text;
+    FREED_BY(fd_close) int fd = procfs_open(root, path);
+    if (fd >= 0)
+        return procfs_read_rest(fd, &length);
+    errno = -fd;
+    return NULL;
 }
 
-/* Names, one after the other in text, and the offset of each. */
-struct names {
-    char *text;
-    size_t *at;
-    size_t length, size, n, capacity;
-};
-
-static bool add_name(struct names *names, const char *name)
+static int is_visible(const struct dirent *entry)
 {
-    size_t length = strlen(name) + 1;
-    if (!grow_array(&names->text, &names->size, names->length + length, 1) ||
-        !grow_array(&names->at, &names->capacity, names->n, sizeof *names->at))
-        return false;
-    memcpy(names->text + names->length, name, length);
-    names->at[names->n++] = names->length;
-    names->length += length;
-    return true;
+    return entry->d_name[0] != '.';
 }
 
-static bool read_names(DIR *folder, struct names *names)
-{
-    const struct dirent *entry;
-    for (errno = 0; (entry = readdir(folder)) != NULL; errno = 0) {
-        if (entry->d_name[0] != '.' && !add_name(names, entry->d_name))
-            return false;
-    }
-    return errno == 0;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strverscmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Returns the sorted names: pointers and their text in one allocation. */
-static char **sorted(const struct names *names)
-{
-    size_t pointers = (names->n + 1) * sizeof(char *);
-    char **list = malloc(pointers + names->length);
-    if (!list)
-        return NULL;
-    char *text = (char *)list + pointers;
-    if (names->length)
-        memcpy(text, names->text, names->length);
-    for (size_t i = 0; i < names->n; i++)
-        list[i] = text + names->at[i];
-    list[names->n] = NULL;
-    qsort(list, names->n, sizeof *list, compare_names);
-    return list;
-}
-
+/* The pointers and their text are in one allocation. */
 char **procfs_names(const char *root, const char *path)
 {
-    char full[PATH_MAX];
-    struct names names = {0};
-    int error = full_path(root, path, full);
-    if (error) {
-        errno = -error;
+    char full[PROCFS_PATH];
+    struct dirent **entries;
+    size_t size = sizeof(char *);
+    int n = scandir(procfs_path(full, "%s%s", root, path), &entries, is_visible, versionsort);
+    if (n < 0)
         return NULL;
+    for (int i = 0; i < n; i++)
+        size += sizeof(char *) + strlen(entries[i]->d_name) + 1;
+    char **list = malloc(size), *text = (char *)(list + n + 1);
+    for (int i = 0; i < n; i++) {
+        if (list) {
+            list[i] = text;
+            text = stpcpy(text, entries[i]->d_name) + 1;
+        }
+        free(entries[i]);
     }
-    DIR *folder = opendir(full);
-    if (!folder)
-        return NULL;
-    char **list = read_names(folder, &names) ? sorted(&names) : NULL;
-    error = errno;
-    closedir(folder);
-    free(names.text);
-    free(names.at);
-    errno = error;
+    free(entries);
+    if (list)
+        list[n] = NULL;
     return list;
 }
 
@@ -215,6 +165,12 @@ bool procfs_read_u64(const char *root, const char *path, uint64_t *out)
     procfs_read(root, path, text, sizeof text);
     const char *rest = procfs_number(text, out);
     return rest && rest[strspn(rest, " \t\r\n")] == '\0';
+}
+
+bool procfs_read_cpus(const char *root, const char *path, struct cpuset *out)
+{
+    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    return text && cpuset_parse(text, out, NULL, 0) == 0;
 }
 
 const char *procfs_number(const char *text, uint64_t *out)
@@ -257,4 +213,13 @@ bool procfs_value(const char *text, const char *key, char *buf, size_t size)
             return procfs_copy(value, strcspn(value, "\n"), buf, size);
     }
     return false;
+}
+
+int64_t procfs_count(const char *text, const char *key)
+{
+    char value[32];
+    uint64_t count;
+    if (!procfs_value(text, key, value, sizeof value) || !procfs_number(value, &count) || count > INT64_MAX)
+        return -1;
+    return (int64_t)count;
 }

@@ -18,6 +18,7 @@
 #include "sys/clock.h"
 #include "sys/cpuset.h"
 #include "sys/procfs.h"
+#include "sys/tasks.h"
 
 /* Size in bytes of a child's stack: enough for the few calls between clone and exec. */
 #define CHILD_STACK 65536
@@ -100,13 +101,10 @@ OWN_FRAME static int redirect(const int fds[3])
  * and a shell would then wait forever. */
 OWN_FRAME static void reset_signals(void)
 {
-    struct sigaction action;
     sigset_t set;
 
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_DFL;
-    (void)sigaction(SIGCHLD, &action, NULL);
-    (void)sigaction(SIGALRM, &action, NULL);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGCHLD);
     (void)sigaddset(&set, SIGALRM);
@@ -222,61 +220,32 @@ static int64_t nanoseconds(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
 }
 
-/* Reads the main thread's CPU time, and its time waiting for a CPU. */
-static void read_schedstat(pid_t pid, int64_t *run_ns, int64_t *delay_ns)
-{
-    char path[64], text[128];
-    uint64_t run, delay;
-
-    *run_ns = *delay_ns = -1;
-    (void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-    if (procfs_read("", path, text, sizeof(text)) <= 0)
-        return;
-    const char *rest = procfs_number(text, &run);
-    if (!rest || !procfs_number(rest, &delay) || run > INT64_MAX || delay > INT64_MAX)
-        return;
-    *run_ns = (int64_t)run;
-    *delay_ns = (int64_t)delay;
-}
-
-static int64_t read_migrations(pid_t pid)
-{
-    static const char *const keys[] = {"se.nr_migrations", "nr_migrations"};
-    char path[64], text[8192], value[32];
-    uint64_t count;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/sched", (int)pid);
-    if (procfs_read("", path, text, sizeof(text)) <= 0)
-        return -1;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (procfs_value(text, keys[i], value, sizeof(value)) && procfs_number(value, &count) && count <= INT64_MAX)
-            return (int64_t)count;
-    return -1;
-}
-
 /* Returns field 39 of /proc/PID/stat, counted from the end of the name, which may contain anything. */
 static unsigned read_last_cpu(pid_t pid)
 {
-    char path[64], text[1024];
+    char path[PROCFS_PATH], text[1024];
     uint64_t cpu;
 
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    const char *at = procfs_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+    (void)procfs_read("", procfs_path(path, "/proc/%d/stat", (int)pid), text, sizeof(text));
+    const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 39; field++)
-        if ((at = strchr(at, ' ')))
-            at++;
+        at = strchr(at + 1, ' ');
     return at && procfs_number(at, &cpu) && cpu < CPUSET_MAX ? (unsigned)cpu : CPUSET_NONE;
 }
 
 int program_reap(pid_t pid, struct program_end *end)
 {
+    char path[PROCFS_PATH], text[8192];
     int64_t run_ns, delay_ns;
 
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
-    read_schedstat(pid, &run_ns, &delay_ns);
-    int64_t migrations = read_migrations(pid);
+    /* The main thread's; of the others nothing is left when they have ended. */
+    (void)procfs_read("", procfs_path(path, "/proc/%d/schedstat", (int)pid), text, sizeof(text));
+    task_parse_schedstat(text, &run_ns, &delay_ns);
+    (void)procfs_read("", procfs_path(path, "/proc/%d/sched", (int)pid), text, sizeof(text));
+    const int64_t migrations = task_parse_migrations(text);
     end->last_cpu = read_last_cpu(pid);
     while (wait4(pid, &end->status, 0, &end->usage) < 0)
         if (errno != EINTR)
@@ -394,26 +363,14 @@ bool program_has_children(void)
     return any_child(&reaped);
 }
 
-/* Returns the parent of a process; 0 when it cannot be read. */
-static uint64_t parent_of(const char *pid)
-{
-    char path[64], text[1024];
-    uint64_t parent;
-
-    (void)snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-    const char *at = procfs_read("", path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
-    return at && strlen(at) > 4 && procfs_number(at + 4, &parent) ? parent : 0;
-}
-
 static void kill_children(void)
 {
-    char **names = procfs_names("", "/proc");
-    uint64_t self = (uint64_t)getpid(), pid;
+    FREED_BY(memory_free) char **names = procfs_names("", "/proc");
+    struct tasks_one process;
 
     for (size_t i = 0; names && names[i]; i++)
-        if (names[i][0] >= '1' && names[i][0] <= '9' && parent_of(names[i]) == self && procfs_number(names[i], &pid))
-            (void)kill((pid_t)pid, SIGKILL);
-    free(names);
+        if (tasks_read("", (uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
+            (void)kill((pid_t)process.tid, SIGKILL);
 }
 
 unsigned program_end_orphans(uint64_t grace_ns)

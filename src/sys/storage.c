@@ -11,66 +11,35 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sys/mountinfo.h"
 #include "sys/procfs.h"
 #include "sys/setting_items.h"
 
 #define MOUNT_MOST   120
+#define OPTION_MOST  128
 #define OPTIONS_SIZE 512
 
-/* Fields of a line of mountinfo: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS. */
-struct mount_line {
-    char device[24], options[OPTIONS_SIZE], source[256], super_options[OPTIONS_SIZE];
-};
-
-static bool read_line(const char *line, unsigned long mount_id, struct mount_line *out)
-{
-    char *end;
-
-    *out = (struct mount_line){.device = ""};
-    if (strtoul(line, &end, 10) != mount_id || end == line ||
-        sscanf(end, " %*s %23s %*s %*s %511s", out->device, out->options) != 2)
-        return false;
-    const char *dash = strstr(line, " - ");
-    if (dash)
-        (void)sscanf(dash, " - %*s %255s %511s", out->source, out->super_options);
-    return true;
-}
-
-static bool find_line(const char *root, unsigned long mount_id, struct mount_line *out)
-{
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
-    char *rest = text;
-    bool found = false;
-
-    for (char *line; !found && (line = strsep(&rest, "\n"));)
-        found = read_line(line, mount_id, out);
-    return found;
-}
-
 /* Appends the options that are not in the list yet and contain no path. */
-static void append_options(char *list, size_t size, const char *options)
+static void append_options(char list[OPTIONS_SIZE], const char *options)
 {
-    for (size_t length; *options; options += length + (options[length] == ',')) {
-        char word[128], quoted[132], all[OPTIONS_SIZE + 2];
-        length = strcspn(options, ",");
-        if (!length || length >= sizeof word || memchr(options, '/', length))
-            continue;
-        snprintf(word, sizeof word, "%.*s", (int)length, options);
-        snprintf(quoted, sizeof quoted, ",%s,", word);
-        snprintf(all, sizeof all, ",%s,", list);
-        const size_t at = strlen(list);
-        if (!strstr(all, quoted) && at + length + 1 < size)
-            snprintf(list + at, size - at, "%s%s", at ? "," : "", word);
+    char copy[OPTIONS_SIZE], *rest = copy;
+
+    snprintf(copy, sizeof copy, "%s", options);
+    for (const char *word; (word = strsep(&rest, ","));) {
+        const size_t at = strlen(list), length = strlen(word);
+        if (length && length < OPTION_MOST && !strchr(word, '/') && !mountinfo_has(list, word) &&
+            at + length + 1 < OPTIONS_SIZE)
+            snprintf(list + at, OPTIONS_SIZE - at, "%s%s", at ? "," : "", word);
     }
 }
 
 /* Writes the path in /sys of a mount's block device. Some file systems (btrfs) have a device number of their own: for
  * them it is the device that is the mount's source. */
-static void find_device(const char *root, const struct mount_line *mount, char *path, size_t size)
+static void find_device(const char *root, const struct mountinfo *mount, char *path, size_t size)
 {
     struct stat status;
 
-    snprintf(path, size, "/sys/dev/block/%s", mount->device);
+    snprintf(path, size, "/sys/dev/block/%u:%u", mount->major, mount->minor);
     if (!procfs_exists(root, path) && mount->source[0] == '/' && root[0] == '\0' && stat(mount->source, &status) == 0 &&
         S_ISBLK(status.st_mode))
         snprintf(path, size, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
@@ -80,13 +49,11 @@ static void find_device(const char *root, const struct mount_line *mount, char *
 static bool read_queue(const char *root, const char *device, const char *name, char *buf, size_t size)
 {
     static const char *const folders[] = {"queue", "../queue"};
-    char path[128];
+    char path[PROCFS_PATH];
 
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(path, sizeof path, "%.64s/%s/%s", device, folders[i], name);
-        if (procfs_read_line(root, path, buf, size))
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (procfs_read_line(root, procfs_path(path, "%s/%s/%s", device, folders[i], name), buf, size))
             return true;
-    }
     return false;
 }
 
@@ -108,7 +75,7 @@ static bool is_virtual(const char *root, const char *device)
     return false;
 }
 
-static void add_device(const char *root, const struct mount_line *mount, char *buf, size_t size)
+static void add_device(const char *root, const struct mountinfo *mount, char *buf, size_t size)
 {
     char device[64], line[256], kind[32];
 
@@ -127,29 +94,31 @@ static void add_device(const char *root, const struct mount_line *mount, char *b
 
 void storage_describe_mount(const char *root, unsigned long mount_id, char *buf, size_t size)
 {
-    char options[OPTIONS_SIZE] = "";
-    struct mount_line mount;
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
+    char options[OPTIONS_SIZE] = "", *rest = text;
+    struct mountinfo mount;
+    bool found = false;
 
     buf[0] = '\0';
-    if (!find_line(root, mount_id, &mount))
+    while (!found && mountinfo_next(&rest, &mount))
+        found = mount.id == mount_id && mount.options[0];
+    if (!found)
         return;
-    append_options(options, sizeof options, mount.options);
-    append_options(options, sizeof options, mount.super_options);
+    append_options(options, mount.options);
+    append_options(options, mount.super_options);
     setting_items_add(buf, size, "mount", options, MOUNT_MOST);
     add_device(root, &mount, buf, size);
 }
 
 void storage_describe(const char *folder, char *buf, size_t size)
 {
-    char path[48], number[32];
+    char path[PROCFS_PATH], number[32];
+    FREED_BY(fd_close) int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     buf[0] = '\0';
-    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return;
-    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    FREED_BY(memory_free) char *text = procfs_read_all("", path);
+    FREED_BY(memory_free) char *text = procfs_read_all("", procfs_path(path, "/proc/self/fdinfo/%d", fd));
     if (text && procfs_value(text, "mnt_id", number, sizeof number))
         storage_describe_mount("", strtoul(number, NULL, 10), buf, size);
-    close(fd);
 }

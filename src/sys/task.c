@@ -135,24 +135,11 @@ int task_get_policy(int *policy, int *rt_priority)
 
 const char *task_policy_name(int policy)
 {
-    static const struct {
-        int policy;
-        const char *name;
-    } names[] = {
-        {SCHED_OTHER, "other"},
-        {SCHED_FIFO, "fifo"},
-        {SCHED_RR, "rr"},
-        {SCHED_BATCH, "batch"},
-        {SCHED_IDLE, "idle"},
-        {6 /* SCHED_DEADLINE, which older C libraries lack */
-         ,
-         "deadline"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i].policy == policy)
-            return names[i].name;
-    }
-    return "unknown";
+    enum { DEADLINE = 6, POLICIES }; /* SCHED_DEADLINE, which older C libraries lack */
+    static const char *const names[POLICIES] = {
+        [SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo", [SCHED_RR] = "rr",
+        [SCHED_BATCH] = "batch", [SCHED_IDLE] = "idle", [DEADLINE] = "deadline"};
+    return policy >= 0 && policy < POLICIES && names[policy] ? names[policy] : "unknown";
 }
 
 int task_set_nice(int nice)
@@ -256,12 +243,8 @@ double task_process_cpu_s(void)
 void task_offer_to_oom_killer(void)
 {
     static const char most[] = "1000";
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    ssize_t ignored = write(fd, most, sizeof most - 1);
-    (void)ignored;
-    close(fd);
+    FREED_BY(fd_close) int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    (void)!write(fd, most, sizeof most - 1);
 }
 
 int task_lock_memory(void)
@@ -300,47 +283,30 @@ void task_set_name(const char *name)
 
 /* Reads a file of /proc about the calling thread: in thread-self, which came with Linux 3.17, else by the thread's
  * number. Where there is no directory for threads, /proc/self serves if the calling thread is the main thread. */
-static ssize_t read_thread_file(const char *name, char *buf, size_t size)
+static void read_thread_file(const char *name, char *buf, size_t size)
 {
-    char path[64];
+    char path[PROCFS_PATH];
     long tid = syscall(SYS_gettid);
-    snprintf(path, sizeof path, "/proc/thread-self/%s", name);
-    ssize_t length = procfs_read("", path, buf, size);
-    if (length <= 0) {
-        snprintf(path, sizeof path, "/proc/self/task/%ld/%s", tid, name);
-        length = procfs_read("", path, buf, size);
-    }
-    if (length <= 0 && tid == getpid()) {
-        snprintf(path, sizeof path, "/proc/self/%s", name);
-        length = procfs_read("", path, buf, size);
-    }
-    return length;
+    ssize_t length = procfs_read("", procfs_path(path, "/proc/thread-self/%s", name), buf, size);
+    if (length <= 0)
+        length = procfs_read("", procfs_path(path, "/proc/self/task/%ld/%s", tid, name), buf, size);
+    if (length <= 0 && tid == getpid())
+        procfs_read("", procfs_path(path, "/proc/self/%s", name), buf, size);
 }
 
-static int64_t read_run_delay(void)
+void task_parse_schedstat(const char *text, int64_t *run_ns, int64_t *delay_ns)
 {
-    char text[128];
-    uint64_t run_ns, delay_ns;
-    if (read_thread_file("schedstat", text, sizeof text) <= 0)
-        return -1;
-    const char *rest = procfs_number(text, &run_ns);
-    if (!rest || !procfs_number(rest, &delay_ns) || delay_ns > INT64_MAX)
-        return -1;
-    return (int64_t)delay_ns;
+    uint64_t run = 0, delay = 0;
+    const char *rest = procfs_number(text, &run);
+    const bool known = rest && procfs_number(rest, &delay) && run <= INT64_MAX && delay <= INT64_MAX;
+    *run_ns = known ? (int64_t)run : -1;
+    *delay_ns = known ? (int64_t)delay : -1;
 }
 
-static int64_t read_migrations(void)
+int64_t task_parse_migrations(const char *text)
 {
-    static const char *const keys[] = {"se.nr_migrations", "nr_migrations"};
-    char text[8192], value[32];
-    uint64_t count;
-    if (read_thread_file("sched", text, sizeof text) <= 0)
-        return -1;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (procfs_value(text, keys[i], value, sizeof value) && procfs_number(value, &count) && count <= INT64_MAX)
-            return (int64_t)count;
-    }
-    return -1;
+    int64_t count = procfs_count(text, "se.nr_migrations");
+    return count < 0 ? procfs_count(text, "nr_migrations") : count;
 }
 
 void task_read_usage(struct task_counters *out)
@@ -362,18 +328,13 @@ void task_read_usage(struct task_counters *out)
 
 void task_read_counters(struct task_counters *out)
 {
-    out->migrations = read_migrations();
-    out->run_delay_ns = read_run_delay();
+    char text[8192];
+    int64_t run_ns;
+    read_thread_file("sched", text, sizeof text);
+    out->migrations = task_parse_migrations(text);
+    read_thread_file("schedstat", text, sizeof text);
+    task_parse_schedstat(text, &run_ns, &out->run_delay_ns);
     task_read_usage(out);
-}
-
-static int64_t io_count(const char *text, const char *key)
-{
-    char value[32];
-    uint64_t count;
-    if (!procfs_value(text, key, value, sizeof value) || !procfs_number(value, &count) || count > INT64_MAX)
-        return -1;
-    return (int64_t)count;
 }
 
 int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
@@ -382,8 +343,8 @@ int task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
     ssize_t length = procfs_read("", "/proc/self/io", text, sizeof text);
     if (length < 0)
         return (int)length;
-    int64_t in = io_count(text, "read_bytes"), out = io_count(text, "write_bytes"),
-            cancelled = io_count(text, "cancelled_write_bytes");
+    int64_t in = procfs_count(text, "read_bytes"), out = procfs_count(text, "write_bytes"),
+            cancelled = procfs_count(text, "cancelled_write_bytes");
     if (in < 0 || out < 0)
         return -ENODATA;
     *read_bytes = (uint64_t)in;
