@@ -14,12 +14,6 @@
 
 #include "sys/clock.h"
 
-static const struct {
-    int number;
-    const char *name;
-} ending[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}};
-enum { N_ENDING = sizeof(ending) / sizeof(ending[0]) };
-
 /* Global, since a signal handler gets no context. */
 static volatile sig_atomic_t caught, stop_wanted;
 static sigset_t mask_before, mask_wait;
@@ -41,6 +35,19 @@ static void on_stop(int number)
     stop_wanted = 1;
 }
 
+static const struct {
+    int number;
+    const char *name;
+    void (*handler)(int number);
+    bool unless_ignored; /* left alone when it was ignored at program start */
+} handled[] = {
+    {SIGINT, "SIGINT", on_end, true},   {SIGTERM, "SIGTERM", on_end, true}, {SIGHUP, "SIGHUP", on_end, true},
+    {SIGQUIT, "SIGQUIT", on_end, true}, {SIGTSTP, NULL, on_stop, true},     {SIGCHLD, NULL, on_child, false},
+    {SIGPIPE, NULL, SIG_IGN, false},    {SIGXFSZ, NULL, SIG_IGN, false},
+};
+/* The first ones ask the program to end. */
+enum { N_ENDING = 4, N_HANDLED = sizeof(handled) / sizeof(handled[0]) };
+
 bool signals_stop_wanted(void)
 {
     return stop_wanted != 0;
@@ -48,13 +55,11 @@ bool signals_stop_wanted(void)
 
 void signals_stop(void)
 {
-    struct sigaction action, ours;
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+    struct sigaction ours;
     sigset_t stop_alone;
 
     stop_wanted = 0;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = SIG_DFL;
     sigemptyset(&stop_alone);
     sigaddset(&stop_alone, SIGTSTP);
     /* The program stops by the same signal, so that the shell sees which one it was; the kernel ignores it in an
@@ -67,44 +72,32 @@ void signals_stop(void)
     (void)sigaction(SIGTSTP, &ours, NULL);
 }
 
-static bool is_ignored(int number)
+/* Returns whether the user wants this signal to be ignored. */
+static bool is_ignored(size_t i)
 {
     struct sigaction old;
 
-    return sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+    return handled[i].unless_ignored && sigaction(handled[i].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
 void signals_init(void)
 {
-    struct sigaction action;
     sigset_t block;
 
     sigemptyset(&block);
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < N_ENDING; i++) {
-        if (is_ignored(ending[i].number))
-            continue;
-        action.sa_handler = on_end;
-        (void)sigaction(ending[i].number, &action, NULL);
-        sigaddset(&block, ending[i].number);
-    }
-    if (!is_ignored(SIGTSTP)) {
-        action.sa_handler = on_stop;
-        (void)sigaction(SIGTSTP, &action, NULL);
-        sigaddset(&block, SIGTSTP);
-    }
-    action.sa_handler = on_child;
-    (void)sigaction(SIGCHLD, &action, NULL);
-    sigaddset(&block, SIGCHLD);
-    action.sa_handler = SIG_IGN;
-    (void)sigaction(SIGPIPE, &action, NULL);
-    (void)sigaction(SIGXFSZ, &action, NULL);
-    (void)sigprocmask(SIG_BLOCK, &block, &mask_before);
+    (void)sigprocmask(SIG_BLOCK, NULL, &mask_before);
     mask_wait = mask_before;
-    for (int number = 1; number < NSIG; number++)
-        if (sigismember(&block, number) == 1)
-            sigdelset(&mask_wait, number);
+    for (size_t i = 0; i < N_HANDLED; i++) {
+        const struct sigaction action = {.sa_handler = handled[i].handler};
+        if (is_ignored(i))
+            continue;
+        (void)sigaction(handled[i].number, &action, NULL);
+        if (handled[i].handler == SIG_IGN)
+            continue;
+        sigaddset(&block, handled[i].number);
+        sigdelset(&mask_wait, handled[i].number);
+    }
+    (void)sigprocmask(SIG_BLOCK, &block, NULL);
 }
 
 void signals_describe_kill(int number, char *buf, size_t size)
@@ -116,8 +109,8 @@ void signals_describe_kill(int number, char *buf, size_t size)
 const char *signals_name(int number)
 {
     for (size_t i = 0; i < N_ENDING; i++)
-        if (ending[i].number == number)
-            return ending[i].name;
+        if (handled[i].number == number)
+            return handled[i].name;
     return "a signal";
 }
 
@@ -134,8 +127,8 @@ int signals_pending(void)
         return caught;
     if (sigpending(&pending) == 0)
         for (size_t i = 0; i < N_ENDING; i++)
-            if (sigismember(&pending, ending[i].number) == 1)
-                return ending[i].number;
+            if (sigismember(&pending, handled[i].number) == 1)
+                return handled[i].number;
     return 0;
 }
 
@@ -157,19 +150,16 @@ void signals_sleep_ns(uint64_t ns)
 static int wait_writable(int fd)
 {
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
-    struct timespec now = {0, 0};
+    const struct timespec now = {0, 0};
+    int ended = 0, n;
 
-    for (;;) {
-        int ended = signals_pending();
-        int n = ppoll(&wait, 1, ended ? &now : NULL, &mask_wait);
-        if (n > 0)
-            return 0;
-        if (n < 0 && errno != EINTR)
-            return -1;
+    while (!ended) {
+        ended = signals_pending();
+        n = ppoll(&wait, 1, ended ? &now : NULL, &mask_wait);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return n > 0 ? 0 : -1;
         if (stop_wanted)
             signals_stop();
-        if (ended)
-            break;
     }
     errno = EINTR;
     return -1;
@@ -202,18 +192,8 @@ size_t signals_write(int fd, const char *data, size_t length)
 
 void signals_restore(void)
 {
-    struct sigaction action;
-
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = SIG_DFL;
-    for (size_t i = 0; i < N_ENDING; i++)
-        if (!is_ignored(ending[i].number))
-            (void)sigaction(ending[i].number, &action, NULL);
-    if (!is_ignored(SIGTSTP))
-        (void)sigaction(SIGTSTP, &action, NULL);
-    (void)sigaction(SIGCHLD, &action, NULL);
-    (void)sigaction(SIGPIPE, &action, NULL);
-    (void)sigaction(SIGXFSZ, &action, NULL);
+    for (size_t i = 0; i < N_HANDLED; i++)
+        if (!is_ignored(i))
+            (void)signal(handled[i].number, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }

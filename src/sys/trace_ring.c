@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -22,7 +23,7 @@
 #define IOC_SET_OUTPUT 0x2405ul /* _IO('$', 5) */
 #define SWITCH_OUT     (1u << 13)
 #define HEAD_AT        1024u /* of data_head in the first page; data_tail follows */
-enum { RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
+enum { RECORD_NONE, RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
 
 #define RING_LEAST  ((size_t)16 << 10)
 #define RECORD_MOST 4096u /* longer ones than those asked for do not come */
@@ -42,35 +43,22 @@ struct sample_id {
 
 static uint64_t number_at(const char *at, size_t size)
 {
-    uint8_t one;
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
+    union {
+        uint8_t one;
+        uint16_t two;
+        uint32_t four;
+        uint64_t eight;
+    } n = {.eight = 0};
 
-    switch (size) {
-    case sizeof(one):
-        memcpy(&one, at, sizeof(one));
-        return one;
-    case sizeof(two):
-        memcpy(&two, at, sizeof(two));
-        return two;
-    case sizeof(four):
-        memcpy(&four, at, sizeof(four));
-        return four;
-    case sizeof(eight):
-        memcpy(&eight, at, sizeof(eight));
-        return eight;
-    default:
-        return 0;
-    }
+    if (size <= sizeof(n))
+        memcpy(&n, at, size);
+    return size == 1 ? n.one : size == 2 ? n.two : size == 4 ? n.four : size == 8 ? n.eight : 0;
 }
 
 static void copy_name(char to[TRACE_NAME_SIZE], const char *from, size_t most)
 {
-    size_t length = 0;
+    const size_t length = strnlen(from, most < TRACE_NAME_SIZE ? most : TRACE_NAME_SIZE - 1);
 
-    while (length < most && length < TRACE_NAME_SIZE - 1 && from[length])
-        length++;
     memcpy(to, from, length);
     to[length] = '\0';
 }
@@ -97,6 +85,12 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
     return true;
 }
 
+/* Returns how many bytes a record of a type has at least, beside its header and struct sample_id. */
+static size_t least_length(uint32_t type)
+{
+    return type == RECORD_SAMPLE ? 4 : type == RECORD_SWITCH_CPU_WIDE ? 8 : type == RECORD_COMM ? 9 : 16;
+}
+
 bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out)
 {
     struct header header;
@@ -113,37 +107,27 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
     memcpy(&id, header.type == RECORD_SAMPLE ? body : at + size - sizeof(id), sizeof(id));
     out->ns = id.ns;
     out->tid = id.tid;
-    switch (header.type) {
+    switch (length < least_length(header.type) ? RECORD_NONE : header.type) {
     case RECORD_SAMPLE:
-        if (length < sizeof(raw_size))
-            return false;
         body += sizeof(id);
         memcpy(&raw_size, body, sizeof(raw_size));
         return raw_size <= length - sizeof(raw_size) && read_raw(body + sizeof(raw_size), raw_size, events, out);
     case RECORD_SWITCH_CPU_WIDE:
-        if (length < 8)
-            return false;
         out->kind = TRACE_SWITCH;
         /* A task that leaves names the next one. */
         out->tid = header.misc & SWITCH_OUT ? (uint32_t)number_at(body + 4, 4) : id.tid;
         return true;
     case RECORD_COMM:
-        if (length < 9)
-            return false;
         out->kind = TRACE_NAME;
         out->tid = (uint32_t)number_at(body + 4, 4);
         copy_name(out->name, body + 8, length - 8);
         return true;
     case RECORD_FORK:
-        if (length < 16)
-            return false;
         out->kind = TRACE_FORK;
         out->tid = (uint32_t)number_at(body + 8, 4);
         out->number = number_at(body + 12, 4);
         return true;
     case RECORD_LOST:
-        if (length < 16)
-            return false;
         out->kind = TRACE_LOST;
         out->number = number_at(body + 8, 8);
         return true;
@@ -184,11 +168,10 @@ int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_ev
     if (fd < 0)
         return fd;
     ring->fd[ring->n++] = fd;
-    for (ring->bytes = bytes; ring->memory == MAP_FAILED && ring->bytes >= RING_LEAST; ring->bytes /= 2) {
+    for (ring->bytes = 2 * bytes; ring->memory == MAP_FAILED && ring->bytes > RING_LEAST;) {
+        ring->bytes /= 2;
         ring->memory = mmap(NULL, page + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = -errno;
-        if (ring->memory != MAP_FAILED)
-            break;
     }
     if (ring->memory == MAP_FAILED) {
         trace_ring_close(ring);
@@ -287,38 +270,25 @@ static bool has_capability(void)
 {
     char text[4096], value[32];
 
-    if (procfs_read("", "/proc/self/status", text, sizeof(text)) <= 0 ||
-        !procfs_value(text, "CapEff", value, sizeof(value)))
-        return false;
-    unsigned long long set = 0;
-    return sscanf(value, "%llx", &set) == 1 && (set >> 38 & 1 || set >> 21 & 1);
+    (void)procfs_read("", "/proc/self/status", text, sizeof(text));
+    const unsigned long long set = procfs_value(text, "CapEff", value, sizeof(value)) ? strtoull(value, NULL, 16) : 0;
+    return set >> 38 & 1 || set >> 21 & 1;
 }
 
 const char *trace_ring_why(int error, char *buf, size_t size)
 {
+    const bool forbidden = error == -EACCES || error == -EPERM;
     char level[24] = "";
 
-    switch (-error) {
-    case EACCES:
-    case EPERM:
-        if (has_capability()) {
-            (void)snprintf(buf, size, "a seccomp filter or a security module forbids perf_event_open");
-            break;
-        }
-        (void)procfs_read("", "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
-        level[strcspn(level, "\n")] = '\0';
+    if (forbidden && !has_capability()) {
+        (void)procfs_read_line("", "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
         (void)snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1%s%s%s",
                        level[0] ? " (it is " : "", level, level[0] ? ")" : "");
-        break;
-    case ENOSYS:
-        (void)snprintf(buf, size, "the kernel has no perf_event_open or a filter forbids it");
-        break;
-    case EINVAL:
-        (void)snprintf(buf, size, "the kernel is older than 4.3: its perf events do not tell context switches");
-        break;
-    default:
-        (void)snprintf(buf, size, "perf_event_open: %s", strerror(-error));
-        break;
+        return buf;
     }
-    return buf;
+    (void)snprintf(buf, size, "perf_event_open: %s", strerror(-error));
+    return forbidden          ? "a seccomp filter or a security module forbids perf_event_open"
+           : error == -ENOSYS ? "the kernel has no perf_event_open or a filter forbids it"
+           : error == -EINVAL ? "the kernel is older than 4.3: its perf events do not tell context switches"
+                              : buf;
 }
