@@ -37,6 +37,9 @@ bool directory_is_same(const struct stat *a, const struct stat *b);
 /* Returns the message for an error of these functions. */
 const char *directory_why_not(int error);
 
+/* Flushes the directory of a new file, if that is possible: only then its name is on disk. */
+void directory_flush(const char *path);
+
 /* Removes a file that directory_create() made, unless the name belongs to another file by now. Preserves errno. */
 void directory_remove(const char *path, int fd);
 

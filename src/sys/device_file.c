@@ -14,6 +14,7 @@
 
 #include "sys/device_mount.h"
 #include "sys/fail.h"
+#include "sys/memory.h"
 #include "sys/new_file.h"
 
 #define MOST_NAMES 999u
@@ -50,14 +51,13 @@ static int open_folder(char *path)
 static int create(char *path, const char *place)
 {
     struct stat device, status;
-    int folder = open_folder(path), fd = -EXDEV;
+    FREED_BY(fd_close) int folder = open_folder(path);
 
     if (folder < 0)
         return folder;
-    if (stat(place, &device) == 0 && fstat(folder, &status) == 0 && device.st_dev == status.st_dev)
-        fd = new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
-    (void)close(folder);
-    return fd;
+    if (stat(place, &device) || fstat(folder, &status) || device.st_dev != status.st_dev)
+        return -EXDEV;
+    return new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
 }
 
 /* Makes the first candidate name that is free. path is the name made, or the last one tried. */
@@ -83,17 +83,6 @@ static int create_any(const struct device_file *file, const char *place, char *p
     return fd;
 }
 
-/* Flushes the directory, so that the new name is on disk too. */
-static void sync_folder(char *path)
-{
-    int fd = open_folder(path);
-
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    (void)close(fd);
-}
-
 static int write_file(const struct device_file *file, const char *place, const char *data, size_t length, char *path,
                       size_t size)
 {
@@ -107,7 +96,8 @@ static int write_file(const struct device_file *file, const char *place, const c
     (void)close(fd);
     if (error)
         (void)unlink(path);
-    sync_folder(path);
+    FREED_BY(fd_close) int folder = open_folder(path);
+    (void)fsync(folder); /* so that the new name is on disk too */
     return error;
 }
 

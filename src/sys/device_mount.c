@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/mountinfo.h"
 #include "sys/procfs.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
@@ -61,38 +62,14 @@ int device_check(const char *device)
 
 /* --- Mounting. --- */
 
-/* Replaces the escapes of mountinfo ("\040" is a space). */
-static void unescape(char *text)
-{
-    char *to = text;
-
-    for (; *text; text++) {
-        unsigned byte;
-        if (text[0] == '\\' && strspn(text + 1, "01234567") >= 3 && sscanf(text + 1, "%3o", &byte) == 1) {
-            *to++ = (char)byte;
-            text += 3;
-        } else {
-            *to++ = *text;
-        }
-    }
-    *to = '\0';
-}
-
 int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_number, char *buf, size_t size)
 {
-    for (const char *line = mountinfo; line; line = procfs_next_line(line)) {
-        unsigned a, b;
-        int root = 0, place = 0, end = 0;
-        /* Fields: ID, parent, major:minor, root within the file system, mount point. */
-        if (sscanf(line, "%*u %*u %u:%u %n%*s %n%*s%n", &a, &b, &root, &place, &end) < 2 || !end)
-            continue;
-        if (a != major_number || b != minor_number || line[root] != '/' || line[root + 1] != ' ')
-            continue;
-        if (!fits(snprintf(buf, size, "%.*s", end - place, line + place), size))
-            return -1;
-        unescape(buf);
-        return 0;
-    }
+    FREED_BY(memory_free) char *text = strdup(mountinfo);
+    char *rest = text;
+
+    for (struct mountinfo mount; mountinfo_next(&rest, &mount);)
+        if (mount.major == major_number && mount.minor == minor_number && !strcmp(mount.root, "/") && mount.point[0])
+            return fits(snprintf(buf, size, "%s", mount.point), size) ? 0 : -1;
     return -1;
 }
 
@@ -207,12 +184,9 @@ static int unmount_once(const struct device_mount *mounted)
 /* Flushes the whole file system at a mount point to disk. */
 static void sync_place(const char *place)
 {
-    int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    FREED_BY(fd_close) int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (fd < 0)
-        return;
     (void)syncfs(fd);
-    (void)close(fd);
 }
 
 int device_unmount(const struct device_mount *mounted, bool *detached)
@@ -256,10 +230,9 @@ int device_folder(const char *place, const char *path)
 {
     struct stat status = {.st_dev = 0};
     char name[NAME_MAX + 1];
-    int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
+    FREED_BY(fd_close) int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = fd < 0 || fstat(fd, &status) ? -errno : 0;
 
-    if (fd < 0 || fstat(fd, &status))
-        error = -errno;
     while (!error && (path += strspn(path, "/"), *path)) {
         int length = (int)strcspn(path, "/");
         int next = fits(snprintf(name, sizeof(name), "%.*s", length, path), sizeof(name))
@@ -270,11 +243,7 @@ int device_folder(const char *place, const char *path)
         error = next < 0 ? next : 0;
         path += length;
     }
-    if (!error && faccessat(fd, ".", W_OK | X_OK, 0))
-        error = -errno;
-    if (fd >= 0)
-        (void)close(fd);
-    return error;
+    return !error && faccessat(fd, ".", W_OK | X_OK, 0) ? -errno : error;
 }
 
 const char *device_why_not(int error)

@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/memory.h"
 #include "sys/new_file.h"
 
 #define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
@@ -74,21 +76,14 @@ static int step(int at, const char *name, unsigned *links)
 static int walk(int at, const char *path, unsigned *links)
 {
     char name[NAME_MAX + 1];
-    int fd = openat(at, path[0] == '/' ? "/" : ".", WALK);
+    int fd = path[0] ? openat(at, path[0] == '/' ? "/" : ".", WALK) : -1;
 
-    if (!path[0] || fd < 0) {
-        if (fd >= 0)
-            (void)close(fd);
+    if (fd < 0)
         return path[0] ? -errno : -ENOENT;
-    }
     while (path += strspn(path, "/"), *path) {
-        size_t length = strcspn(path, "/");
-        int next = -ENAMETOOLONG;
-        if (length < sizeof(name)) {
-            memcpy(name, path, length);
-            name[length] = 0;
-            next = step(fd, name, links);
-        }
+        const int length = (int)strcspn(path, "/");
+        const bool fits = (size_t)snprintf(name, sizeof(name), "%.*s", length, path) < sizeof(name);
+        const int next = fits ? step(fd, name, links) : -ENAMETOOLONG;
         (void)close(fd);
         if (next < 0)
             return next;
@@ -118,40 +113,31 @@ int directory_of(const char *path, const char **name)
     *name = slash ? slash + 1 : path;
     if (!**name)
         return path[0] ? -EISDIR : -ENOENT;
-    size_t length = (size_t)(*name - path);
-    if (length >= sizeof(folder))
+    const int length = (int)(*name - path);
+    if ((size_t)snprintf(folder, sizeof(folder), "%.*s", length, path) >= sizeof(folder))
         return -ENAMETOOLONG;
-    memcpy(folder, path, length);
-    folder[length] = 0;
     return directory_open(length ? folder : ".");
 }
 
 int directory_create(const char *path)
 {
     const char *name;
-    int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
-    if (folder < 0)
-        return folder;
-    int fd = new_file(folder, name, APPEND, 0644);
-    (void)close(folder);
-    return fd;
+    return folder < 0 ? folder : new_file(folder, name, APPEND, 0644);
 }
 
 int directory_clear(const char *path)
 {
     struct stat status;
     const char *name;
-    int folder = directory_of(path, &name), error = 0;
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
-        error = errno == ENOENT ? 0 : -errno;
-    else if (S_ISREG(status.st_mode) && unlinkat(folder, name, 0))
-        error = -errno;
-    (void)close(folder);
-    return error;
+        return errno == ENOENT ? 0 : -errno;
+    return S_ISREG(status.st_mode) && unlinkat(folder, name, 0) ? -errno : 0;
 }
 
 /* Returns whether only we or root can have made or can replace this link. */
@@ -186,19 +172,16 @@ int directory_open_existing(const char *path)
 {
     struct stat there, itself;
     const char *name;
-    int folder = directory_of(path, &name), fd;
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
     if (fstatat(folder, ".", &there, 0) || fstatat(folder, name, &itself, AT_SYMLINK_NOFOLLOW))
-        fd = -errno;
-    else if (S_ISLNK(itself.st_mode))
-        fd = open_as_seen(folder, name, 0, is_ours(&there, &itself) ? 0 : -ELOOP);
-    else
-        fd = open_as_seen(folder, name, O_NOFOLLOW,
-                          S_ISFIFO(itself.st_mode) && !may_follow(&there, &itself) ? -EACCES : 0);
-    (void)close(folder);
-    return fd;
+        return -errno;
+    if (S_ISLNK(itself.st_mode))
+        return open_as_seen(folder, name, 0, is_ours(&there, &itself) ? 0 : -ELOOP);
+    return open_as_seen(folder, name, O_NOFOLLOW,
+                        S_ISFIFO(itself.st_mode) && !may_follow(&there, &itself) ? -EACCES : 0);
 }
 
 const char *directory_why_not(int error)
@@ -213,13 +196,20 @@ void directory_remove(const char *path, int fd)
 {
     struct stat ours, named;
     const char *name;
-    int error = errno, folder = directory_of(path, &name);
+    const int error = errno;
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
-    if (folder >= 0) {
-        if (fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-            directory_is_same(&ours, &named))
-            (void)unlinkat(folder, name, 0);
-        (void)close(folder);
-    }
+    if (folder >= 0 && fstat(fd, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        directory_is_same(&ours, &named))
+        (void)unlinkat(folder, name, 0);
     errno = error;
+}
+
+void directory_flush(const char *path)
+{
+    const char *name;
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* O_PATH cannot be flushed */
+
+    (void)fsync(fd);
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,16 +47,14 @@ static int load_image(int fd)
 
 static int load(const char *folder, const char *name)
 {
-    char path[PATH_MAX];
+    char path[PROCFS_PATH];
+    FREED_BY(fd_close) int fd = open(procfs_path(path, "%s/%s", folder, name), O_RDONLY | O_CLOEXEC);
 
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     int error = syscall(SYS_finit_module, fd, "", is_compressed(name) ? COMPRESSED_FILE : 0) ? -errno : 0;
     if (error == -ENOSYS && !is_compressed(name))
         error = load_image(fd);
-    (void)close(fd);
     return error == -EEXIST ? 0 : error;
 }
 

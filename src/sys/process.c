@@ -20,6 +20,7 @@
 
 #include "sys/clock.h"
 #include "sys/directory.h"
+#include "sys/memory.h"
 #include "sys/new_file.h"
 
 #define SELF "/proc/self/exe"
@@ -103,27 +104,20 @@ bool process_can_exec_self(void)
 static int unlinked_file(const char *path)
 {
     char name[NEW_FILE_NAME_SIZE];
-    int folder = directory_open(path);
+    FREED_BY(fd_close) int folder = directory_open(path);
+    int fd = folder < 0 ? folder : new_file_random(folder, name, 0, 0600);
 
-    if (folder < 0)
-        return folder;
-    int fd = new_file_random(folder, name, 0, 0600);
     if (fd >= 0)
         unlinkat(folder, name, 0);
-    close(folder);
     return fd;
 }
 
 /* Sets the size of a file. Returns fd, or closes it and returns -errno. */
 static int with_size(int fd, size_t size, bool reserve)
 {
-    if (fd < 0)
-        return fd;
-    int failed = ftruncate(fd, (off_t)size);
     /* A container's /dev/shm may be small, and touching memory beyond its size would raise SIGBUS. */
-    if (!failed && reserve && fallocate(fd, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
-        failed = -1;
-    if (!failed)
+    if (fd < 0 || (ftruncate(fd, (off_t)size) == 0 &&
+                   (!reserve || fallocate(fd, 0, 0, (off_t)size) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)))
         return fd;
     int error = -errno;
     close(fd);
@@ -202,46 +196,41 @@ void process_random_pad(char pad[PROCESS_PAD_MAX])
     pad[sizeof(name) - 1 + length] = 0;
 }
 
-struct build_id {
-    const char *data;
-    size_t size;
-};
+static int take_first(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    *(struct dl_phdr_info *)context = *info;
+    return 1;
+}
+
+/* Returns the program headers of this program: the first object is the program itself. */
+static struct dl_phdr_info own_headers(void)
+{
+    struct dl_phdr_info own = {0};
+
+    (void)dl_iterate_phdr(take_first, &own);
+    return own;
+}
 
 /* Finds the main program's own note of type NT_GNU_BUILD_ID. */
-static int find_build_id(struct dl_phdr_info *info, size_t size, void *context)
+void process_build_id(char *buf, size_t size)
 {
-    struct build_id *id = context;
+    const struct dl_phdr_info own = own_headers();
 
-    (void)size;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_NOTE)
-            continue;
-        const char *at = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-        const char *end = at + info->dlpi_phdr[i].p_memsz;
-        while (at + sizeof(ElfW(Nhdr)) <= end) {
+    buf[0] = 0;
+    for (unsigned i = 0; i < own.dlpi_phnum && !buf[0]; i++) {
+        const char *at = (const char *)(own.dlpi_addr + own.dlpi_phdr[i].p_vaddr);
+        const char *end = own.dlpi_phdr[i].p_type == PT_NOTE ? at + own.dlpi_phdr[i].p_memsz : at;
+        while (at + sizeof(ElfW(Nhdr)) <= end && !buf[0]) {
             ElfW(Nhdr) note;
             memcpy(&note, at, sizeof(note));
             const char *name = at + sizeof(note), *data = name + ((note.n_namesz + 3u) & ~3u);
-            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(name, "GNU", 4)) {
-                id->data = data;
-                id->size = note.n_descsz;
-                return 1;
-            }
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(name, "GNU", 4))
+                for (size_t k = 0; k < note.n_descsz && 2 * k + 3 <= size; k++)
+                    (void)snprintf(buf + 2 * k, 3, "%02x", (unsigned)(unsigned char)data[k]);
             at = data + ((note.n_descsz + 3u) & ~3u);
         }
     }
-    return 1; /* the first object is the program itself */
-}
-
-void process_build_id(char *buf, size_t size)
-{
-    struct build_id id = {.data = NULL, .size = 0};
-
-    if (size)
-        buf[0] = 0;
-    (void)dl_iterate_phdr(find_build_id, &id);
-    for (size_t i = 0; i < id.size && 2 * i + 3 <= size; i++)
-        (void)snprintf(buf + 2 * i, 3, "%02x", (unsigned)(unsigned char)id.data[i]);
 }
 
 void process_libc(char *buf, size_t size)
@@ -253,19 +242,12 @@ void process_libc(char *buf, size_t size)
 #endif
 }
 
-static int has_interpreter(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void)size;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_INTERP)
-            *(bool *)context = true;
-    return 1; /* the first object is the program itself */
-}
-
 bool process_is_static(void)
 {
+    const struct dl_phdr_info own = own_headers();
     bool interpreter = false;
 
-    (void)dl_iterate_phdr(has_interpreter, &interpreter);
+    for (unsigned i = 0; i < own.dlpi_phnum; i++)
+        interpreter |= own.dlpi_phdr[i].p_type == PT_INTERP;
     return !interpreter;
 }

@@ -298,33 +298,25 @@ static int guard_main(void *argument)
  * during the measurement. */
 int program_guard(struct program_guard *guard)
 {
-    int life[2], answer[2], error = 0;
+    int life[2] = {-1, -1}, answer[2] = {-1, -1};
+    int error = pipe2(life, O_CLOEXEC) || pipe2(answer, O_CLOEXEC) ? -errno : 0;
     char byte;
 
-    if (pipe2(life, O_CLOEXEC))
-        return -errno;
-    if (pipe2(answer, O_CLOEXEC)) {
-        error = -errno;
-        (void)close(life[0]);
-        (void)close(life[1]);
-        return error;
-    }
     guard->group = getpgrp();
     guard->dismissed = false;
     guard->fd = life[1];
     guard->life_fd = life[0];
     guard->answer_fd = answer[1];
-    guard->pid = clone(guard_main, guard->stack + sizeof(guard->stack), CLONE_VM | SIGCHLD, guard);
-    if (guard->pid < 0)
+    if (!error && (guard->pid = clone(guard_main, guard->stack + sizeof(guard->stack), CLONE_VM | SIGCHLD, guard)) < 0)
         error = -errno;
-    (void)close(life[0]);
-    (void)close(answer[1]);
-    while (!error && read(answer[0], &byte, 1) < 0 && errno == EINTR) {
-    }
-    (void)close(answer[0]);
+    fd_close(&life[0]);
+    fd_close(&answer[1]);
+    if (!error)
+        (void)procfs_read_fd(answer[0], &byte, 1);
+    fd_close(&answer[0]);
     if (error) {
         guard->pid = 0;
-        (void)close(life[1]);
+        fd_close(&life[1]);
     }
     return error;
 }

@@ -16,6 +16,7 @@
 
 #include "sys/clock.h"
 #include "sys/directory.h"
+#include "sys/memory.h"
 #include "sys/new_file.h"
 
 /* Returns whether both descriptors refer to the same file. */
@@ -48,15 +49,12 @@ int scratch_named_file(int folder, int mode, int *read_fd)
 
 int scratch_file(const char *dir)
 {
-    int folder = directory_open(dir);
+    FREED_BY(fd_close) int folder = directory_open(dir);
 
     if (folder < 0)
         return folder;
     int fd = new_file_nameless(folder, 0600);
-    if (fd < 0)
-        fd = scratch_named_file(folder, 0600, NULL);
-    (void)close(folder);
-    return fd;
+    return fd < 0 ? scratch_named_file(folder, 0600, NULL) : fd;
 }
 
 int scratch_name_path(const char *dir, const char *name, char *path, size_t size)
@@ -70,29 +68,23 @@ int scratch_unnamed(const char *path)
 {
     struct stat status;
     const char *name;
-    int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
     if (folder < 0)
         return folder;
-    int fd = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) ? 0 : -EEXIST;
-    if (!fd && access("/proc/self/fd", X_OK) && geteuid() != 0)
-        fd = -EOPNOTSUPP; /* scratch_give_name() could not work */
-    if (!fd)
-        fd = new_file_nameless(folder, 0644);
-    (void)close(folder);
-    return fd;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        return -EEXIST;
+    if (access("/proc/self/fd", X_OK) && geteuid() != 0)
+        return -EOPNOTSUPP; /* scratch_give_name() could not work */
+    return new_file_nameless(folder, 0644);
 }
 
 int scratch_give_name(int fd, const char *path)
 {
     const char *name;
-    int folder = directory_of(path, &name);
+    FREED_BY(fd_close) int folder = directory_of(path, &name);
 
-    if (folder < 0)
-        return folder;
-    int error = new_file_give_name(fd, folder, name);
-    (void)close(folder);
-    return error;
+    return folder < 0 ? folder : new_file_give_name(fd, folder, name);
 }
 
 int scratch_make_folder(int parent, const char *name)
@@ -108,33 +100,28 @@ int scratch_make_folder(int parent, const char *name)
 int scratch_folder(const char *dir, char *path, size_t size)
 {
     char name[NEW_FILE_NAME_SIZE];
-    int error = -EEXIST, parent = directory_open(dir);
+    FREED_BY(fd_close) int parent = directory_open(dir);
+    int error = parent < 0 ? parent : -EEXIST;
 
-    if (parent < 0)
-        return parent;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         new_file_random_name(name);
         error = scratch_name_path(dir, name, path, size);
         if (!error)
             error = scratch_make_folder(parent, name);
     }
-    (void)close(parent);
     return error;
 }
 
 static void remove_files(int folder_fd)
 {
-    const struct dirent *entry;
     DIR *folder = fdopendir(folder_fd);
 
-    if (!folder) {
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        (void)unlinkat(folder_fd, entry->d_name, 0); /* which refuses "." and ".." */
+    if (folder)
+        (void)closedir(folder);
+    else
         (void)close(folder_fd);
-        return;
-    }
-    while ((entry = readdir(folder)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(dirfd(folder), entry->d_name, 0);
-    (void)closedir(folder);
 }
 
 int scratch_open_folder(int parent, const char *name)
@@ -162,9 +149,7 @@ int scratch_remove_folder(int parent, const char *name, int folder)
         return fd;
     remove_files(fd);
     int error = check_name(parent, name, folder);
-    if (error)
-        return error;
-    return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
+    return error ? error : unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
 /* Removes the directory at path. With a note, only if it is the noted directory. Returns 0 or -errno: -ESTALE for
@@ -173,19 +158,15 @@ static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;
     const char *name;
-    int parent = directory_of(path, &name);
+    FREED_BY(fd_close) int parent = directory_of(path, &name);
 
     if (parent < 0)
         return parent;
-    int folder = scratch_open_folder(parent, name), error = folder;
-    if (folder >= 0) {
-        bool other = note && note->inode &&
-                     (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode);
-        error = other ? -ESTALE : scratch_remove_folder(parent, name, folder);
-        (void)close(folder);
-    }
-    (void)close(parent);
-    return error;
+    FREED_BY(fd_close) int folder = scratch_open_folder(parent, name);
+    if (folder >= 0 && note && note->inode &&
+        (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode))
+        return -ESTALE;
+    return folder < 0 ? folder : scratch_remove_folder(parent, name, folder);
 }
 
 bool scratch_is_still_there(int error)
@@ -195,10 +176,11 @@ bool scratch_is_still_there(int error)
 
 int scratch_remove(const char *path)
 {
-    int error = remove_path(path, NULL);
+    int error, tries = 4;
 
-    for (int tries = 1; scratch_is_still_there(error) && tries < 4; tries++)
+    do
         error = remove_path(path, NULL);
+    while (scratch_is_still_there(error) && --tries);
     return error;
 }
 

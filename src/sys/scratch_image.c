@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sys/directory.h"
+#include "sys/memory.h"
 #include "sys/new_file.h"
 #include "sys/scratch.h"
 
@@ -60,15 +61,11 @@ static int memory_image(int self, uint64_t least_bytes)
 {
     /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
     int fd = new_file_in_memory(MEMFD_CLOEXEC, MEMFD_EXEC);
+    const int error = fd < 0 ? fd : copy_file(self, fd, least_bytes);
 
-    if (fd < 0)
-        return fd;
-    int error = copy_file(self, fd, least_bytes);
-    if (error) {
-        (void)close(fd);
-        return error;
-    }
-    return fd;
+    if (error)
+        fd_close(&fd);
+    return error ? error : fd;
 }
 
 /* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), therefore only a second
@@ -80,32 +77,22 @@ static int file_image(int self, const char *dir, uint64_t least_bytes)
 
     if (may_exec <= 0)
         return may_exec < 0 ? may_exec : -EACCES;
-    int folder = directory_open(dir), fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
-    if (folder >= 0)
-        (void)close(folder);
-    if (fd < 0)
-        return fd;
-    int error = read_fd < 0 ? read_fd : copy_file(self, fd, least_bytes);
-    (void)close(fd);
-    if (error) {
-        if (read_fd >= 0)
-            (void)close(read_fd);
-        return error;
-    }
-    return read_fd;
+    FREED_BY(fd_close) int folder = directory_open(dir);
+    FREED_BY(fd_close) int fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
+    const int error = fd < 0 ? fd : read_fd < 0 ? read_fd : copy_file(self, fd, least_bytes);
+    if (error)
+        fd_close(&read_fd);
+    return error ? error : read_fd;
 }
 
 int scratch_own_image(const char *dir, uint64_t least_bytes)
 {
-    int self = open_self();
+    FREED_BY(fd_close) int self = open_self();
 
     if (self < 0)
         return self;
     int fd = memory_image(self, least_bytes);
-    if (fd < 0 && dir[0])
-        fd = file_image(self, dir, least_bytes);
-    (void)close(self);
-    return fd;
+    return fd < 0 && dir[0] ? file_image(self, dir, least_bytes) : fd;
 }
 
 /* Executes the image by execveat, which Linux before 3.19 lacks and a container may forbid. */

@@ -13,7 +13,9 @@
 
 #include "sys/clock.h"
 #include "sys/directory.h"
+#include "sys/memory.h"
 #include "sys/new_file.h"
+#include "sys/procfs.h"
 #include "sys/scratch.h"
 
 /* Highest descriptor that may be open: more than this program and its parent use. */
@@ -34,17 +36,6 @@ struct keeper_answer {
     dev_t device;
     ino_t inode;
 };
-
-/* Waits for end of file on a pipe, which comes when the other process is gone, for whatever reason. */
-static void wait_for_end(int fd)
-{
-    char byte;
-    ssize_t n;
-
-    do
-        n = read(fd, &byte, 1);
-    while (n > 0 || (n < 0 && errno == EINTR));
-}
 
 /* Opens the new directory, and checks that it is ours: whoever may write to its parent directory can have replaced
  * it immediately. Returns the descriptor or -errno. */
@@ -86,6 +77,7 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct scratch_owner *owner = &keeper->owner;
+    char byte;
 
     (void)setsid(); /* a signal to the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
@@ -94,7 +86,7 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     int folder = keeper_begin(parent, name, answer_fd);
     if (folder < 0)
         _exit(1);
-    wait_for_end(life_fd);
+    (void)procfs_read_fd(life_fd, &byte, 1); /* end of file comes when the other process is gone, for whatever reason */
     bool orphaned = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
     int error = scratch_remove_folder(parent, name, folder);
     for (int tries = 1; scratch_is_still_there(error) && tries < REMOVE_TRIES; tries++) {
@@ -106,20 +98,10 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     _exit(0);
 }
 
-static void close_pair(const int pair[2])
+static void close_pair(int (*pair)[2])
 {
-    (void)close(pair[0]);
-    (void)close(pair[1]);
-}
-
-static int read_answer(int fd, struct keeper_answer *answer)
-{
-    ssize_t n;
-
-    do
-        n = read(fd, answer, sizeof(*answer)); /* the answer is short enough to be written and read at once */
-    while (n < 0 && errno == EINTR);
-    return n == (ssize_t)sizeof(*answer) ? answer->error : n < 0 ? -errno : -EPIPE;
+    fd_close(&(*pair)[0]);
+    fd_close(&(*pair)[1]);
 }
 
 /* Opens the directory that the keeper has made. */
@@ -140,32 +122,22 @@ static int open_kept(int parent, const char *name, const struct keeper_answer *a
 
 static int start_keeper(struct scratch_keeper *keeper, int parent, const char *name)
 {
+    FREED_BY(close_pair) int answers[2] = {-1, -1}, life[2] = {-1, -1};
     struct keeper_answer answer;
-    int answers[2], life[2], error;
 
-    if (pipe2(answers, O_CLOEXEC))
-        return -errno;
-    if (pipe2(life, O_CLOEXEC)) {
-        error = -errno;
-        close_pair(answers);
-        return error;
-    }
-    keeper->pid = fork();
-    if (keeper->pid < 0) {
-        error = -errno;
+    if (pipe2(answers, O_CLOEXEC) || pipe2(life, O_CLOEXEC) || (keeper->pid = fork()) < 0) {
         keeper->pid = 0;
-        close_pair(answers);
-        close_pair(life);
-        return error;
+        return -errno;
     }
     if (keeper->pid == 0)
         keeper_main(keeper, parent, name, answers[1], life[0]);
-    (void)close(answers[1]);
-    (void)close(life[0]);
     keeper->fd = life[1];
-    error = read_answer(answers[0], &answer);
-    (void)close(answers[0]);
-    return error ? error : open_kept(parent, name, &answer, keeper);
+    (void)close(answers[1]);
+    answers[1] = life[1] = -1;
+    const ssize_t n = procfs_read_fd(answers[0], &answer, sizeof(answer));
+    if (n != sizeof(answer) || answer.error)
+        return n < 0 ? (int)n : n < (ssize_t)sizeof(answer) ? -EPIPE : answer.error;
+    return open_kept(parent, name, &answer, keeper);
 }
 
 /* Waits for the keeper, which leaves a directory behind only when it was killed itself. */
@@ -183,14 +155,13 @@ static void end_keeper(struct scratch_keeper *keeper)
 int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper)
 {
     char name[NEW_FILE_NAME_SIZE];
-    int error = -EEXIST, parent = directory_open(dir);
+    FREED_BY(fd_close) int parent = directory_open(dir);
+    int error = parent < 0 ? parent : -EEXIST;
 
     memset(keeper, 0, sizeof(*keeper));
     keeper->fd = keeper->folder = -1;
     keeper->owner = *owner;
     keeper->note = owner->note ? owner->note : &keeper->own_note;
-    if (parent < 0)
-        return parent;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         /* The name is noted before the directory exists, so that other processes can find it if this one is killed. */
         new_file_random_name(name);
@@ -202,7 +173,6 @@ int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, stru
     }
     if (error)
         keeper->note->path[0] = 0;
-    (void)close(parent);
     return error;
 }
 

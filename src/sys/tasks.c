@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sys/memory.h"
 #include "sys/order.h"
@@ -41,26 +40,25 @@ static bool parse_stat(const char *text, struct tasks_one *out)
 
 bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 {
-    char path[64], text[512];
+    char path[PROCFS_PATH], text[512];
 
     *out = (struct tasks_one){.tid = tid};
-    (void)snprintf(path, sizeof(path), "/proc/%u/stat", tid);
-    return procfs_read(root, path, text, sizeof(text)) > 0 && parse_stat(text, out);
+    (void)procfs_read(root, procfs_path(path, "/proc/%u/stat", tid), text, sizeof(text));
+    return parse_stat(text, out);
 }
 
 /* --- CPU times. --- */
 
 static void add_task(const char *root, const char *process, const char *task, struct tasks_times *times)
 {
-    char path[96], text[512];
+    char path[PROCFS_PATH], text[512];
     struct tasks_one one = {.tid = (uint32_t)strtoul(task, NULL, 10)};
 
-    (void)snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/schedstat", process, task);
-    if (procfs_read(root, path, text, sizeof(text)) <= 0 || !procfs_number(text, &one.cpu_ns))
+    (void)procfs_read(root, procfs_path(path, "/proc/%s/task/%s/schedstat", process, task), text, sizeof(text));
+    if (!procfs_number(text, &one.cpu_ns))
         return;
-    (void)snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/stat", process, task);
-    if (procfs_read(root, path, text, sizeof(text)) > 0 && parse_stat(text, &one) &&
-        grow_array(&times->of, &times->capacity, times->n, sizeof(*times->of)))
+    (void)procfs_read(root, procfs_path(path, "/proc/%s/task/%s/stat", process, task), text, sizeof(text));
+    if (parse_stat(text, &one) && grow_array(&times->of, &times->capacity, times->n, sizeof(*times->of)))
         times->of[times->n++] = one;
 }
 
@@ -73,8 +71,8 @@ static int by_number(const void *a, const void *b)
 
 int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times)
 {
-    char path[64];
-    char **processes = procfs_names(root, "/proc");
+    char path[PROCFS_PATH];
+    FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
 
     times->n = 0;
     if (!processes)
@@ -82,13 +80,10 @@ int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_ti
     for (size_t i = 0; processes[i]; i++) {
         if (processes[i][strspn(processes[i], "0123456789")] || strtoul(processes[i], NULL, 10) % parts != part)
             continue;
-        (void)snprintf(path, sizeof(path), "/proc/%.20s/task", processes[i]);
-        char **tasks = procfs_names(root, path);
+        FREED_BY(memory_free) char **tasks = procfs_names(root, procfs_path(path, "/proc/%s/task", processes[i]));
         for (size_t k = 0; tasks && tasks[k]; k++)
             add_task(root, processes[i], tasks[k], times);
-        free(tasks);
     }
-    free(processes);
     if (times->n)
         qsort(times->of, times->n, sizeof(*times->of), by_number);
     return times->n ? 0 : -ENOENT;
@@ -109,16 +104,13 @@ static void parse_symbol(const char *line, const uint64_t *addresses, size_t n, 
 
 void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
 {
-    const int fd = n ? procfs_open(root, "/proc/kallsyms") : -1;
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r"); /* too long to be kept in memory as a whole */
-    char line[512];
+    char path[PROCFS_PATH], line[512];
+    FILE *file = n ? fopen(procfs_path(path, "%s/proc/kallsyms", root), "re") : NULL; /* too long for the memory */
 
     while (file && fgets(line, sizeof(line), file))
         parse_symbol(line, addresses, n, names);
     if (file)
         (void)fclose(file);
-    else if (fd >= 0)
-        (void)close(fd);
 }
 
 /* --- Interrupts. --- */
@@ -131,10 +123,8 @@ static int column_of(const char *line, unsigned cpu)
 
     for (line += strspn(line, " \t"); !strncmp(line, "CPU", 3); line += strspn(line, " \t"), column++) {
         line = procfs_number(line + 3, &number);
-        if (!line)
-            return -1;
-        if (number == cpu)
-            return column;
+        if (!line || number == cpu)
+            return line ? column : -1;
     }
     return -1;
 }
@@ -149,14 +139,10 @@ static bool parse_line(const char *line, int column, struct interrupt_count *out
     if (*at != ':' || length == 0)
         return false;
     at++;
-    for (int i = 0; procfs_number(at, &count); i++) {
-        at = procfs_number(at, &count);
-        if (i == column)
+    for (const char *next; (next = procfs_number(at, &count)); at = next)
+        if (column-- == 0)
             out->count = count;
-        else if (i < column)
-            out->count = UINT64_MAX;
-    }
-    if (out->count == UINT64_MAX)
+    if (column >= 0)
         return false;
     const char *end = at + strcspn(at, "\n"), *word = end;
     while (word > at && word[-1] != ' ')
@@ -168,15 +154,12 @@ static bool parse_line(const char *line, int column, struct interrupt_count *out
 
 size_t tasks_interrupts(const char *root, unsigned cpu, struct interrupt_count *out, size_t most)
 {
-    char *text = procfs_read_all(root, "/proc/interrupts");
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/interrupts");
     const int column = text ? column_of(text, cpu) : -1;
     const char *line = column >= 0 ? procfs_next_line(text) : NULL;
     size_t n = 0;
 
-    for (; line && n < most; line = procfs_next_line(line)) {
-        out[n].count = UINT64_MAX;
+    for (; line && n < most; line = procfs_next_line(line))
         n += parse_line(line, column, &out[n]);
-    }
-    free(text);
     return n;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sys/mounts.h"
+#include "sys/new_file.h"
 #include "sys/procfs.h"
 
 #define FORMAT_SIZE 4096u
@@ -41,11 +42,10 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
 static void add(struct trace_events *events, const char *directory, const char *path, const struct trace_event *like,
                 const char *number, const char *name)
 {
-    char file[192], text[FORMAT_SIZE], id[24];
+    char file[PROCFS_PATH], text[FORMAT_SIZE], id[24];
     struct trace_event event = *like;
 
-    (void)snprintf(file, sizeof(file), "/events/%s/format", path);
-    ssize_t length = procfs_read(directory, file, text, sizeof(text));
+    ssize_t length = procfs_read(directory, procfs_path(file, "/events/%s/format", path), text, sizeof(text));
     if (length <= 0) {
         events->error = length < 0 ? (int)length : -ENOENT;
         return;
@@ -97,10 +97,9 @@ static bool is_missing(const char *interrupts, const char *event)
 static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
 {
     static const char entry[] = "_entry", *const ends[] = {"_entry", "_exit"};
-    char path[128];
+    char path[PROCFS_PATH];
+    FREED_BY(memory_free) char **names = procfs_names(directory, procfs_path(path, "/events/%s", group));
 
-    (void)snprintf(path, sizeof(path), "/events/%s", group);
-    char **names = procfs_names(directory, path);
     for (size_t i = 0; names && names[i]; i++) {
         const size_t length = strlen(names[i]), stem = length - (sizeof(entry) - 1);
         struct trace_event event = {.source = TRACE_VECTOR, .vector = (uint16_t)i};
@@ -109,11 +108,10 @@ static void add_vectors(struct trace_events *events, const char *directory, cons
         (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)stem, names[i]);
         for (int end = 0; end < 2; end++) {
             event.kind = end ? TRACE_LEAVE : TRACE_ENTER;
-            (void)snprintf(path, sizeof(path), "%s/%.*s%s", group, (int)stem, names[i], ends[end]);
+            procfs_path(path, "%s/%.*s%s", group, (int)stem, names[i], ends[end]);
             add(events, directory, path, &event, NULL, NULL);
         }
     }
-    free(names);
 }
 
 void trace_events_read(const char *directory, const char *interrupts, struct trace_events *out)
@@ -151,30 +149,7 @@ static void read_in_child(int fd, const char *interrupts)
         events.error = -errno;
     if (!events.error)
         trace_events_read(mount_point, interrupts, &events);
-    const char *bytes = (const char *)&events;
-    for (size_t done = 0; done < sizeof(events);) {
-        const ssize_t n = write(fd, bytes + done, sizeof(events) - done);
-        if (n <= 0)
-            _exit(1);
-        done += (size_t)n;
-    }
-    _exit(0);
-}
-
-/* Returns whether all of it was read. */
-static bool read_all(int fd, struct trace_events *out)
-{
-    char *bytes = (char *)out;
-
-    for (size_t done = 0; done < sizeof(*out);) {
-        const ssize_t n = read(fd, bytes + done, sizeof(*out) - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
+    _exit(new_file_write(fd, &events, sizeof(events)) ? 1 : 0);
 }
 
 static int find_in_child(const char *interrupts, struct trace_events *out)
@@ -188,7 +163,7 @@ static int find_in_child(const char *interrupts, struct trace_events *out)
         read_in_child(ends[1], interrupts);
     const int error = child < 0 ? -errno : 0;
     (void)close(ends[1]);
-    const bool whole = !error && read_all(ends[0], out);
+    const bool whole = !error && procfs_read_fd(ends[0], out, sizeof(*out)) == sizeof(*out);
     (void)close(ends[0]);
     while (!error && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
