@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include "rows/causes.h"
+#include "sys/device_file.h"
 #include "sys/directory.h"
+#include "sys/fail.h"
+#include "sys/procfs.h"
 #include "sys/signals.h"
 
 #define MOST_NAMES 999u /* most names tried in one directory when files of the default name exist */
@@ -21,35 +24,27 @@
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
 /* Appends text as valid UTF-8, even if a host name or a comment is not, or was cut within a character. */
-static void append_utf8(struct text *out, const char *s, int double_quotes)
+static void append_utf8(struct text *out, const char *s, bool double_quotes)
 {
-    while (*s != '\0') {
-        size_t length = text_utf8_length(s);
-        if (length == 0)
-            text_append(out, "\xef\xbf\xbd", 3);
-        else
-            text_append(out, s, length);
-        if (double_quotes && *s == '"')
-            text_append(out, s, 1);
-        s += length == 0 ? 1 : length;
+    for (size_t length; *s != '\0'; s += length == 0 ? 1 : length) {
+        length = text_utf8_length(s);
+        text_append(out, length == 0 ? "\xef\xbf\xbd" : s, length == 0 ? 3 : length);
+        text_append(out, s, double_quotes && *s == '"');
     }
 }
 
 void csv_text(struct text *out, const char *s)
 {
-    int quoted = strpbrk(s, ",\"\r\n") != NULL;
-    if (quoted)
-        text_append(out, "\"", 1);
+    const bool quoted = strpbrk(s, ",\"\r\n") != NULL;
+    text_append(out, "\"", quoted);
     append_utf8(out, s, quoted);
-    if (quoted)
-        text_append(out, "\"", 1);
+    text_append(out, "\"", quoted);
 }
 
 static void append_pairs(struct text *out, const struct stats_point *pairs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (i > 0)
-            text_append(out, ";", 1);
+        text_append(out, ";", i > 0);
         text_real(out, pairs[i].at);
         text_append(out, ":", 1);
         text_real(out, pairs[i].value);
@@ -68,10 +63,9 @@ static void append_text(struct text *out, const struct row_column *column, const
 static void append_field(struct text *out, const struct row *row, const struct row_column *column)
 {
     const char *base = column->in_run ? (const char *)row->run : (const char *)row;
-    const void *field;
     if (base == NULL)
         return;
-    field = base + column->offset;
+    const void *field = base + column->offset;
     switch (column->type) {
     case COLUMN_TEXT:
         append_text(out, column, field);
@@ -94,8 +88,7 @@ static void append_field(struct text *out, const struct row *row, const struct r
         break;
     case COLUMN_SAMPLES:
         for (size_t i = 0; i < row->n_samples; i++) {
-            if (i > 0)
-                text_append(out, ";", 1);
+            text_append(out, ";", i > 0);
             text_real(out, row->samples[i]);
         }
         break;
@@ -120,8 +113,7 @@ void csv_header(struct text *out)
 void csv_row(const struct row *row, struct text *out)
 {
     for (size_t i = 0; i < row_n_columns; i++) {
-        if (i > 0)
-            text_append(out, ",", 1);
+        text_append(out, ",", i > 0);
         append_field(out, row, &row_columns[i]);
     }
     text_append(out, "\r\n", 2);
@@ -141,7 +133,7 @@ struct csv {
     char reported[PATH_MAX]; /* result of csv_path() */
     int none;                /* rows are not wanted, or not any more */
     unsigned place;          /* next place to try */
-    char name[256];          /* default name without ".csv" */
+    char name[260];          /* default name */
     struct text kept;        /* header and rows that are in no file */
     size_t kept_length;      /* length of kept up to the end of its last whole row */
     size_t kept_rows, lost_rows;
@@ -184,10 +176,9 @@ static void cut_back(int fd, size_t written)
 static int write_whole(struct csv *csv, const char *data, size_t length)
 {
     size_t done = signals_write(csv->fd, data, length);
-    int error;
     if (done == length && flush_file(csv) == 0)
         return 0;
-    error = errno;
+    const int error = errno;
     cut_back(csv->fd, done);
     errno = error;
     return -1;
@@ -209,44 +200,23 @@ static void leave_file(struct csv *csv)
     errno = error;
 }
 
-/* Flushes the directory of a new file: only then its name is on disk. */
-static void sync_directory(const char *path)
-{
-    char directory[PATH_MAX];
-    char *slash;
-    int fd;
-    text_copy(directory, sizeof directory, path);
-    slash = strrchr(directory, '/');
-    if (slash == NULL)
-        text_copy(directory, sizeof directory, ".");
-    else
-        slash[slash == directory ? 1 : 0] = '\0';
-    fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    (void)close(fd);
-}
-
 /* Makes fd the open file and writes the header. Returns 0, or -1 with errno and no file open. */
 static int start_file(struct csv *csv, int fd, const char *path, int created)
 {
     FREED_BY(text_free) struct text header = {0};
-    int result = -1;
     csv->fd = fd;
     csv->created = created;
     csv->rows = 0;
     text_copy(csv->path, sizeof csv->path, path);
     csv_header(&header);
-    if (header.failed)
-        errno = ENOMEM;
-    else
-        result = write_whole(csv, header.data, header.length);
-    if (result == 0 && created)
-        sync_directory(path);
-    if (result != 0)
+    errno = ENOMEM;
+    if (header.failed || write_whole(csv, header.data, header.length) != 0) {
         leave_file(csv);
-    return result;
+        return -1;
+    }
+    if (created)
+        directory_flush(path);
+    return 0;
 }
 
 static const char *place_directory(unsigned place)
@@ -260,25 +230,16 @@ static const char *place_directory(unsigned place)
 /* Creates a file of the default name in the directory ("" is the current one). Returns 0, or -1 with errno. */
 static int open_default(struct csv *csv, const char *directory)
 {
-    char path[PATH_MAX];
-    for (unsigned i = 1; i <= MOST_NAMES; i++) {
-        char suffix[16] = "";
-        int length, fd;
-        if (i > 1)
-            snprintf(suffix, sizeof suffix, "-%u", i);
-        length =
-            snprintf(path, sizeof path, "%s%s%s%s.csv", directory, directory[0] == '\0' ? "" : "/", csv->name, suffix);
-        if (length < 0 || (size_t)length >= sizeof path) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        fd = directory_create(path);
-        if (fd >= 0)
-            return start_file(csv, fd, path, 1);
-        errno = -fd;
-        if (fd != -EEXIST)
-            return -1;
+    char path[PATH_MAX], name[sizeof csv->name + 8];
+    int fd = -EEXIST;
+    for (unsigned i = 1; fd == -EEXIST && i <= MOST_NAMES; i++) {
+        device_file_choice(csv->name, i, name, sizeof name);
+        int length = snprintf(path, sizeof path, "%s%s%s", directory, directory[0] == '\0' ? "" : "/", name);
+        fd = (size_t)length < sizeof path ? directory_create(path) : -ENAMETOOLONG;
     }
+    if (fd >= 0)
+        return start_file(csv, fd, path, 1);
+    errno = -fd;
     return -1;
 }
 
@@ -321,8 +282,7 @@ static int open_named(struct csv *csv, const char *path, char *error, size_t err
         return -1;
     if (start_file(csv, fd, path, created) == 0)
         return 0;
-    snprintf(error, error_size, "-o '%s': %s", path, strerror(errno));
-    return -1;
+    return fail_because(-1, error, error_size, "-o '%s': %s", path, strerror(errno));
 }
 
 static int open_stdout(struct csv *csv, char *error, size_t error_size)
@@ -330,12 +290,8 @@ static int open_stdout(struct csv *csv, char *error, size_t error_size)
     csv->is_stdout = 1;
     if (start_file(csv, STDOUT_FILENO, "-", 0) == 0)
         return 0;
-    if (errno == EPIPE) {
-        csv->none = 1;
-        return 0;
-    }
-    snprintf(error, error_size, "-o -: %s", strerror(errno));
-    return -1;
+    csv->none = errno == EPIPE;
+    return csv->none ? 0 : fail_because(-1, error, error_size, "-o -: %s", strerror(errno));
 }
 
 static void open_anywhere(struct csv *csv, char *message, size_t message_size)
@@ -362,7 +318,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
         snprintf(error, error_size, "CSV: %s", strerror(ENOMEM));
         return NULL;
     }
-    text_copy(csv->name, sizeof csv->name, target->name == NULL ? "jitbench" : target->name);
+    snprintf(csv->name, sizeof csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
     csv->fd = -1;
     csv->place = PLACE_TMPDIR;
     csv->none = target->none;
@@ -421,46 +377,28 @@ static void fall_over(struct csv *csv, const struct text *line)
     int reason = errno;
     char from[PATH_MAX];
     text_copy(from, sizeof from, csv->is_stdout ? "standard output" : csv->path);
-    if (csv->is_stdout && reason == EPIPE) {
-        csv->none = 1;
+    csv->none = csv->is_stdout && reason == EPIPE;
+    if (csv->none)
         return;
-    }
     leave_file(csv);
     go_on(csv, from, strerror(reason), line->data, line->length, 1);
-}
-
-/* Reads the whole open file into memory, NUL-terminated; NULL when it cannot be read. The caller frees it. */
-static char *read_back(int fd, size_t size)
-{
-    char *all = malloc(size + 1);
-    for (size_t done = 0; all != NULL && done < size;) {
-        ssize_t n = pread(fd, all + done, size - done, (off_t)done);
-        if (n > 0) {
-            done += (size_t)n;
-        } else if (n == 0 || errno != EINTR) {
-            free(all);
-            return NULL;
-        }
-    }
-    if (all != NULL)
-        all[size] = '\0';
-    return all;
 }
 
 void csv_rescue(struct csv *csv)
 {
     struct stat st;
     char from[PATH_MAX];
-    FREED_BY(memory_free) char *all = NULL;
     size_t rows = csv->rows;
-    const char *lines;
     if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
         return;
+    const size_t size = (size_t)st.st_size;
+    FREED_BY(memory_free) char *all = calloc(size + 1, 1);
+    const bool whole =
+        all != NULL && lseek(csv->fd, 0, SEEK_SET) == 0 && procfs_read_fd(csv->fd, all, size) == (ssize_t)size;
+    const char *lines = whole ? strstr(all, "\r\n") : NULL; /* after the header */
     text_copy(from, sizeof from, csv->path);
     csv->reported[0] = '\0';
-    all = read_back(csv->fd, (size_t)st.st_size);
     leave_file(csv);
-    lines = all == NULL ? NULL : strstr(all, "\r\n"); /* after the header */
     if (lines == NULL)
         csv->lost_rows += rows;
     else
@@ -497,10 +435,9 @@ const char *csv_path(const struct csv *csv)
 
 int csv_close(struct csv *csv)
 {
-    int result;
     if (csv == NULL)
         return 0;
-    result = csv->lost_rows > 0 ? -1 : 0;
+    int result = csv->lost_rows > 0 ? -1 : 0;
     if (csv->kept_rows > 0) {
         (void)fflush(stdout);
         dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",

@@ -17,22 +17,17 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
 };
 
-#define RUN(type, name)                                                                                                \
+#define COLUMN(name, type, in_run, of, field)                                                                          \
     {                                                                                                                  \
-#name, type, 1, offsetof(struct row_run, name), sizeof(((struct row_run *)0)->name)                            \
+#name, type, in_run, offsetof(of, field), sizeof(((of *)0)->field)                                             \
     }
-#define ROW(type, name)                                                                                                \
-    {                                                                                                                  \
-#name, type, 0, offsetof(struct row, name), sizeof(((struct row *)0)->name)                                    \
-    }
-#define STATS(type, name)                                                                                              \
-    {                                                                                                                  \
-#name, type, 0, offsetof(struct row, stats.name), sizeof(((struct row *)0)->stats.name)                        \
-    }
-#define RUN_TEXT(name)   RUN(COLUMN_TEXT, name)
-#define ROW_TEXT(name)   ROW(COLUMN_TEXT, name)
-#define ROW_REAL(name)   ROW(COLUMN_REAL, name)
-#define STATS_REAL(name) STATS(COLUMN_REAL, name)
+#define RUN(type, name)   COLUMN(name, type, 1, struct row_run, name)
+#define ROW(type, name)   COLUMN(name, type, 0, struct row, name)
+#define STATS(type, name) COLUMN(name, type, 0, struct row, stats.name)
+#define RUN_TEXT(name)    RUN(COLUMN_TEXT, name)
+#define ROW_TEXT(name)    ROW(COLUMN_TEXT, name)
+#define ROW_REAL(name)    ROW(COLUMN_REAL, name)
+#define STATS_REAL(name)  STATS(COLUMN_REAL, name)
 
 const struct row_column row_columns[] = {
     {"schema", COLUMN_SCHEMA, 0, 0, 0},
@@ -51,7 +46,7 @@ const struct row_column row_columns[] = {
     ROW_TEXT(suite),
     ROW_TEXT(test),
     ROW_TEXT(load),
-    {"param", COLUMN_TEXT, 0, offsetof(struct row, param.text), ROW_PARAM_SIZE},
+    COLUMN(param, COLUMN_TEXT, 0, struct row, param.text),
     ROW(COLUMN_UINT, copies),
     ROW_TEXT(metric),
     ROW_TEXT(unit),
@@ -122,8 +117,7 @@ const char *row_status_name(enum row_status status)
 
 void row_run_init(struct row_run *run)
 {
-    memset(run, 0, sizeof *run);
-    run->start_late_us = NAN;
+    *run = (struct row_run){.start_late_us = NAN};
 }
 
 bool row_reason_repeats(const char *reason, const char *said)
@@ -135,8 +129,7 @@ bool row_reason_repeats(const char *reason, const char *said)
 
 void row_init(struct row *row, const struct row_run *run)
 {
-    memset(row, 0, sizeof *row);
-    row->run = run;
+    *row = (struct row){.run = run};
     for (size_t i = 0; i < row_n_columns; i++) {
         const struct row_column *column = &row_columns[i];
         if (column->type == COLUMN_REAL && !column->in_run)
@@ -150,22 +143,17 @@ void row_free(struct row *row)
     free(row->hist);
     free(row->series);
     row->samples = NULL;
-    row->hist = NULL;
-    row->series = NULL;
+    row->hist = row->series = NULL;
     row->n_samples = row->n_hist = row->n_series = 0;
 }
 
 /* Returns a copy of an array: NULL with *failed set when out of memory; NULL alone when there is nothing to copy. */
 static void *duplicate(const void *data, size_t n, size_t size, int *failed)
 {
-    void *copy;
-    if (n == 0)
-        return NULL;
-    copy = n <= SIZE_MAX / size ? malloc(n * size) : NULL;
-    if (copy == NULL)
-        *failed = 1;
-    else
+    void *copy = n == 0 ? NULL : calloc(n, size);
+    if (copy != NULL)
         memcpy(copy, data, n * size);
+    *failed |= n > 0 && copy == NULL;
     return copy;
 }
 
@@ -255,19 +243,9 @@ void row_run_sanitize(struct row_run *run)
     sanitize_texts(run, 1);
 }
 
-static bool is_users_own(const struct row_column *column)
-{
-    static const char *const names[] = {"comment", "test", "load", "param"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (!strcmp(column->name, names[i]))
-            return true;
-    return false;
-}
-
 void row_text_to_csv(const struct row_column *column, char *field)
 {
-    if (!strchr(field, ',') || is_users_own(column))
+    if (!strchr(field, ',') || text_has_word("comment test load param", column->name))
         return;
     const bool blanks = !strcmp(column->name, "settings");
     char *to = field;
