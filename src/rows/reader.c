@@ -21,8 +21,7 @@
 #include "rows/text.h"
 #include "sys/order.h"
 
-#define BLOCK      ((size_t)64 << 10)
-#define BUFFER_MAX (READER_LINE_MAX + 2 * BLOCK)
+#define BLOCK ((size_t)64 << 10)
 /* Minimum number of column names in a header: fewer could occur in a row by chance. */
 #define NAMES_SURE 3u
 
@@ -53,11 +52,10 @@ struct name {
 
 struct reader {
     int fd;
-    bool borrowed; /* fd is standard input and is not closed */
     bool ended;
     bool row; /* fields[] contains a record */
     locale_t c_locale;
-    char *data; /* size + 1 bytes */
+    char *data;
     size_t begin, end, size;
     struct scan scan;
     uint64_t damaged;
@@ -85,29 +83,6 @@ static int fail(struct reader *r, int error)
     return -1;
 }
 
-/* Makes room for another block after the data. */
-static int make_room(struct reader *r)
-{
-    if (r->size - r->end >= BLOCK)
-        return 0;
-    if (r->begin > 0) {
-        memmove(r->data, r->data + r->begin, r->end - r->begin);
-        r->end -= r->begin;
-        r->begin = 0;
-    }
-    if (r->size - r->end >= BLOCK)
-        return 0;
-    size_t size = r->size < BLOCK ? 2 * BLOCK : 2 * r->size;
-    if (size > BUFFER_MAX)
-        size = BUFFER_MAX;
-    char *data = realloc(r->data, size + 1);
-    if (data == NULL)
-        return fail(r, ENOMEM);
-    r->data = data;
-    r->size = size;
-    return 0;
-}
-
 /* Reads more data. Returns 1, or 0 at the end of the file, or -1. */
 static int fill(struct reader *r)
 {
@@ -115,9 +90,15 @@ static int fill(struct reader *r)
     ssize_t n;
     if (r->ended)
         return 0;
-    if (make_room(r) != 0)
-        return -1;
-    while ((n = read(r->fd, r->data + r->end, r->size - r->end)) < 0) {
+    if (r->size - r->end <= BLOCK && r->begin > 0) {
+        memmove(r->data, r->data + r->begin, r->end - r->begin);
+        r->end -= r->begin;
+        r->begin = 0;
+    }
+    if (!grow_array(&r->data, &r->size, r->end + BLOCK, 1))
+        return fail(r, ENOMEM);
+    /* One byte is left for the end of the last field. */
+    while ((n = read(r->fd, r->data + r->end, r->size - 1 - r->end)) < 0) {
         if (errno == EAGAIN)
             (void)poll(&wait, 1, -1);
         else if (errno != EINTR)
@@ -525,40 +506,18 @@ const char *reader_at(const struct reader *r, size_t column)
     return r->row && position != SIZE_MAX ? r->fields[position] : NULL;
 }
 
-/* Returns whether s is a decimal number. strtod() alone accepts spaces, hexadecimal digits and names too. */
-static bool is_decimal(const char *s)
-{
-    static const char digits[] = "0123456789";
-    s += *s == '-' || *s == '+';
-    size_t whole = strspn(s, digits), fraction = 0;
-    s += whole;
-    if (*s == '.') {
-        fraction = strspn(s + 1, digits);
-        s += fraction + 1;
-    }
-    if (whole + fraction == 0)
-        return false;
-    if (*s == 'e' || *s == 'E') {
-        s += s[1] == '-' || s[1] == '+' ? 2 : 1;
-        if (*s == '\0')
-            return false;
-        s += strspn(s, digits);
-    }
-    return *s == '\0';
-}
-
 double reader_number(const struct reader *r, size_t column)
 {
-    const char *text = reader_at(r, column), *end = text;
+    const char *text = reader_at(r, column), *at = text;
     double number;
+    char *end;
     if (text == NULL || *text == '\0')
         return NAN;
-    if (text_short_decimal(&end, &number) && *end == '\0')
+    if (text_short_decimal(&at, &number) && *at == '\0')
         return number;
-    if (!is_decimal(text))
-        return NAN;
-    number = strtod_l(text, NULL, r->c_locale);
-    return isfinite(number) ? number : NAN;
+    /* strtod() alone accepts spaces, hexadecimal digits and names too. */
+    number = strtod_l(text, &end, r->c_locale);
+    return *end == '\0' && text[strspn(text, "+-.0123456789eE")] == '\0' && isfinite(number) ? number : NAN;
 }
 
 /* --- life ------------------------------------------------------------------------------------------------------- */
@@ -575,56 +534,38 @@ static int expect_header(struct reader *r)
     return 0;
 }
 
-static struct reader *make(int fd, const char *name, bool borrowed, char *error, size_t error_size)
-{
-    struct reader *r = calloc(1, sizeof *r);
-    struct stat st;
-    int reason = 0;
-
-    if (r != NULL) {
-        r->fd = fd;
-        r->borrowed = borrowed;
-        r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        text_copy(r->path, sizeof r->path, name);
-    }
-    if (r == NULL || r->c_locale == (locale_t)0 || expect_header(r) != 0)
-        reason = ENOMEM;
-    else if (fstat(fd, &st) != 0)
-        reason = errno;
-    else if (S_ISDIR(st.st_mode))
-        reason = EISDIR;
-    if (reason == 0)
-        return r;
-    snprintf(error, error_size, "%s: %s", name, strerror(reason));
-    if (r != NULL)
-        reader_close(r);
-    else if (!borrowed)
-        (void)close(fd);
-    return NULL;
-}
-
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size)
 {
-    return make(fd, name, false, error, error_size);
+    struct reader *r = NULL;
+    struct stat st;
+    int reason = fd < 0 || fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : ENOMEM;
+
+    if (reason == ENOMEM && (r = calloc(1, sizeof *r)) != NULL) {
+        r->fd = fd;
+        r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        text_copy(r->path, sizeof r->path, name);
+        if (r->c_locale != (locale_t)0 && expect_header(r) == 0)
+            return r;
+    }
+    snprintf(error, error_size, "%s: %s", name, strerror(reason));
+    reader_close(r);
+    if (r == NULL)
+        fd_close(&fd);
+    return NULL;
 }
 
 struct reader *reader_open(const char *path, char *error, size_t error_size)
 {
     if (strcmp(path, "-") == 0)
-        return make(STDIN_FILENO, "standard input", true, error, error_size);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd >= 0)
-        return make(fd, path, false, error, error_size);
-    snprintf(error, error_size, "%s: %s", path, strerror(errno));
-    return NULL;
+        return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", error, error_size);
+    return reader_take(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), path, error, error_size);
 }
 
 void reader_close(struct reader *r)
 {
     if (r == NULL)
         return;
-    if (!r->borrowed)
-        (void)close(r->fd);
+    (void)close(r->fd);
     if (r->c_locale != (locale_t)0)
         freelocale(r->c_locale);
     text_free(&r->header);
