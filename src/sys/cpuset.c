@@ -3,7 +3,10 @@
 #include "sys/cpuset.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "sys/fail.h"
 
 static uint64_t bit_of(unsigned cpu)
 {
@@ -94,85 +97,59 @@ struct reader {
 
 static int fail_at(const struct reader *r, const char *reason)
 {
-    snprintf(r->why, r->why_size, "%s at character %zu", reason, (size_t)(r->at - r->start) + 1);
-    return -1;
-}
-
-static int fail_twice(const struct reader *r, unsigned cpu)
-{
-    snprintf(r->why, r->why_size, "CPU %u is named twice", cpu);
-    return -1;
+    return fail_because(-1, r->why, r->why_size, "%s at character %zu", reason, (size_t)(r->at - r->start) + 1);
 }
 
 static bool accept(struct reader *r, char c)
 {
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
+    const bool is_next = *r->at == c;
+    r->at += is_next;
+    return is_next;
 }
 
 static int read_number(struct reader *r, unsigned max, unsigned *out)
 {
     if (*r->at < '0' || *r->at > '9')
         return fail_at(r, "a number is expected");
-    unsigned value = 0;
-    const char *p = r->at;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        value = value * 10 + (unsigned)(*p - '0');
-        if (value > max) {
-            snprintf(r->why, r->why_size, "the number at character %zu is too large, the largest is %u",
-                     (size_t)(r->at - r->start) + 1, max);
-            return -1;
-        }
-    }
-    r->at = p;
-    *out = value;
+    char *end;
+    const unsigned long value = strtoul(r->at, &end, 10);
+    if (value > max)
+        return fail_because(-1, r->why, r->why_size, "the number at character %zu is too large, the largest is %u",
+                            (size_t)(r->at - r->start) + 1, max);
+    r->at = end;
+    *out = (unsigned)value;
     return 0;
 }
 
-/* The CPUs of a range first-last; of each `group` of them only the first `used`. */
-struct range {
-    unsigned first, last, used, group;
-};
-
-static int read_range(struct reader *r, struct range *out)
+/* Reads a range first-last and adds its CPUs; of each `group` of them only the first `used`. */
+static int read_range(struct reader *r, struct cpuset *set)
 {
-    *out = (struct range){.used = 1, .group = 1};
-    if (read_number(r, CPUSET_MAX - 1, &out->first))
+    unsigned first, last, used = 1, group = 1;
+    if (read_number(r, CPUSET_MAX - 1, &first))
         return -1;
-    out->last = out->first;
-    if (!accept(r, '-'))
-        return 0;
-    if (read_number(r, CPUSET_MAX - 1, &out->last))
+    last = first;
+    const bool range = accept(r, '-');
+    if (range && read_number(r, CPUSET_MAX - 1, &last))
         return -1;
-    if (out->last < out->first) {
-        snprintf(r->why, r->why_size, "the range %u-%u is reversed", out->first, out->last);
+    if (last < first)
+        return fail_because(-1, r->why, r->why_size, "the range %u-%u is reversed", first, last);
+    const bool stride = range && accept(r, ':');
+    if (stride && read_number(r, CPUSET_MAX, &group))
         return -1;
-    }
-    if (!accept(r, ':'))
-        return 0;
-    if (read_number(r, CPUSET_MAX, &out->group))
-        return -1;
-    if (accept(r, '/')) {
-        out->used = out->group;
-        if (read_number(r, CPUSET_MAX, &out->group))
+    if (stride && accept(r, '/')) {
+        used = group;
+        if (read_number(r, CPUSET_MAX, &group))
             return -1;
     }
-    if (out->used == 0 || out->group == 0)
+    if (used == 0 || group == 0)
         return fail_at(r, "a stride of 0 ends");
-    if (out->used > out->group)
+    if (used > group)
         return fail_at(r, "a group smaller than its used part ends");
-    return 0;
-}
-
-static int add_range(const struct reader *r, const struct range *range, struct cpuset *set)
-{
-    for (unsigned cpu = range->first; cpu <= range->last; cpu++) {
-        if ((cpu - range->first) % range->group >= range->used)
+    for (unsigned cpu = first; cpu <= last; cpu++) {
+        if ((cpu - first) % group >= used)
             continue;
         if (cpuset_has(set, cpu))
-            return fail_twice(r, cpu);
+            return fail_because(-1, r->why, r->why_size, "CPU %u is named twice", cpu);
         cpuset_add(set, cpu);
     }
     return 0;
@@ -181,15 +158,11 @@ static int add_range(const struct reader *r, const struct range *range, struct c
 int cpuset_parse(const char *text, struct cpuset *out, char *why, size_t why_size)
 {
     struct reader r = {.start = text, .at = text, .why = why, .why_size = why_size};
-    struct cpuset set;
-    cpuset_clear(&set);
-    if (text[strspn(text, " \t\r\n")] == '\0') {
-        snprintf(why, why_size, "the list is empty");
-        return -1;
-    }
+    struct cpuset set = {{0}};
+    if (text[strspn(text, " \t\r\n")] == '\0')
+        return fail_because(-1, why, why_size, "the list is empty");
     do {
-        struct range range;
-        if (read_range(&r, &range) || add_range(&r, &range, &set))
+        if (read_range(&r, &set))
             return -1;
     } while (accept(&r, ','));
     if (r.at[strspn(r.at, " \t\r\n")] != '\0')
@@ -207,12 +180,10 @@ size_t cpuset_format(const struct cpuset *set, char *buf, size_t size)
         unsigned last = cpu;
         while (cpuset_has(set, last + 1))
             last++;
-        char item[24];
         const char *comma = length ? "," : "";
-        int n = last == cpu ? snprintf(item, sizeof item, "%s%u", comma, cpu)
-                            : snprintf(item, sizeof item, "%s%u-%u", comma, cpu, last);
-        if (length < size)
-            snprintf(buf + length, size - length, "%s", item);
+        char *to = length < size ? buf + length : NULL;
+        const size_t room = to ? size - length : 0;
+        int n = last == cpu ? snprintf(to, room, "%s%u", comma, cpu) : snprintf(to, room, "%s%u-%u", comma, cpu, last);
         length += (size_t)n;
         cpu = cpuset_next(set, last + 1);
     }
@@ -235,37 +206,23 @@ bool cpuset_format_cut(const struct cpuset *set, char *buf, size_t size)
 /* A hexadecimal digit of a mask holds 4 CPUs. */
 #define MASK_DIGITS (CPUSET_MAX / 4u)
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 int cpuset_parse_mask(const char *text, struct cpuset *out)
 {
+    static const char hex[] = "00112233445566778899aAbBcCdDeEfF";
     size_t length = strlen(text), digits = 0;
-    struct cpuset set;
+    struct cpuset set = {{0}};
     bool separated = true;
-    cpuset_clear(&set);
     while (length > 0 && strchr(" \t\r\n", text[length - 1]))
         length--;
     for (; length > 0; length--) {
-        int value = hex_value(text[length - 1]);
-        if (digits % 8 == 0 && !separated) {
-            if (text[length - 1] != ',')
-                return -1;
-            separated = true;
-            continue;
-        }
-        if (value < 0 || (digits >= MASK_DIGITS && value != 0) || digits > INT16_MAX)
+        const char c = text[length - 1], *digit = memchr(hex, c, sizeof hex - 1);
+        const uint64_t value = digit ? (uint64_t)(digit - hex) / 2 : 0;
+        separated = !separated && digits % 8 == 0;
+        if (separated ? c != ',' : !digit || (digits >= MASK_DIGITS && value != 0) || digits > INT16_MAX)
             return -1;
-        if (digits < MASK_DIGITS)
-            set.word[digits / 16] |= (uint64_t)value << (digits % 16 * 4);
-        digits++;
-        separated = false;
+        if (!separated && digits < MASK_DIGITS)
+            set.word[digits / 16] |= value << (digits % 16 * 4);
+        digits += !separated;
     }
     if (digits == 0 || separated)
         return -1;
@@ -286,16 +243,9 @@ size_t cpuset_format_mask(const struct cpuset *set, size_t digits, char *buf, si
     if (needed < digits)
         needed = digits;
     for (size_t digit = needed; digit-- > 0;) {
-        if (length + 1 < size)
-            buf[length] = "0123456789abcdef"[mask_digit(set, digit)];
-        length++;
-        if (digit == 0 || digit % 8 != 0)
-            continue;
-        if (length + 1 < size)
-            buf[length] = ',';
-        length++;
+        const char *comma = digit > 0 && digit % 8 == 0 ? "," : "";
+        char *to = length < size ? buf + length : NULL;
+        length += (size_t)snprintf(to, to ? size - length : 0, "%x%s", mask_digit(set, digit), comma);
     }
-    if (size > 0)
-        buf[length < size ? length : size - 1] = '\0';
     return length;
 }
