@@ -11,34 +11,26 @@ static void add_count(double *sum, int64_t value, double unit)
     *sum = value < 0 ? (double)NAN : *sum + (double)value * unit; /* one unknown value makes the sum unknown */
 }
 
-static void add_task(struct causes *causes, const struct task_counters *task)
-{
-    add_count(&causes->cpu_s, task->cpu_ns, 1e-9);
-    add_count(&causes->ctx_voluntary, task->ctx_voluntary, 1);
-    add_count(&causes->ctx_involuntary, task->ctx_involuntary, 1);
-    add_count(&causes->migrations, task->migrations, 1);
-    add_count(&causes->faults_minor, task->faults_minor, 1);
-    add_count(&causes->faults_major, task->faults_major, 1);
-    add_count(&causes->run_delay_ms, task->run_delay_ns, 1e-6);
-}
-
-static void add_machine(struct causes *causes, const struct machine_counters *machine)
-{
-    add_count(&causes->irqs, machine->irqs, 1);
-    add_count(&causes->softirqs, machine->softirqs, 1);
-    add_count(&causes->steal_ms, machine->steal_ns, 1e-6);
-    add_count(&causes->timer, machine->timer, 1);
-    add_count(&causes->resched, machine->resched, 1);
-    add_count(&causes->ipi, machine->ipi, 1);
-    add_count(&causes->device, machine->device, 1);
-}
-
 void causes_add(struct causes *causes, const struct task_counters *task, const struct machine_counters *machine)
 {
-    if (task)
-        add_task(causes, task);
-    if (machine)
-        add_machine(causes, machine);
+    if (task) {
+        add_count(&causes->cpu_s, task->cpu_ns, 1e-9);
+        add_count(&causes->ctx_voluntary, task->ctx_voluntary, 1);
+        add_count(&causes->ctx_involuntary, task->ctx_involuntary, 1);
+        add_count(&causes->migrations, task->migrations, 1);
+        add_count(&causes->faults_minor, task->faults_minor, 1);
+        add_count(&causes->faults_major, task->faults_major, 1);
+        add_count(&causes->run_delay_ms, task->run_delay_ns, 1e-6);
+    }
+    if (machine) {
+        add_count(&causes->irqs, machine->irqs, 1);
+        add_count(&causes->softirqs, machine->softirqs, 1);
+        add_count(&causes->steal_ms, machine->steal_ns, 1e-6);
+        add_count(&causes->timer, machine->timer, 1);
+        add_count(&causes->resched, machine->resched, 1);
+        add_count(&causes->ipi, machine->ipi, 1);
+        add_count(&causes->device, machine->device, 1);
+    }
 }
 
 int causes_add_own(struct causes *causes, const char *name, double ms)
@@ -71,26 +63,27 @@ void causes_fill(const struct causes *causes, uint64_t stopped, struct row_cause
     const struct {
         const char *name;
         double number;
-    } times[] = {{"preempted", causes->run_delay_ms}, {"steal", causes->steal_ms}},
-      counts[] = {
-          {"timer", causes->timer},
-          {"resched", causes->resched},
-          {"ipi", causes->ipi},
-          {"device", causes->device},
-          {"softirq", causes->softirqs},
-          {"fault", causes->faults_minor + causes->faults_major},
-          {"migrated", causes->migrations},
-          {"involuntary", causes->ctx_involuntary},
-          {"stopped", stopped ? (double)stopped : (double)NAN},
-      };
+        bool is_time;
+    } all[] = {
+        {"preempted", causes->run_delay_ms, true},
+        {"steal", causes->steal_ms, true},
+        {"timer", causes->timer, false},
+        {"resched", causes->resched, false},
+        {"ipi", causes->ipi, false},
+        {"device", causes->device, false},
+        {"softirq", causes->softirqs, false},
+        {"fault", causes->faults_minor + causes->faults_major, false},
+        {"migrated", causes->migrations, false},
+        {"involuntary", causes->ctx_involuntary, false},
+        {"stopped", stopped ? (double)stopped : (double)NAN, false},
+    };
 
     out->n = 0;
     for (size_t i = 0; i < causes->n_own; i++)
         row_cause_add(out, causes->own[i].name, strlen(causes->own[i].name), true, causes->own[i].ms);
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !causes->n_own; i++)
-        row_cause_add(out, times[i].name, strlen(times[i].name), true, times[i].number);
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        row_cause_add(out, counts[i].name, strlen(counts[i].name), false, counts[i].number);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (!all[i].is_time || !causes->n_own)
+            row_cause_add(out, all[i].name, strlen(all[i].name), all[i].is_time, all[i].number);
 }
 
 void causes_text(const struct row_causes *causes, struct text *out)

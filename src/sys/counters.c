@@ -114,24 +114,11 @@ void counters_difference(const struct counters_reading *before, const struct cou
 
 const char *counters_why(int error)
 {
-    switch (-error) {
-    case ENOENT:
-    case ENODEV:
-    case EOPNOTSUPP:
-    case EINVAL:
-        return "no PMU for them";
-    case EACCES:
-    case EPERM:
-        return "forbidden (perf_event_paranoid or a filter)";
-    case ENOSYS:
-        return "no perf_event_open";
-    case EBUSY:
-        return "in use by others";
-    case ENODATA:
-        return "vanished in mid-run";
-    case ECANCELED:
-        return "counted with --counters only";
-    default:
-        return strerror(-error);
-    }
+    return error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP || error == -EINVAL ? "no PMU for them"
+           : error == -EACCES || error == -EPERM ? "forbidden (perf_event_paranoid or a filter)"
+           : error == -ENOSYS                    ? "no perf_event_open"
+           : error == -EBUSY                     ? "in use by others"
+           : error == -ENODATA                   ? "vanished in mid-run"
+           : error == -ECANCELED                 ? "counted with --counters only"
+                                                 : strerror(-error);
 }

@@ -19,19 +19,14 @@
 
 #define MOST_NAMES 999u
 
-static bool fits(int printed, size_t size)
-{
-    return printed > 0 && (size_t)printed < size;
-}
-
 int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
 {
     const char *dot = strrchr(name, '.');
     size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
 
     if (n < 2)
-        return fits(snprintf(buf, size, "%s", name), size);
-    return fits(snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem), size);
+        return (size_t)snprintf(buf, size, "%s", name) < size;
+    return (size_t)snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem) < size;
 }
 
 /* Opens the directory of a path. Returns the descriptor or -errno. */
@@ -68,15 +63,15 @@ static int create_any(const struct device_file *file, const char *place, char *p
     char name[NAME_MAX + 1];
     int fd = -EEXIST;
 
-    if (!fits(snprintf(path, size, "%s%s", place, file->path), size))
+    if ((size_t)snprintf(path, size, "%s%s", place, file->path) >= size)
         return -ENAMETOOLONG;
     bool folder = file->path[length - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
     if (!folder)
         return create(path, place);
     for (unsigned n = 1; fd == -EEXIST && n <= MOST_NAMES; n++) {
         if (!device_file_choice(file->name, n, name, sizeof(name)) ||
-            !fits(snprintf(path, size, "%s%s%s%s", place, file->path, file->path[length - 1] == '/' ? "" : "/", name),
-                  size))
+            (size_t)snprintf(path, size, "%s%s%s%s", place, file->path, file->path[length - 1] == '/' ? "" : "/",
+                             name) >= size)
             return -ENAMETOOLONG;
         fd = create(path, place);
     }

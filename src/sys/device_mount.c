@@ -35,11 +35,6 @@ static bool climbs(const char *path)
     return false;
 }
 
-static bool fits(int printed, size_t size)
-{
-    return printed > 0 && (size_t)printed < size;
-}
-
 int device_split(const char *text, char *device, char *path, size_t size)
 {
     const char *colon = strchr(text, ':');
@@ -48,7 +43,7 @@ int device_split(const char *text, char *device, char *path, size_t size)
         return -1;
     int n = snprintf(device, size, "%s%.*s", text[0] == '/' ? "" : "/dev/", (int)(colon - text), text);
     int m = snprintf(path, size, "%s%s", colon[1] == '/' ? "" : "/", colon + 1);
-    return fits(n, size) && fits(m, size) ? 0 : -1;
+    return (size_t)n < size && (size_t)m < size ? 0 : -1;
 }
 
 int device_check(const char *device)
@@ -69,38 +64,23 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
 
     for (struct mountinfo mount; mountinfo_next(&rest, &mount);)
         if (mount.major == major_number && mount.minor == minor_number && !strcmp(mount.root, "/") && mount.point[0])
-            return fits(snprintf(buf, size, "%s", mount.point), size) ? 0 : -1;
+            return (size_t)snprintf(buf, size, "%s", mount.point) < size ? 0 : -1;
     return -1;
-}
-
-/* Takes the next file system type for block devices from the text of /proc/filesystems, where its line begins with a
- * tab. Returns that line, or NULL at the end. */
-static const char *next_type(const char *list, char *type, size_t size)
-{
-    for (; list && *list; list = procfs_next_line(list)) {
-        if (list[0] != '\t')
-            continue;
-        size_t length = strcspn(list + 1, "\n");
-        if (fits(snprintf(type, size, "%.*s", (int)length, list + 1), size))
-            return list;
-    }
-    return NULL;
 }
 
 /* Mounts the device with the first file system type that fits. Returns 0 or -errno: -EMEDIUMTYPE when none fits. */
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
-    static const char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs\n";
+    char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs";
     FREED_BY(memory_free) char *list = procfs_read_all("", "/proc/filesystems");
-    char type[64];
+    char *rest = list ? list : usual;
     int error = -EMEDIUMTYPE;
 
-    for (const char *line = list ? list : usual; (line = next_type(line, type, sizeof(type)));
-         line = procfs_next_line(line)) {
-        if (mount(device, at, type, flags, NULL) == 0) {
-            error = 0;
-            break;
-        }
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        if (line[0] != '\t') /* not for block devices */
+            continue;
+        if (mount(device, at, line + 1, flags, NULL) == 0)
+            return 0;
         /* EINVAL: not of this type; ENODEV: the kernel lacks this type. */
         if (errno != EINVAL && errno != ENODEV)
             error = -errno;
@@ -139,11 +119,10 @@ static int mount_anew(const char *device, const char *at, unsigned long flags, s
 {
     int error = try_types(device, at, MOUNT_FLAGS | flags);
 
-    if (error)
-        return error;
-    (void)snprintf(mounted->place, sizeof(mounted->place), "%s", at);
-    mounted->mounted = true;
-    return 0;
+    if (!error)
+        (void)snprintf(mounted->place, sizeof(mounted->place), "%s", at);
+    mounted->mounted = !error;
+    return error;
 }
 
 static int make_writable(const char *device, const char *at, unsigned long flags, struct device_mount *mounted)
@@ -235,7 +214,7 @@ int device_folder(const char *place, const char *path)
 
     while (!error && (path += strspn(path, "/"), *path)) {
         int length = (int)strcspn(path, "/");
-        int next = fits(snprintf(name, sizeof(name), "%.*s", length, path), sizeof(name))
+        int next = (size_t)snprintf(name, sizeof(name), "%.*s", length, path) < sizeof(name)
                        ? enter(fd, name, status.st_dev)
                        : -ENAMETOOLONG;
         (void)close(fd);

@@ -2,23 +2,12 @@
 /* Reads which mappings are in huge pages. */
 #include "sys/huge_pages.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "sys/procfs.h"
-
-/* Parses a line "START-END PERMISSIONS ...", which begins a mapping. */
-static bool read_range(const char *line, uint64_t *start, uint64_t *end)
-{
-    char *rest;
-
-    *start = strtoull(line, &rest, 16);
-    if (rest == line || *rest != '-')
-        return false;
-    line = rest + 1;
-    *end = strtoull(line, &rest, 16);
-    return rest != line && *rest == ' ' && *end > *start;
-}
 
 static bool holds(uint64_t start, uint64_t end, const void *const *addresses, size_t n)
 {
@@ -44,10 +33,11 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
     if (!procfs_read_u64(root, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &page) || !page)
         return -1;
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/smaps");
+    char *rest = text;
     if (!text)
         return -1;
-    for (const char *line = text; line; line = procfs_next_line(line)) {
-        if (read_range(line, &start, &end)) {
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) { /* begins a mapping */
             ours = holds(start, end, addresses, n);
             out->possible_bytes += ours ? room_for(start, end, page) : 0;
             continue;
