@@ -28,7 +28,8 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
  * reader's run, which is unchanged until row_reader_next() returns a row of another run. Returns 0 at the end, or -1
  * when the file cannot be read further (row_reader_error()). Fields are found by name; a column that the file lacks,
  * and a field that cannot be parsed, are 'not known'. Texts that are too long are cut between characters. Records
- * without suite or test, with an unknown status, or of a schema newer than ROW_SCHEMA, are counted and left out. */
+ * without suite or test, with an unknown status, or of a schema newer than ROW_SCHEMA, are counted and left out. Ends
+ * the program when out of memory. */
 int row_reader_next(struct row_reader *r, struct row *row);
 const char *row_reader_error(const struct row_reader *r);
 /* Writes one line that says what was left out, as row_set_read() does; "" when nothing was. n_rows: number of rows

@@ -22,23 +22,16 @@ struct row_reader {
     size_t column[COLUMNS_MAX]; /* the reader's number of each of row_columns */
     struct row_run run, next_run;
     uint64_t unknown, too_new;
-    const char *error;
 };
 
 struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
 {
-    struct row_reader *r = calloc(1, sizeof(*r));
-
-    if (!r) {
-        (void)snprintf(error, error_size, "%s: out of memory", path);
+    struct reader *reader = reader_open(path, error, error_size);
+    if (!reader)
         return NULL;
-    }
+    struct row_reader *r = memory_get(1, sizeof(*r));
     r->wanted = wanted;
-    r->reader = reader_open(path, error, error_size);
-    if (!r->reader) {
-        free(r);
-        return NULL;
-    }
+    r->reader = reader;
     for (size_t i = 0; i < row_n_columns; i++)
         r->column[i] = reader_column(r->reader, row_columns[i].name);
     return r;
@@ -103,15 +96,11 @@ static const char *next_piece(const char *s)
 }
 
 /* Reads samples. Elements that are not numbers are left out as damage; empty ones are kept as NAN if `unknown`. */
-static int take_samples(const char *s, bool unknown, struct row *row)
+static void take_samples(const char *s, bool unknown, struct row *row)
 {
-    size_t n = count_pieces(s);
+    const size_t n = count_pieces(s);
 
-    if (!n)
-        return 0;
-    row->samples = malloc(n * sizeof(*row->samples));
-    if (!row->samples)
-        return -1;
+    row->samples = n ? memory_get(n, sizeof(*row->samples)) : NULL;
     for (size_t i = 0; i < n; i++, s = next_piece(s)) {
         double *sample = &row->samples[row->n_samples];
         if ((*s == ';' || !*s) && unknown)
@@ -120,18 +109,11 @@ static int take_samples(const char *s, bool unknown, struct row *row)
             continue;
         row->n_samples++;
     }
-    return 0;
 }
 
-static int take_pairs(const char *s, struct stats_point **pairs, size_t *n_pairs, uint64_t *left_out)
+static void take_pairs(const char *s, struct stats_point **pairs, size_t *n_pairs, uint64_t *left_out)
 {
-    size_t n = count_pieces(s);
-
-    if (!n)
-        return 0;
-    *pairs = malloc(n * sizeof(**pairs));
-    if (!*pairs)
-        return -1;
+    *pairs = *s ? memory_get(count_pieces(s), sizeof(**pairs)) : NULL;
     for (; *s; s = next_piece(s)) {
         struct stats_point *pair = &(*pairs)[*n_pairs];
         if (*s == '+' && left_out)
@@ -139,7 +121,6 @@ static int take_pairs(const char *s, struct stats_point **pairs, size_t *n_pairs
         else if (take_number(&s, &pair->at) && *s == ':' && s++ && take_number(&s, &pair->value) && (*s == ';' || !*s))
             ++*n_pairs;
     }
-    return 0;
 }
 
 /* Reads causes. Elements that are not pairs are left out. */
@@ -154,57 +135,58 @@ static void take_causes(const char *s, struct row_causes *causes)
     }
 }
 
-/* Reads a field. Returns 0; 1 when the record is not a row; -1 when out of memory. */
-static int take_field(struct row_reader *r, size_t i, struct row *row)
+/* Reads a field. Returns false when the record is not a row. */
+static bool take_field(struct row_reader *r, size_t i, struct row *row)
 {
     const struct row_column *column = &row_columns[i];
     const char *s = reader_at(r->reader, r->column[i]);
     void *field = (column->in_run ? (char *)&r->next_run : (char *)row) + column->offset;
 
     if (!s)
-        return 0;
+        return true;
     switch (column->type) {
     case COLUMN_TEXT:
         take_text(field, column->size, s);
         row_text_from_csv(column, field);
         if (field == row->param.text)
             row_params_read(&row->param);
-        return 0;
+        break;
     case COLUMN_UINT:
         *(uint64_t *)field = to_uint(s);
-        return 0;
+        break;
     case COLUMN_REAL:
         *(double *)field = reader_number(r->reader, r->column[i]);
-        return 0;
+        break;
     case COLUMN_CAUSES:
-        if (r->wanted & ROWS_CAUSES)
-            take_causes(s, &row->causes);
-        return 0;
+        take_causes(r->wanted & ROWS_CAUSES ? s : "", &row->causes);
+        break;
     case COLUMN_STATUS:
-        return !to_status(s, &row->status);
+        return to_status(s, &row->status);
     case COLUMN_SCHEMA:
         r->too_new += to_uint(s) > ROW_SCHEMA;
-        return to_uint(s) > ROW_SCHEMA;
+        return to_uint(s) <= ROW_SCHEMA;
     case COLUMN_SAMPLES:
-        return r->wanted & ROWS_SAMPLES ? take_samples(s, r->wanted & ROWS_UNKNOWN, row) : 0;
+        take_samples(r->wanted & ROWS_SAMPLES ? s : "", r->wanted & ROWS_UNKNOWN, row);
+        break;
     case COLUMN_HIST:
-        return r->wanted & ROWS_HIST ? take_pairs(s, &row->hist, &row->n_hist, NULL) : 0;
+        take_pairs(r->wanted & ROWS_HIST ? s : "", &row->hist, &row->n_hist, NULL);
+        break;
     case COLUMN_SERIES:
-        return r->wanted & ROWS_SERIES ? take_pairs(s, &row->series, &row->n_series, &row->series_left_out) : 0;
+        take_pairs(r->wanted & ROWS_SERIES ? s : "", &row->series, &row->n_series, &row->series_left_out);
+        break;
     }
-    return 0;
+    return true;
 }
 
-static int take_row(struct row_reader *r, struct row *row)
+/* Returns false when the record is not a row. */
+static bool take_row(struct row_reader *r, struct row *row)
 {
     row_init(row, &r->run);
     row_run_init(&r->next_run);
-    for (size_t i = 0; i < row_n_columns; i++) {
-        int result = take_field(r, i, row);
-        if (result)
-            return result;
-    }
-    return !row->suite[0] || !row->test[0];
+    for (size_t i = 0; i < row_n_columns; i++)
+        if (!take_field(r, i, row))
+            return false;
+    return row->suite[0] && row->test[0];
 }
 
 int row_reader_next(struct row_reader *r, struct row *row)
@@ -212,17 +194,12 @@ int row_reader_next(struct row_reader *r, struct row *row)
     int more;
 
     while ((more = reader_next(r->reader)) == 1) {
-        int result = take_row(r, row);
-        if (!result) {
+        if (take_row(r, row)) {
             if (!row_run_equal(&r->run, &r->next_run))
                 r->run = r->next_run;
             return 1;
         }
         row_free(row);
-        if (result < 0) {
-            r->error = "out of memory";
-            return -1;
-        }
         r->unknown++;
     }
     return more;
@@ -230,7 +207,7 @@ int row_reader_next(struct row_reader *r, struct row *row)
 
 const char *row_reader_error(const struct row_reader *r)
 {
-    return r->error ? r->error : reader_error(r->reader);
+    return reader_error(r->reader);
 }
 
 void row_reader_close(struct row_reader *r)
