@@ -62,22 +62,17 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
         arch_cpu_model(out->cpu_model, sizeof out->cpu_model);
 }
 
-static void online_from_stat(const char *root, struct cpuset *out)
-{
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
-    for (const char *line = text; line; line = procfs_next_line(line)) {
-        uint64_t cpu;
-        if (strncmp(line, "cpu", 3) == 0 && line[3] >= '0' && line[3] <= '9' && procfs_number(line + 3, &cpu) &&
-            cpu < CPUSET_MAX)
-            cpuset_add(out, (unsigned)cpu);
-    }
-}
-
 static void read_online(const char *root, struct cpuset *out)
 {
     cpuset_clear(out);
-    if (!procfs_read_cpus(root, CPU_FOLDER "/online", out))
-        online_from_stat(root, out);
+    if (procfs_read_cpus(root, CPU_FOLDER "/online", out))
+        return;
+    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/stat");
+    for (const char *line = text; line; line = procfs_next_line(line)) {
+        uint64_t cpu;
+        if (strncmp(line, "cpu", 3) == 0 && line[3] != ' ' && procfs_number(line + 3, &cpu) && cpu < CPUSET_MAX)
+            cpuset_add(out, (unsigned)cpu);
+    }
 }
 
 static bool starts_with(const char *text, const char *start)
@@ -87,13 +82,9 @@ static bool starts_with(const char *text, const char *start)
 
 static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
 {
-    for (const char *line = cpuinfo; line; line = procfs_next_line(line)) {
-        const char *flags = procfs_line_value(line, "flags");
-        const char *word = flags ? strstr(flags, " hypervisor") : NULL;
-        if (flags)
-            return word && word < flags + strcspn(flags, "\n") && strchr(" \n", word[strlen(" hypervisor")]);
-    }
-    return false;
+    char flags[8192];
+    const char *word = procfs_value(cpuinfo, "flags", flags, sizeof flags) ? strstr(flags, " hypervisor") : NULL;
+    return word && strchr(" ", word[strlen(" hypervisor")]);
 }
 
 /* Returns the hypervisor by the names in the firmware. Clouds that also rent out bare metal under the same name are

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -112,13 +111,14 @@ void storage_describe_mount(const char *root, unsigned long mount_id, char *buf,
 
 void storage_describe(const char *folder, char *buf, size_t size)
 {
-    char path[PROCFS_PATH], number[32];
+    char path[PROCFS_PATH];
     FREED_BY(fd_close) int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     buf[0] = '\0';
     if (fd < 0)
         return;
     FREED_BY(memory_free) char *text = procfs_read_all("", procfs_path(path, "/proc/self/fdinfo/%d", fd));
-    if (text && procfs_value(text, "mnt_id", number, sizeof number))
-        storage_describe_mount("", strtoul(number, NULL, 10), buf, size);
+    const int64_t mount_id = text ? procfs_count(text, "mnt_id") : -1;
+    if (mount_id >= 0)
+        storage_describe_mount("", (unsigned long)mount_id, buf, size);
 }

@@ -42,7 +42,7 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
 static void add(struct trace_events *events, const char *directory, const char *path, const struct trace_event *like,
                 const char *number, const char *name)
 {
-    char file[PROCFS_PATH], text[FORMAT_SIZE], id[24];
+    char file[PROCFS_PATH], text[FORMAT_SIZE];
     struct trace_event event = *like;
 
     ssize_t length = procfs_read(directory, procfs_path(file, "/events/%s/format", path), text, sizeof(text));
@@ -50,12 +50,13 @@ static void add(struct trace_events *events, const char *directory, const char *
         events->error = length < 0 ? (int)length : -ENOENT;
         return;
     }
-    if (events->n == TRACE_EVENTS_MAX || !procfs_value(text, "ID", id, sizeof(id)) ||
+    const int64_t id = procfs_count(text, "ID");
+    if (events->n == TRACE_EVENTS_MAX || id < 0 ||
         (number && !find_field(text, number, &event.number_at, &event.number_size)))
         return;
     if (name)
         (void)find_field(text, name, &event.name_at, &event.name_size);
-    event.id = (uint32_t)strtoul(id, NULL, 10);
+    event.id = (uint32_t)id;
     events->of[events->n++] = event;
 }
 
