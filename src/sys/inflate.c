@@ -25,7 +25,7 @@ struct codes {
     unsigned count[BITS_MAX + 1], symbol[LENGTHS_MAX];
 };
 
-/* Takes the next n bits, at most 13. */
+/* Takes the next n bits, at most 16. */
 static unsigned take(struct stream *s, unsigned n)
 {
     for (; s->n_bits < n; s->n_bits += 8) {
@@ -86,10 +86,7 @@ static unsigned take_symbol(struct stream *s, const struct codes *codes)
 static void copy_block(struct stream *s)
 {
     s->bits = s->n_bits = 0;
-    unsigned length = take(s, 8);
-    length |= take(s, 8) << 8;
-    unsigned inverse = take(s, 8);
-    inverse |= take(s, 8) << 8;
+    unsigned length = take(s, 16), inverse = take(s, 16);
     s->failed |= length + inverse != 0xffff;
     for (; length > 0 && !s->failed; length--)
         put(s, take(s, 8));

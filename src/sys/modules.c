@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,32 +17,18 @@
 /* Flag of finit_module() for compressed files; the headers of older kernels lack it. */
 #define COMPRESSED_FILE 4
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-
-    return n > m && !strcmp(name + n - m, end);
-}
-
 static bool is_compressed(const char *name)
 {
-    return ends_with(name, ".ko.gz") || ends_with(name, ".ko.xz") || ends_with(name, ".ko.zst");
+    return !fnmatch("?*.ko.gz", name, 0) || !fnmatch("?*.ko.xz", name, 0) || !fnmatch("?*.ko.zst", name, 0);
 }
 
 /* Loads a module from memory: Linux before 3.8 has no finit_module(). */
 static int load_image(int fd)
 {
-    struct stat status;
-    int error = -EIO;
+    size_t length;
+    FREED_BY(memory_free) char *image = procfs_read_rest(fd, &length);
 
-    if (fstat(fd, &status) || status.st_size <= 0)
-        return -errno;
-    FREED_BY(memory_free) char *image = malloc((size_t)status.st_size);
-    if (!image)
-        return -ENOMEM;
-    if (read(fd, image, (size_t)status.st_size) == status.st_size)
-        error = syscall(SYS_init_module, image, (unsigned long)status.st_size, "") ? -errno : 0;
-    return error;
+    return !image || syscall(SYS_init_module, image, (unsigned long)length, "") ? -errno : 0;
 }
 
 static int load(const char *folder, const char *name)
@@ -78,18 +64,17 @@ static int load_round(const char *folder, char **names, char *error, size_t erro
 int modules_load(const char *folder, char *error, size_t error_size)
 {
     FREED_BY(memory_free) char **names = procfs_names("", folder);
-    int failed, before;
+    int failed = INT_MAX, before;
 
     if (!names)
         return -errno;
     for (size_t i = 0; names[i]; i++)
-        if (!ends_with(names[i], ".ko") && !is_compressed(names[i]))
+        if (fnmatch("?*.ko", names[i], 0) && !is_compressed(names[i]))
             names[i] = (char *)"";
     /* Each round loads the modules whose dependencies were loaded in earlier rounds. */
-    failed = load_round(folder, names, error, error_size);
     do {
         before = failed;
-        failed = failed ? load_round(folder, names, error, error_size) : 0;
+        failed = load_round(folder, names, error, error_size);
     } while (failed && failed < before);
     if (!failed)
         error[0] = '\0';
