@@ -16,9 +16,11 @@
 bool procfs_exists(const char *root, const char *path);
 
 /* Room for a path that is longer than the kernel takes: a path that is cut to this size fails with ENAMETOOLONG. */
-#define PROCFS_PATH (PATH_MAX + 1)
-/* Writes a path as printf() does, for example "/proc/%d/stat", and returns it. */
-const char *procfs_path(char path[PROCFS_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define PROCFS_PATH_SIZE (PATH_MAX + 1)
+/* Writes a path as printf() does, for example "/proc/%d/stat", and returns it; PROCFS_PATH() with room that lasts until
+ * the end of the block. */
+const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define PROCFS_PATH(...) procfs_path((char[PROCFS_PATH_SIZE]){0}, __VA_ARGS__)
 
 /* Opens root+path for reading; never blocks. Returns the descriptor or -errno. */
 int procfs_open(const char *root, const char *path);

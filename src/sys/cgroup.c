@@ -70,16 +70,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 static bool read_number(const char *root, const char *folder, const char *file, uint64_t *out)
 {
-    char path[PROCFS_PATH];
-    return procfs_read_u64(root, procfs_path(path, "%s/%s", folder, file), out);
+    return procfs_read_u64(root, PROCFS_PATH("%s/%s", folder, file), out);
 }
 
 /* Returns the value of a line "key value" of memory.stat; 0 when there is none. */
 static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
-    char path[PROCFS_PATH];
     uint64_t value = 0;
-    FREED_BY(memory_free) char *text = procfs_read_all(root, procfs_path(path, "%s/memory.stat", folder));
+    FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("%s/memory.stat", folder));
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n"));) {
         if (strcmp(strsep(&line, " "), key) == 0 && line && procfs_number(line, &value))
@@ -178,8 +176,7 @@ uint64_t cgroup_memory_available(const char *root)
 
 static bool read_cpus(const char *root, const char *folder, const char *file, struct cpuset *out)
 {
-    char path[PROCFS_PATH];
-    return procfs_read_cpus(root, procfs_path(path, "%s/%s", folder, file), out);
+    return procfs_read_cpus(root, PROCFS_PATH("%s/%s", folder, file), out);
 }
 
 bool cgroup_cpus(const char *root, struct cpuset *out)
@@ -207,14 +204,14 @@ bool cgroup_cpus(const char *root, struct cpuset *out)
 
 void cgroup_isolated_cpus(const char *root, struct cpuset *out)
 {
-    char path[PROCFS_PATH], text[32];
+    char text[32];
     struct position at;
     struct cpuset set;
     cpuset_clear(out);
     if (!find_position(root, &unified, &at))
         return;
     do {
-        procfs_read_line(root, procfs_path(path, "%s/cpuset.cpus.partition", at.folder), text, sizeof text);
+        procfs_read_line(root, PROCFS_PATH("%s/cpuset.cpus.partition", at.folder), text, sizeof text);
         if ((strcmp(text, "isolated") == 0 && read_cpus(root, at.folder, "cpuset.cpus.effective", &set)) ||
             read_cpus(root, at.folder, "cpuset.cpus.isolated", &set))
             cpuset_union(out, &set);

@@ -230,16 +230,16 @@ static uint64_t parse_size(const char *text)
 static bool read_cache(const char *root, unsigned cpu, unsigned index, struct cache *out)
 {
     static const char folder[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
-    char path[PROCFS_PATH], text[32];
+    char text[32];
     uint64_t level;
-    if (!procfs_read_u64(root, procfs_path(path, folder, cpu, index, "level"), &level) || level > 100)
+    if (!procfs_read_u64(root, PROCFS_PATH(folder, cpu, index, "level"), &level) || level > 100)
         return false;
-    procfs_read_line(root, procfs_path(path, folder, cpu, index, "type"), text, sizeof text);
+    procfs_read_line(root, PROCFS_PATH(folder, cpu, index, "type"), text, sizeof text);
     /* An instruction cache holds no data. It gets level 0, which callers ignore. */
     out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
-    procfs_read_line(root, procfs_path(path, folder, cpu, index, "size"), text, sizeof text);
+    procfs_read_line(root, PROCFS_PATH(folder, cpu, index, "size"), text, sizeof text);
     out->bytes = parse_size(text);
-    if (!procfs_read_cpus(root, procfs_path(path, folder, cpu, index, "shared_cpu_list"), &out->shared))
+    if (!procfs_read_cpus(root, PROCFS_PATH(folder, cpu, index, "shared_cpu_list"), &out->shared))
         cpuset_clear(&out->shared);
     cpuset_add(&out->shared, cpu);
     return true;
@@ -300,10 +300,9 @@ static uint64_t sum_last_level_caches(const char *root, const struct cpuset *onl
 
 static void read_settings(const char *root, struct machine *out)
 {
-    char path[PROCFS_PATH];
     uint64_t randomize;
     unsigned first = cpuset_next(&out->online, 0);
-    procfs_path(path, CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
+    const char *path = PROCFS_PATH(CPU_FOLDER "/cpu%u/cpufreq/scaling_governor", first == CPUSET_NONE ? 0 : first);
     procfs_read_line(root, path, out->governor, sizeof out->governor);
     procfs_read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
                      sizeof out->clocksource);
@@ -336,9 +335,8 @@ void machine_read(const char *root, struct machine *out)
 bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
 {
     static const char *const files[] = {"core_cpus_list", "thread_siblings_list"};
-    char path[PROCFS_PATH];
     for (size_t i = 0; i < COUNT(files); i++) {
-        procfs_path(path, CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
+        const char *path = PROCFS_PATH(CPU_FOLDER "/cpu%u/topology/%s", cpu, files[i]);
         if (procfs_read_cpus(root, path, out) && cpuset_has(out, cpu))
             return true;
     }
@@ -350,10 +348,9 @@ bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out)
 unsigned machine_core_type(const char *root, unsigned cpu)
 {
     struct cpuset small = {{0}};
-    char path[PROCFS_PATH];
     uint64_t capacity;
 
-    if (procfs_read_u64(root, procfs_path(path, CPU_FOLDER "/cpu%u/cpu_capacity", cpu), &capacity))
+    if (procfs_read_u64(root, PROCFS_PATH(CPU_FOLDER "/cpu%u/cpu_capacity", cpu), &capacity))
         return (unsigned)capacity;
     return procfs_read_cpus(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
@@ -478,9 +475,8 @@ uint64_t machine_resident_bytes(const char *root)
 
 int machine_hold_latency(const char *root)
 {
-    char path[PROCFS_PATH];
     const int32_t within_us = 0;
-    int fd = open(procfs_path(path, "%s/dev/cpu_dma_latency", root), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(PROCFS_PATH("%s/dev/cpu_dma_latency", root), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && write(fd, &within_us, sizeof within_us) == sizeof within_us)
         return fd;
     int error = -errno;

@@ -17,16 +17,14 @@
 
 bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes)
 {
-    char path[PROCFS_PATH];
 
-    return procfs_read_cpus(root, procfs_path(path, "/sys/devices/system/node/%s", which), nodes);
+    return procfs_read_cpus(root, PROCFS_PATH("/sys/devices/system/node/%s", which), nodes);
 }
 
 bool memory_node_cpus(const char *root, unsigned node, struct cpuset *cpus)
 {
-    char path[PROCFS_PATH];
 
-    return procfs_read_cpus(root, procfs_path(path, "/sys/devices/system/node/node%u/cpulist", node), cpus);
+    return procfs_read_cpus(root, PROCFS_PATH("/sys/devices/system/node/node%u/cpulist", node), cpus);
 }
 
 int memory_node_bind(void *start, size_t bytes, unsigned node)

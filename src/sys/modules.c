@@ -33,8 +33,7 @@ static int load_image(int fd)
 
 static int load(const char *folder, const char *name)
 {
-    char path[PROCFS_PATH];
-    FREED_BY(fd_close) int fd = open(procfs_path(path, "%s/%s", folder, name), O_RDONLY | O_CLOEXEC);
+    FREED_BY(fd_close) int fd = open(PROCFS_PATH("%s/%s", folder, name), O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
         return -errno;

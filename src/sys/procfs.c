@@ -16,27 +16,25 @@
 #define FILE_FIRST ((size_t)1 << 14)
 #define FILE_LIMIT ((size_t)64 << 20)
 
-const char *procfs_path(char path[PROCFS_PATH], const char *format, ...)
+const char *procfs_path(char path[PROCFS_PATH_SIZE], const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(path, PROCFS_PATH, format, args);
+    (void)vsnprintf(path, PROCFS_PATH_SIZE, format, args);
     va_end(args);
     return path;
 }
 
 bool procfs_exists(const char *root, const char *path)
 {
-    char full[PROCFS_PATH];
-    return access(procfs_path(full, "%s%s", root, path), F_OK) == 0;
+    return access(PROCFS_PATH("%s%s", root, path), F_OK) == 0;
 }
 
 int procfs_open(const char *root, const char *path)
 {
-    char full[PROCFS_PATH];
     /* Without O_NONBLOCK a FIFO would hang the program. */
-    int fd = open(procfs_path(full, "%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = open(PROCFS_PATH("%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     return fd < 0 ? -errno : fd;
 }
 
@@ -109,10 +107,9 @@ static int is_visible(const struct dirent *entry)
 /* The pointers and their text are in one allocation. */
 char **procfs_names(const char *root, const char *path)
 {
-    char full[PROCFS_PATH];
     struct dirent **entries;
     size_t size = sizeof(char *);
-    int n = scandir(procfs_path(full, "%s%s", root, path), &entries, is_visible, versionsort);
+    int n = scandir(PROCFS_PATH("%s%s", root, path), &entries, is_visible, versionsort);
     if (n < 0)
         return NULL;
     for (int i = 0; i < n; i++)

@@ -223,10 +223,10 @@ static int64_t nanoseconds(const struct timeval *time)
 /* Returns field 39 of /proc/PID/stat, counted from the end of the name, which may contain anything. */
 static unsigned read_last_cpu(pid_t pid)
 {
-    char path[PROCFS_PATH], text[1024];
+    char text[1024];
     uint64_t cpu;
 
-    (void)procfs_read("", procfs_path(path, "/proc/%d/stat", (int)pid), text, sizeof(text));
+    (void)procfs_read("", PROCFS_PATH("/proc/%d/stat", (int)pid), text, sizeof(text));
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 39; field++)
         at = strchr(at + 1, ' ');
@@ -235,16 +235,16 @@ static unsigned read_last_cpu(pid_t pid)
 
 int program_reap(pid_t pid, struct program_end *end)
 {
-    char path[PROCFS_PATH], text[8192];
+    char text[8192];
     int64_t run_ns, delay_ns;
 
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
     /* The main thread's; of the others nothing is left when they have ended. */
-    (void)procfs_read("", procfs_path(path, "/proc/%d/schedstat", (int)pid), text, sizeof(text));
+    (void)procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
     task_parse_schedstat(text, &run_ns, &delay_ns);
-    (void)procfs_read("", procfs_path(path, "/proc/%d/sched", (int)pid), text, sizeof(text));
+    (void)procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
     const int64_t migrations = task_parse_migrations(text);
     end->last_cpu = read_last_cpu(pid);
     while (wait4(pid, &end->status, 0, &end->usage) < 0)

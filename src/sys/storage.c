@@ -48,10 +48,9 @@ static void find_device(const char *root, const struct mountinfo *mount, char *p
 static bool read_queue(const char *root, const char *device, const char *name, char *buf, size_t size)
 {
     static const char *const folders[] = {"queue", "../queue"};
-    char path[PROCFS_PATH];
 
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (procfs_read_line(root, procfs_path(path, "%s/%s/%s", device, folders[i], name), buf, size))
+        if (procfs_read_line(root, PROCFS_PATH("%s/%s/%s", device, folders[i], name), buf, size))
             return true;
     return false;
 }
@@ -111,13 +110,12 @@ void storage_describe_mount(const char *root, unsigned long mount_id, char *buf,
 
 void storage_describe(const char *folder, char *buf, size_t size)
 {
-    char path[PROCFS_PATH];
     FREED_BY(fd_close) int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     buf[0] = '\0';
     if (fd < 0)
         return;
-    FREED_BY(memory_free) char *text = procfs_read_all("", procfs_path(path, "/proc/self/fdinfo/%d", fd));
+    FREED_BY(memory_free) char *text = procfs_read_all("", PROCFS_PATH("/proc/self/fdinfo/%d", fd));
     const int64_t mount_id = text ? procfs_count(text, "mnt_id") : -1;
     if (mount_id >= 0)
         storage_describe_mount("", (unsigned long)mount_id, buf, size);

@@ -285,13 +285,12 @@ void task_set_name(const char *name)
  * number. Where there is no directory for threads, /proc/self serves if the calling thread is the main thread. */
 static void read_thread_file(const char *name, char *buf, size_t size)
 {
-    char path[PROCFS_PATH];
     long tid = syscall(SYS_gettid);
-    ssize_t length = procfs_read("", procfs_path(path, "/proc/thread-self/%s", name), buf, size);
+    ssize_t length = procfs_read("", PROCFS_PATH("/proc/thread-self/%s", name), buf, size);
     if (length <= 0)
-        length = procfs_read("", procfs_path(path, "/proc/self/task/%ld/%s", tid, name), buf, size);
+        length = procfs_read("", PROCFS_PATH("/proc/self/task/%ld/%s", tid, name), buf, size);
     if (length <= 0 && tid == getpid())
-        procfs_read("", procfs_path(path, "/proc/self/%s", name), buf, size);
+        procfs_read("", PROCFS_PATH("/proc/self/%s", name), buf, size);
 }
 
 void task_parse_schedstat(const char *text, int64_t *run_ns, int64_t *delay_ns)

@@ -40,10 +40,10 @@ static bool parse_stat(const char *text, struct tasks_one *out)
 
 bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 {
-    char path[PROCFS_PATH], text[512];
+    char text[512];
 
     *out = (struct tasks_one){.tid = tid};
-    (void)procfs_read(root, procfs_path(path, "/proc/%u/stat", tid), text, sizeof(text));
+    (void)procfs_read(root, PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
     return parse_stat(text, out);
 }
 
@@ -51,13 +51,13 @@ bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 
 static void add_task(const char *root, const char *process, const char *task, struct tasks_times *times)
 {
-    char path[PROCFS_PATH], text[512];
+    char text[512];
     struct tasks_one one = {.tid = (uint32_t)strtoul(task, NULL, 10)};
 
-    (void)procfs_read(root, procfs_path(path, "/proc/%s/task/%s/schedstat", process, task), text, sizeof(text));
+    (void)procfs_read(root, PROCFS_PATH("/proc/%s/task/%s/schedstat", process, task), text, sizeof(text));
     if (!procfs_number(text, &one.cpu_ns))
         return;
-    (void)procfs_read(root, procfs_path(path, "/proc/%s/task/%s/stat", process, task), text, sizeof(text));
+    (void)procfs_read(root, PROCFS_PATH("/proc/%s/task/%s/stat", process, task), text, sizeof(text));
     if (parse_stat(text, &one) && grow_array(&times->of, &times->capacity, times->n, sizeof(*times->of)))
         times->of[times->n++] = one;
 }
@@ -71,7 +71,6 @@ static int by_number(const void *a, const void *b)
 
 int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times)
 {
-    char path[PROCFS_PATH];
     FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
 
     times->n = 0;
@@ -80,7 +79,7 @@ int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_ti
     for (size_t i = 0; processes[i]; i++) {
         if (processes[i][strspn(processes[i], "0123456789")] || strtoul(processes[i], NULL, 10) % parts != part)
             continue;
-        FREED_BY(memory_free) char **tasks = procfs_names(root, procfs_path(path, "/proc/%s/task", processes[i]));
+        FREED_BY(memory_free) char **tasks = procfs_names(root, PROCFS_PATH("/proc/%s/task", processes[i]));
         for (size_t k = 0; tasks && tasks[k]; k++)
             add_task(root, processes[i], tasks[k], times);
     }
@@ -104,8 +103,8 @@ static void parse_symbol(const char *line, const uint64_t *addresses, size_t n, 
 
 void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
 {
-    char path[PROCFS_PATH], line[512];
-    FILE *file = n ? fopen(procfs_path(path, "%s/proc/kallsyms", root), "re") : NULL; /* too long for the memory */
+    char line[512];
+    FILE *file = n ? fopen(PROCFS_PATH("%s/proc/kallsyms", root), "re") : NULL; /* too long for the memory */
 
     while (file && fgets(line, sizeof(line), file))
         parse_symbol(line, addresses, n, names);

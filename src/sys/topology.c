@@ -30,14 +30,13 @@ struct site {
 static void read_site(const char *root, unsigned cpu, struct site *site)
 {
     struct cpuset shared;
-    char path[PROCFS_PATH];
     uint64_t package;
 
     *site = (struct site){.cpu = cpu, .cache = NOT_KNOWN, .package = NOT_KNOWN, .node = NOT_KNOWN};
     site->core = machine_core_cpus(root, cpu, &shared) ? cpuset_next(&shared, 0) : NOT_KNOWN;
     if (machine_last_cache(root, cpu, &shared))
         site->cache = cpuset_next(&shared, 0);
-    procfs_path(path, "/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+    const char *path = PROCFS_PATH("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
     if (procfs_read_u64(root, path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
         site->package = (unsigned)package;
 }

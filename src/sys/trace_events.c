@@ -42,10 +42,10 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
 static void add(struct trace_events *events, const char *directory, const char *path, const struct trace_event *like,
                 const char *number, const char *name)
 {
-    char file[PROCFS_PATH], text[FORMAT_SIZE];
+    char text[FORMAT_SIZE];
     struct trace_event event = *like;
 
-    ssize_t length = procfs_read(directory, procfs_path(file, "/events/%s/format", path), text, sizeof(text));
+    ssize_t length = procfs_read(directory, PROCFS_PATH("/events/%s/format", path), text, sizeof(text));
     if (length <= 0) {
         events->error = length < 0 ? (int)length : -ENOENT;
         return;
@@ -98,8 +98,7 @@ static bool is_missing(const char *interrupts, const char *event)
 static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
 {
     static const char entry[] = "_entry", *const ends[] = {"_entry", "_exit"};
-    char path[PROCFS_PATH];
-    FREED_BY(memory_free) char **names = procfs_names(directory, procfs_path(path, "/events/%s", group));
+    FREED_BY(memory_free) char **names = procfs_names(directory, PROCFS_PATH("/events/%s", group));
 
     for (size_t i = 0; names && names[i]; i++) {
         const size_t length = strlen(names[i]), stem = length - (sizeof(entry) - 1);
@@ -109,7 +108,7 @@ static void add_vectors(struct trace_events *events, const char *directory, cons
         (void)snprintf(event.name, sizeof(event.name), "%.*s", (int)stem, names[i]);
         for (int end = 0; end < 2; end++) {
             event.kind = end ? TRACE_LEAVE : TRACE_ENTER;
-            procfs_path(path, "%s/%.*s%s", group, (int)stem, names[i], ends[end]);
+            const char *path = PROCFS_PATH("%s/%.*s%s", group, (int)stem, names[i], ends[end]);
             add(events, directory, path, &event, NULL, NULL);
         }
     }
