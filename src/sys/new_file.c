@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sys/process.h"
+#include "sys/procfs.h"
 
 int new_file(int folder, const char *name, int flags, mode_t mode)
 {
@@ -52,15 +53,12 @@ int new_file_nameless(int folder, mode_t mode)
 
 int new_file_give_name(int fd, int folder, const char *name)
 {
-    char link[32];
-
     if (linkat(fd, "", folder, name, AT_EMPTY_PATH) == 0)
         return 0;
     if (errno == EEXIST)
         return -EEXIST;
     /* This way works without the privilege that AT_EMPTY_PATH needs. */
-    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    return linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+    return linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
 int new_file_in_memory(unsigned flags, unsigned newer)

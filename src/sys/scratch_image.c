@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/directory.h"
-#include "sys/memory.h"
 #include "sys/new_file.h"
+#include "sys/procfs.h"
 #include "sys/scratch.h"
 
 /* Constants of memfd_create() and execveat(): the headers of an older C library or of musl may lack them. */
@@ -111,20 +110,15 @@ static int execveat_image(int fd, char *const argv[], char *const envp[])
 
 bool scratch_can_exec(int fd)
 {
-    char path[32];
-
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return execveat_image(-1, NULL, NULL) != -ENOSYS || access(path, X_OK) == 0;
+    return execveat_image(-1, NULL, NULL) != -ENOSYS || access(PROCFS_PATH("/proc/self/fd/%d", fd), X_OK) == 0;
 }
 
 int scratch_exec(int fd, char *const argv[], char *const envp[])
 {
-    char path[32];
     int error = execveat_image(fd, argv, envp);
 
     if (error != -ENOSYS)
         return error;
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    (void)execve(path, argv, envp);
+    (void)execve(PROCFS_PATH("/proc/self/fd/%d", fd), argv, envp);
     return -errno;
 }
