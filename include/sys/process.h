@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 /* Finds the program's own file: /proc/self/exe, else AT_EXECFN made absolute. Call it before any chdir. */
 void process_init(void);

@@ -2,7 +2,6 @@
 /* Event counts of a row. */
 #include "rows/counted.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "rows/text.h"

@@ -2,7 +2,6 @@
 /* Reads the activity of this machine: interrupts, steal time, busy time and CPU frequency. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
