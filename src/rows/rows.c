@@ -253,15 +253,6 @@ static const struct row_run *keep_run(struct row_set *set, const struct row_run 
     return copy;
 }
 
-/* Moves the row into the set. */
-static void keep_row(struct row_set *set, struct row *row)
-{
-    row->run = keep_run(set, row->run);
-    memory_grow(&set->rows, &set->capacity, set->n, sizeof(*set->rows));
-    row->number = set->n;
-    set->rows[set->n++] = *row;
-}
-
 int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *message, size_t message_size,
                  char *error, size_t error_size)
 {
@@ -275,11 +266,15 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     if (!r)
         return -1;
     while ((more = row_reader_next(r, &row)) == 1) {
-        if (!set->choose || set->choose(set->context, &row))
-            keep_row(set, &row);
-        else
-            row_free(&row);
         n_rows++;
+        if (set->choose && !set->choose(set->context, &row)) {
+            row_free(&row);
+            continue;
+        }
+        row.run = keep_run(set, row.run);
+        row.number = set->n;
+        memory_grow(&set->rows, &set->capacity, set->n, sizeof(*set->rows));
+        set->rows[set->n++] = row;
     }
     if (more < 0)
         text_copy(error, error_size, row_reader_error(r));

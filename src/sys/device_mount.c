@@ -160,14 +160,6 @@ static int unmount_once(const struct device_mount *mounted)
     return mounted->mounted && umount2(mounted->place, 0) ? -errno : 0;
 }
 
-/* Flushes the whole file system at a mount point to disk. */
-static void sync_place(const char *place)
-{
-    FREED_BY(fd_close) int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    (void)syncfs(fd);
-}
-
 int device_unmount(const struct device_mount *mounted, bool *detached)
 {
     const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
@@ -180,7 +172,9 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
     }
     if (error != -EBUSY || !mounted->mounted)
         return error;
-    sync_place(mounted->place);
+    int fd = open(mounted->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    (void)syncfs(fd); /* flushes the whole file system */
+    fd_close(&fd);
     *detached = umount2(mounted->place, MNT_DETACH) == 0;
     return *detached ? 0 : -errno;
 }

@@ -26,14 +26,6 @@ static bool may_follow(const struct stat *folder, const struct stat *link)
     return !(folder->st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
 }
 
-/* Returns whether the directory is in /proc, whose links cannot be followed by their text. */
-static bool is_magic(const struct stat *folder)
-{
-    struct stat proc;
-
-    return stat("/proc/self", &proc) == 0 && proc.st_dev == folder->st_dev;
-}
-
 static int walk(int at, const char *path, unsigned *links);
 
 /* Follows the link name in the directory at. Where may_follow() checks owners, nobody else can replace the link
@@ -41,13 +33,14 @@ static int walk(int at, const char *path, unsigned *links);
 static int follow(int at, const char *name, const struct stat *link, unsigned *links)
 {
     char text[PATH_MAX];
-    struct stat folder;
+    struct stat folder, proc;
 
     if (fstatat(at, ".", &folder, 0))
         return -errno;
     if (!may_follow(&folder, link) || ++*links > LINKS_MOST)
         return -ELOOP;
-    if (is_magic(&folder)) {
+    /* The links of /proc cannot be followed by their text. */
+    if (stat("/proc/self", &proc) == 0 && proc.st_dev == folder.st_dev) {
         int fd = openat(at, name, WALK);
         return fd < 0 ? -errno : fd;
     }

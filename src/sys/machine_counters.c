@@ -147,16 +147,6 @@ static void parse_file(int file, const char *text, const struct span *span, stru
         parse_table(text, file == FILE_INTERRUPTS, span, columns);
 }
 
-static void read_span(const char *root, const struct span *span)
-{
-    FREED_BY(memory_free) struct columns *columns = malloc(sizeof *columns);
-    for (int file = 0; columns && file < FILES; file++) {
-        FREED_BY(memory_free) char *text = procfs_read_all(root, files[file]);
-        if (text)
-            parse_file(file, text, span, columns);
-    }
-}
-
 static void add_set(const struct span *span, const struct cpuset *set, struct machine_counters *out)
 {
     for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1)) {
@@ -190,8 +180,12 @@ static struct span span_of(const struct cpuset *sets, size_t n)
 void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out)
 {
     const struct span span = span_of(sets, n);
-    if (span.of)
-        read_span(root, &span);
+    FREED_BY(memory_free) struct columns *columns = span.of ? malloc(sizeof *columns) : NULL;
+    for (int file = 0; columns && file < FILES; file++) {
+        FREED_BY(memory_free) char *text = procfs_read_all(root, files[file]);
+        if (text)
+            parse_file(file, text, &span, columns);
+    }
     for (size_t i = 0; i < n; i++) {
         out[i] = nothing_known;
         /* Copies of the work that are not bound all have the same CPUs, and there may be thousands of copies and of

@@ -14,57 +14,38 @@
 #define PROC_SUPER_MAGIC 0x9fa0
 #define SYSFS_MAGIC      0x62656572
 
-static bool is_mounted(const char *path, long magic)
-{
-    struct statfs status;
-
-    return statfs(path, &status) == 0 && (long)status.f_type == magic;
-}
-
-static bool has_proc(const char *path)
-{
-    return is_mounted(path, PROC_SUPER_MAGIC);
-}
-
-static bool has_sys(const char *path)
-{
-    return is_mounted(path, SYSFS_MAGIC);
-}
-
-/* Returns whether /dev has a null device. Then nothing is mounted there, even if /dev is an ordinary directory. */
-static bool has_devices(const char *path)
-{
-    struct stat status;
-
-    (void)path;
-    return stat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
-}
-
-static bool is_writable_folder(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, W_OK | X_OK) == 0;
-}
-
-static const struct {
+static const struct wanted {
     const char *path, *type, *data;
     unsigned long flags;
     mode_t mode;
-    bool (*there)(const char *path);
+    long magic;        /* of the file system that is mounted when it is there; 0: see below */
+    const char *proof; /* the null device, or a writable directory, when it is there, even in an ordinary directory */
 } wanted[MOUNTS_MAX] = {
-    {"/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, has_proc},
-    {"/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, has_sys},
-    {"/dev", "devtmpfs", "mode=0755", MS_NOSUID, 0755, has_devices},
-    {"/dev/shm", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, 01777, is_writable_folder},
-    {"/tmp", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, 01777, is_writable_folder},
+    {"/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, PROC_SUPER_MAGIC, NULL},
+    {"/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, SYSFS_MAGIC, NULL},
+    {"/dev", "devtmpfs", "mode=0755", MS_NOSUID, 0755, 0, "/dev/null"},
+    {"/dev/shm", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, 01777, 0, "/dev/shm"},
+    {"/tmp", "tmpfs", "mode=1777", MS_NOSUID | MS_NODEV, 01777, 0, "/tmp"},
 };
+
+static bool is_there(const struct wanted *one)
+{
+    struct statfs fs;
+    struct stat status;
+
+    if (one->magic)
+        return statfs(one->path, &fs) == 0 && (long)fs.f_type == one->magic;
+    if (stat(one->proof, &status))
+        return false;
+    return S_ISDIR(status.st_mode) ? access(one->proof, W_OK | X_OK) == 0
+                                   : S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
+}
 
 void mounts_make(struct mounts *mounts)
 {
     *mounts = (struct mounts){.n_made = 0};
     for (size_t i = 0; i < MOUNTS_MAX; i++) {
-        if (wanted[i].there(wanted[i].path))
+        if (is_there(&wanted[i]))
             continue;
         bool folder = mkdir(wanted[i].path, wanted[i].mode) == 0;
         if (mount(wanted[i].type, wanted[i].path, wanted[i].type, wanted[i].flags, wanted[i].data) == 0) {

@@ -130,25 +130,19 @@ int scratch_open_folder(int parent, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-/* Returns 0 when the name still belongs to the directory, or -errno: -ESTALE when it belongs to another one. */
-static int check_name(int parent, const char *name, int folder)
-{
-    struct stat status, named;
-
-    if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
-        return -errno;
-    return directory_is_same(&status, &named) ? 0 : -ESTALE;
-}
-
 int scratch_remove_folder(int parent, const char *name, int folder)
 {
+    struct stat status, named;
     int fd = scratch_open_folder(folder, "."); /* a new descriptor, which begins at the start of the directory */
 
     if (fd < 0)
         return fd;
     remove_files(fd);
-    int error = check_name(parent, name, folder);
-    return error ? error : unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
+    if (fstat(folder, &status) || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    if (!directory_is_same(&status, &named))
+        return -ESTALE;
+    return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
 /* Removes the directory at path. With a note, only if it is the noted directory. Returns 0 or -errno: -ESTALE for

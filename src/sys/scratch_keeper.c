@@ -21,16 +21,6 @@
 /* Highest descriptor that may be open: more than this program and its parent use. */
 #define DESCRIPTORS 4096
 
-/* Closes all descriptors that the keeper inherited, which would stay open as long as it lives. */
-static void close_all_but(const int kept[3])
-{
-    /* The limit on open files does not help: it may have been lowered, and musl makes one up where it cannot be read.
-     */
-    for (int fd = 0; fd < DESCRIPTORS; fd++)
-        if (fd != kept[0] && fd != kept[1] && fd != kept[2])
-            (void)close(fd);
-}
-
 struct keeper_answer {
     int error;
     dev_t device;
@@ -82,7 +72,11 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     (void)setsid(); /* a signal to the worker's group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
-    close_all_but((int[]){parent, answer_fd, life_fd});
+    /* Closes all other descriptors that it inherited, which would stay open as long as it lives. The limit on open
+     * files does not help: it may have been lowered, and musl makes one up where it cannot be read. */
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        if (fd != parent && fd != answer_fd && fd != life_fd)
+            (void)close(fd);
     int folder = keeper_begin(parent, name, answer_fd);
     if (folder < 0)
         _exit(1);

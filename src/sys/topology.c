@@ -113,13 +113,6 @@ static int by_number(const void *a, const void *b)
     return ORDER_OF(x->cpu, y->cpu);
 }
 
-static void pair_each(struct site *sites, size_t n, struct cpu_pairs *out)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++)
-            add_pair(&sites[i], &sites[k], out);
-}
-
 /* Pairs CPUs, evenly chosen, with the next CPU of each relation: at most as many pairs as PAIRS_ALL_CPUS CPUs have. */
 static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
 {
@@ -154,9 +147,10 @@ static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, str
         break;
     case PAIRS_ALL:
         qsort(sites, n, sizeof(*sites), by_number);
-        if (n <= PAIRS_ALL_CPUS)
-            pair_each(sites, n, out);
-        else
+        for (size_t i = 0; n <= PAIRS_ALL_CPUS && i < n; i++)
+            for (size_t k = i + 1; k < n; k++)
+                add_pair(&sites[i], &sites[k], out);
+        if (n > PAIRS_ALL_CPUS)
             pair_relations(sites, n, out);
         break;
     case PAIRS_HALVES:
