@@ -10,16 +10,16 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "sys/clock.h"
 #include "sys/mountinfo.h"
 #include "sys/procfs.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
 /* Retries for three seconds: other programs may inspect a file system that has just been mounted. */
 #define BUSY_TRIES    60u
-#define BUSY_PAUSE_NS 50000000
+#define BUSY_PAUSE_NS 50000000u
 /* Flags of statvfs(3) and mount(2) for nosymfollow, since Linux 5.10; C libraries lack the names. */
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
@@ -162,14 +162,11 @@ static int unmount_once(const struct device_mount *mounted)
 
 int device_unmount(const struct device_mount *mounted, bool *detached)
 {
-    const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
-    int error = unmount_once(mounted);
+    int error;
 
     *detached = false;
-    for (unsigned i = 0; error == -EBUSY && i < BUSY_TRIES; i++) {
-        (void)nanosleep(&pause, NULL);
-        error = unmount_once(mounted);
-    }
+    for (unsigned i = 0; (error = unmount_once(mounted)) == -EBUSY && i < BUSY_TRIES; i++)
+        clock_sleep_ns(BUSY_PAUSE_NS);
     if (error != -EBUSY || !mounted->mounted)
         return error;
     int fd = open(mounted->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
