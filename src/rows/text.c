@@ -263,29 +263,18 @@ void text_add(char *to, size_t size, const char *format, ...)
 
 size_t text_utf8_length(const char *s)
 {
+    static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000}; /* smaller ones are overlong */
     const unsigned char *b = (const unsigned char *)s;
-    unsigned low = 0x80, high = 0xbf;
-    size_t length;
+    const size_t length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+    uint32_t code = b[0] & (0x7fu >> length);
+
     if (b[0] < 0x80)
         return 1;
-    if (b[0] < 0xc2 || b[0] > 0xf4)
-        return 0;
-    length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-    /* The second byte excludes overlong forms, surrogates and code points above U+10FFFF. */
-    if (b[0] == 0xe0)
-        low = 0xa0;
-    else if (b[0] == 0xed)
-        high = 0x9f;
-    else if (b[0] == 0xf0)
-        low = 0x90;
-    else if (b[0] == 0xf4)
-        high = 0x8f;
-    if (b[1] < low || b[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if (b[i] < 0x80 || b[i] > 0xbf)
+    for (size_t i = 1; i < length; code = code << 6 | (b[i++] & 0x3f))
+        if ((b[i] & 0xc0) != 0x80)
             return 0;
-    return length;
+    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return b[0] >= 0xc0 && b[0] <= 0xf4 && code >= least[length] && code <= 0x10ffff && !surrogate ? length : 0;
 }
 
 /* Appends a whole number without snprintf(), with the same text; most numbers written are whole. Returns false for
