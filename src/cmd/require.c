@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/suites.h"
 #include "sys/memory.h"
@@ -21,13 +20,11 @@ static int complain(const char *command, const char *option, const char *value, 
 /* Reads a file that the user names, which may be a pipe. Returns NULL with the reason in why. */
 static char *read_file(const char *path, const char **why)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    FREED_BY(fd_close) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     size_t length = 0;
     char *text = fd < 0 ? NULL : procfs_read_rest(fd, &length);
 
     *why = strerror(errno);
-    if (fd >= 0)
-        (void)close(fd);
     if (text && strlen(text) != length) {
         *why = "it is no text";
         free(text);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,20 +103,17 @@ static ssize_t read_content(const char *root, const char *path, char content[CON
 
 static int write_file(const char *root, const char *path, const char *value)
 {
-    char full[PATH_MAX], line[CONTENT_MAX + 2];
-    int n = snprintf(full, sizeof(full), "%s%s", root, path), code = 0;
+    char line[CONTENT_MAX + 2];
     int length = snprintf(line, sizeof(line), "%s\n", value);
 
-    if ((size_t)n >= sizeof(full) || (size_t)length >= sizeof(line))
+    if ((size_t)length >= sizeof(line))
         return -ENAMETOOLONG;
-    int fd = open(full, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FREED_BY(fd_close)
+    int fd = open(PROCFS_PATH("%s%s", root, path), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     ssize_t done = write(fd, line, (size_t)length); /* in one call: the kernel takes each write as a whole value */
-    if (done != length)
-        code = done < 0 ? -errno : -EIO;
-    (void)close(fd);
-    return code;
+    return done == length ? 0 : done < 0 ? -errno : -EIO;
 }
 
 static int put_value(const struct snapshot *s, const char *path, const char *value)
@@ -162,8 +158,7 @@ void snapshot_close(struct snapshot *snapshot)
 {
     if (!snapshot)
         return;
-    if (snapshot->fd >= 0)
-        (void)close(snapshot->fd);
+    fd_close(&snapshot->fd);
     snapshot_entries_free(&snapshot->entries);
     free(snapshot->entry_of);
     free(snapshot);
@@ -188,14 +183,11 @@ static int remember(struct snapshot *s, const char *path)
 
 static int remember_matches(struct snapshot *s, const char *pattern)
 {
-    char full[PATH_MAX];
     size_t root_length = strlen(s->place.root);
     glob_t found;
     int code = 0;
 
-    if ((size_t)snprintf(full, sizeof(full), "%s%s", s->place.root, pattern) >= sizeof(full))
-        return 0;
-    if (glob(full, GLOB_NOSORT, NULL, &found))
+    if (glob(PROCFS_PATH("%s%s", s->place.root, pattern), GLOB_NOSORT, NULL, &found))
         return 0; /* no file matches: this machine has none of them */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
         code = remember(s, found.gl_pathv[i] + root_length);
@@ -205,10 +197,7 @@ static int remember_matches(struct snapshot *s, const char *pattern)
 
 static int remember_neighbour(struct snapshot *s, const char *path, const char *name)
 {
-    char neighbour[PATH_MAX];
-    int n = snprintf(neighbour, sizeof(neighbour), "%.*s/%s", (int)(strrchr(path, '/') - path), path, name);
-
-    return n > 0 && (size_t)n < sizeof(neighbour) ? remember(s, neighbour) : -ENAMETOOLONG;
+    return remember(s, PROCFS_PATH("%.*s/%s", (int)(strrchr(path, '/') - path), path, name));
 }
 
 /* Saves the files that a write changes as a side effect. Files that cannot be read are ignored: they do not exist, or

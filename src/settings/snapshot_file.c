@@ -311,36 +311,28 @@ static int publish(int folder, const char *name, const char *text, size_t length
     if (fd < 0)
         return fd;
     int code = new_file_write(fd, text, length);
-    if (code == 0 && fsync(fd))
-        code = -errno;
     if (code == 0)
-        code = lock(fd);
+        code = fsync(fd) ? -errno : lock(fd);
     if (code == 0)
         code = give_name(fd, folder, temporary, name);
     if (code && temporary[0])
         (void)unlinkat(folder, temporary, 0);
-    if (code == 0) {
-        code = sync_folder(folder);
-        if (code)
-            (void)unlinkat(folder, name, 0);
-    }
-    if (code == 0)
-        return fd;
-    (void)close(fd);
-    return code;
+    if (code == 0 && (code = sync_folder(folder)) != 0)
+        (void)unlinkat(folder, name, 0);
+    if (code)
+        fd_close(&fd);
+    return code ? code : fd;
 }
 
 /* Opens the directory of the file; *name is set to the last component. */
 static int open_folder(const char *file, const char **name)
 {
-    int at = directory_of(file, name);
+    FREED_BY(fd_close) int at = directory_of(file, name);
 
     if (at < 0)
         return at;
     int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a descriptor that can be flushed */
-    fd = fd < 0 ? -errno : fd;
-    (void)close(at);
-    return fd;
+    return fd < 0 ? -errno : fd;
 }
 
 int snapshot_file_create(const char *root, const char *file, const struct snapshot_entries *entries, char *error,
@@ -361,10 +353,8 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
     FREED_BY(memory_free) char *text = format(&identity, entries, &length);
     if (!text)
         return fail_because(-ENOMEM, error, error_size, "out of memory");
-    int folder = open_folder(file, &name);
+    FREED_BY(fd_close) int folder = open_folder(file, &name);
     int fd = folder < 0 ? folder : publish(folder, name, text, length);
-    if (folder >= 0)
-        (void)close(folder);
     if (fd == -EEXIST)
         return fail_because(fd, error, error_size, "'%s' is there already; 'jitbench untune' restores what it holds",
                             file);
@@ -442,7 +432,8 @@ int snapshot_file_remove(int fd, const char *file)
 {
     struct stat ours, named;
     const char *name;
-    int folder = open_folder(file, &name), code = 0;
+    FREED_BY(fd_close) int folder = open_folder(file, &name);
+    int code = 0;
 
     if (folder < 0)
         return folder;
@@ -452,6 +443,5 @@ int snapshot_file_remove(int fd, const char *file)
         code = unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
     if (code == 0)
         (void)!ftruncate(fd, 0); /* empties it, in case that it has another name (a hard link) */
-    (void)close(folder);
     return code;
 }
