@@ -538,7 +538,7 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
 {
     struct reader *r = NULL;
     struct stat st;
-    int reason = fd < 0 || fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : ENOMEM;
+    int reason = fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : ENOMEM;
 
     if (reason == ENOMEM && (r = calloc(1, sizeof *r)) != NULL) {
         r->fd = fd;
@@ -558,7 +558,11 @@ struct reader *reader_open(const char *path, char *error, size_t error_size)
 {
     if (strcmp(path, "-") == 0)
         return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", error, error_size);
-    return reader_take(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), path, error, error_size);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd >= 0)
+        return reader_take(fd, path, error, error_size);
+    snprintf(error, error_size, "%s: %s", path, strerror(errno));
+    return NULL;
 }
 
 void reader_close(struct reader *r)
