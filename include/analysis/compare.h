@@ -14,11 +14,13 @@
 
 struct compared_row {
     const struct pair *pair;
-    /* if pair has values with the core free: the pair of the same work over the whole time; otherwise NULL */
+    /* if pair has values with the core free: the pair of the same work over the whole time; if its values were brought
+     * to the same share of the core: pair; otherwise NULL */
     const struct pair *raw;
-    struct comparison of_raw; /* comparison of raw; change is CHANGE_NONE if the interval of the ratio contains 1 */
-    size_t number;            /* index in compared.comparison */
-    size_t few;               /* number of samples of the row that has the fewest; 0: a row has no samples */
+    struct comparison
+        of_raw;    /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
+    size_t number; /* index in compared.comparison */
+    size_t few;    /* number of samples of the row that has the fewest; 0: a row has no samples */
     /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
      * the first half; 0: none */
     double drift_pct;
@@ -43,7 +45,7 @@ struct compared_host {
 struct compared {
     struct compared_row *row; /* the rows that can be compared, the greatest effect first */
     size_t n_rows;
-    size_t n_alone; /* number of rows that compare values with the core free */
+    size_t n_raw; /* number of rows with raw */
     struct compared_mean *mean;
     size_t n_means;
     struct compared_host *host; /* filled only when comparing by host; the most different first */
@@ -57,7 +59,8 @@ struct compared {
 
 /* Compares pairs. metrics tells the headline rows; only these are included in means. all: compares the other rows as
  * well. A headline figure is compared with the core free instead, if each side has it in that form in as many rows as
- * the figure itself, or in COMPARISON_RUNS rows. min_effect: least effect that counts, 0.01 for 1 %. The statistical
+ * the figure itself; other figures of runs at the same share of the core, where comparison_measure() can tell how they
+ * depend on it. min_effect: least effect that counts, 0.01 for 1 %. The statistical
  * unit is a run if each side has at least three runs, or a host if each side has at least three hosts. Runs that
  * alternate in time are pairs, and so are the samples of commands of one `jitbench run`. With fewer runs nothing is
  * decided. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory. The caller calls compared_free()

@@ -10,11 +10,16 @@
 /* Minimum number of runs per side for a test. The drift between runs cannot be known from fewer. */
 #define COMPARISON_RUNS      3u
 #define COMPARISON_RESAMPLES 2000u
+/* Least number of runs a side, and least standard deviation of the logarithms of their shares, for a slope. */
+#define SHARE_RUNS   5u
+#define SHARE_SPREAD 0.03
 
-/* The samples of one run in the order in which they were taken: at least one, all finite. */
+/* The samples of one run in the order in which they were taken: at least one, all finite. share: of the core that the
+ * run had, above 0 up to 1; 0 or NAN: not known, or values that do not depend on it. */
 struct comparison_run {
     const double *samples;
     size_t n;
+    double share;
 };
 struct comparison_side {
     const struct comparison_run *runs;
@@ -49,6 +54,9 @@ struct comparison {
     double ratio, low, high;   /* changed / base with its 95 % interval */
     double p_t, p_permutation; /* p of each test, not corrected; NAN when there is none */
     double error, df;          /* standard error of the logarithm of the ratio; NAN when it is not known */
+    /* The share of the core to which the values of all runs were brought; 0: they are as measured. slope is the change
+     * of the logarithm of a value with that of its share. */
+    double share, slope;
     /* Set by comparison_judge(). */
     double p;            /* p of the chosen test */
     bool by_permutation; /* the chosen test is the permutation test */
@@ -59,6 +67,10 @@ struct comparison {
 };
 
 /* Computes medians, ratio, interval and tests of the two sides:
+ * - At least SHARE_RUNS runs a side, if all know their share, and these spread by SHARE_SPREAD: as runs that did not
+ *   alternate, but the values are first brought to the same share by an analysis of covariance of the logarithms
+ *   (inference_covariance()), of which ratio, interval and p_t are. Such runs are no pairs even if they alternate: the
+ *   share takes out what moves both runs of a pair, and pairs have half as many degrees of freedom.
  * - Runs that did not alternate: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann
  *   and Whitney's test.
  * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
@@ -68,6 +80,9 @@ struct comparison {
  * Returns 0, or -1 when out of memory. */
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        enum comparison_order order, struct comparison *out);
+
+/* Returns the value of a run with this share as it would be at comparison->share. */
+double comparison_at_share(const struct comparison *comparison, double value, double share);
 
 /* Judges n comparisons together. The permutation test is used where it can reach significance (its smallest possible p
  * is below 1 - confidence after correction for all n), else the t test; the choice depends only on the numbers of

@@ -17,6 +17,20 @@ struct inference_welch {
 };
 struct inference_welch inference_welch(const double *a, size_t n_a, const double *b, size_t n_b);
 
+/* A value y, and the covariate x that was measured with it. */
+struct inference_point {
+    double x, y;
+};
+/* Analysis of covariance (Fisher 1932): the difference of the means of y of two groups, b minus a, at the same x. slope
+ * is that of the common line through the points of both groups, and spread the standard deviation of x within them;
+ * error is the standard error of the difference, and includes that of the slope. All are NAN with fewer than two points
+ * a side or four in all, and when x does not vary within the groups. */
+struct inference_covariance {
+    double slope, spread, difference, error, df;
+};
+struct inference_covariance inference_covariance(const struct inference_point *a, size_t n_a,
+                                                 const struct inference_point *b, size_t n_b);
+
 /* The mean of values in the order in which they were taken, and its standard error by the method of batch means (Law
  * and Carson 1979), since neighbours may be correlated: the values are cut into batches of length values each, whose
  * means are taken as independent. length is 1 when no correlation is measured; otherwise the batches are twice as long

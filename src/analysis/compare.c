@@ -127,6 +127,13 @@ static int take_side(const struct row *const *rows, size_t n, bool by_hosts, str
     return 0;
 }
 
+/* Sets the shares of the core that the runs had. */
+static void take_shares(struct side *side)
+{
+    for (size_t r = 0; r < side->n_runs; r++)
+        side->runs[r].share = row_core_share(side->first[r]);
+}
+
 /* --- Rows. --- */
 
 static double drift_pct(const struct row *row)
@@ -199,7 +206,9 @@ static int allow_for_looks(const struct row *row, const struct comparison_run *b
     return 0;
 }
 
-static int compare_pair(const struct pair *pair, struct compared_row *row, struct comparison *comparison)
+/* same_share: at the same share of the core, if that can be. */
+static int compare_pair(const struct pair *pair, bool same_share, struct compared_row *row,
+                        struct comparison *comparison)
 {
     FREED_BY(side_free) struct side base, changed;
 
@@ -210,6 +219,10 @@ static int compare_pair(const struct pair *pair, struct compared_row *row, struc
     qsort(pair->changed, pair->n_changed, sizeof(const struct row *), compare_times);
     int result = take_side(pair->base, pair->n_base, row->by_hosts, &base);
     result |= take_side(pair->changed, pair->n_changed, row->by_hosts, &changed);
+    if (!result && same_share) {
+        take_shares(&base);
+        take_shares(&changed);
+    }
     const enum comparison_order order = result || row->by_hosts ? ORDER_APART : order_of(pair, &base, &changed);
     if (!result)
         result = comparison_measure(&(struct comparison_side){base.runs, base.n_runs},
@@ -301,7 +314,9 @@ static double score_of(const struct compared *c, const struct compared_mean *mea
         const struct row **rows = changed ? row->pair->changed : row->pair->base;
         for (size_t k = 0; k < (changed ? row->pair->n_changed : row->pair->n_base); k++)
             if (row->by_hosts ? same_host(rows[k], run) : pair_same_run(rows[k], run))
-                stats_add(&s, stats_mean(rows[k]->samples, rows[k]->n_samples));
+                stats_add(&s, comparison_at_share(&c->comparison[row->number],
+                                                  stats_mean(rows[k]->samples, rows[k]->n_samples),
+                                                  row_core_share(rows[k])));
         if (!s.n || !(s.mean > 0))
             return 0;
         sum += sign_of(row) * log(s.mean / c->comparison[row->number].base);
@@ -507,18 +522,12 @@ static bool has_pair(const struct compared *c, const struct pair *pair)
     return false;
 }
 
-static bool is_enough(size_t n_alone, size_t n_raw)
-{
-    return n_alone >= n_raw || n_alone >= COMPARISON_RUNS;
-}
-
-/* Returns the pair of the same work with the core free, if enough rows of both sides have it; otherwise NULL. */
+/* Returns the pair of the same work with the core free, if all rows of both sides have it; otherwise NULL. */
 static const struct pair *usable_alone(const struct pairs *pairs, const struct pair *pair)
 {
     const struct pair *alone = pair->why[0] ? NULL : pair_alone_of(pairs, pair);
 
-    return alone && is_enough(alone->n_base, pair->n_base) && is_enough(alone->n_changed, pair->n_changed) ? alone
-                                                                                                           : NULL;
+    return alone && alone->n_base >= pair->n_base && alone->n_changed >= pair->n_changed ? alone : NULL;
 }
 
 /* Compares a pair and adds its row. raw: if pair has the core free, the pair over the whole time; otherwise NULL. */
@@ -528,10 +537,16 @@ static int add_row(const struct pair *pair, const struct pair *raw, bool judged,
     struct comparison *of_raw = &row->of_raw;
 
     *row = (struct compared_row){.number = out->n_rows, .judged = judged, .raw = raw};
-    if (compare_pair(pair, row, &out->comparison[out->n_rows]) || (raw && compare_pair(raw, &ignored, of_raw)))
+    /* Rows of the same files are other work, which may itself take a part of the core. */
+    const bool same_share = !raw && !pair->within && !hosts_count(pair);
+    if (compare_pair(pair, same_share, row, &out->comparison[out->n_rows]))
+        return -1;
+    if (out->comparison[out->n_rows].share > 0)
+        row->raw = pair;
+    if (row->raw && compare_pair(row->raw, false, &ignored, of_raw))
         return -1;
     of_raw->change = of_raw->high < 1 ? CHANGE_LOWER : of_raw->low > 1 ? CHANGE_HIGHER : CHANGE_NONE;
-    out->n_alone += raw != NULL;
+    out->n_raw += row->raw != NULL;
     out->n_rows++;
     return 0;
 }

@@ -124,7 +124,7 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
 }
 
 /* Appends "raw -7.1 %, by core share 61 % (base 99 %)": the change of the same figure over the whole time, if its cause
- * is known. Called for a figure with the core free that has not changed. */
+ * is known. Called for a figure that has not changed with the core free, or at the same share of it. */
 static void put_reason_of_raw(const struct compared_row *row, struct text *out)
 {
     FREED_BY(text_free) struct text why = {0};
@@ -182,7 +182,7 @@ static void put_verdict(const struct compared *all, const struct comparison *c, 
 
 /* --- Tables. --- */
 
-/* Adds the columns of a table. raw: with a column for the ratio over the whole time, where rows have the core free. */
+/* Adds the columns of a table. raw: with a column for the ratio as measured. */
 static void put_columns(const char *const titles[5], bool raw, struct grid *grid)
 {
     const struct grid_column columns[] = {
@@ -211,7 +211,7 @@ static void print_grid(struct grid *grid, const struct compared_print *how, stru
 static void put_rows(const struct compared *c, const struct compared_print *how, struct text *out)
 {
     static const char *const titles[] = {"Test", "Metric", "Base", "New", "Ratio"};
-    const bool raw = c->n_alone > 0;
+    const bool raw = c->n_raw > 0;
     struct grid grid = {.n_columns = 0};
 
     put_columns(titles, raw, &grid);
@@ -345,6 +345,8 @@ static void put_comparison(const struct compared *all, const struct comparison *
     put_real(out, raw ? raw->base : (double)NAN);
     put_real(out, raw ? raw->changed : (double)NAN);
     put_real(out, raw ? raw->ratio : (double)NAN);
+    put_real(out, c->share > 0 ? c->share : (double)NAN);
+    put_real(out, c->share > 0 ? c->slope : (double)NAN);
     text_append(out, "\r\n", 2);
     out->failed |= reason.failed;
 }
@@ -368,7 +370,7 @@ static void put_csv(const struct compared *c, const struct compared_print *how, 
     text_printf(out,
                 "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,"
                 "ratio_ci95_hi,p_t,p_permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,"
-                "raw_base,raw_new,raw_ratio\r\n");
+                "raw_base,raw_new,raw_ratio,core_share,core_share_slope\r\n");
     for (size_t i = 0; i < c->n_rows; i++) {
         put_names(c->row[i].pair, out);
         put_comparison(c, &c->comparison[c->row[i].number], &c->row[i], how->min_effect, out);

@@ -101,13 +101,14 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
 /* Appends a line for each kind of statistical test that was used. */
 static void put_tested(const struct compared *compared, struct text *out)
 {
-    size_t hosts = 0, in_turn = 0, n[TESTED_PAIRS + 1] = {0};
+    size_t hosts = 0, in_turn = 0, shares = 0, n[TESTED_PAIRS + 1] = {0};
 
     for (size_t i = 0; i < compared->n_rows; i++) {
         const struct compared_row *row = &compared->row[i];
         const struct comparison *c = &compared->comparison[row->number];
         const bool samples = c->tested == TESTED_PAIRS && row->pair->n_base == 1;
         hosts += row->by_hosts;
+        shares += c->share > 0;
         in_turn += samples;
         n[c->tested] += !row->by_hosts && !samples;
     }
@@ -118,10 +119,13 @@ static void put_tested(const struct compared *compared, struct text *out)
         text_printf(out, "Tested means of runs%s\n", hosts || n[TESTED_WITHIN] ? ", where each side has three" : "");
     if (n[TESTED_PAIRS])
         text_printf(out, "Tested pairs of runs, since those of both sides alternate in time\n");
-    if (compared->n_alone)
+    if (compared->n_raw > shares)
         text_printf(out,
                     "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the "
                     "ratio as measured\n");
+    if (shares)
+        text_printf(out, "Rows with Raw%s: at the same share of the core in all runs; Raw is the ratio as measured\n",
+                    compared->n_raw > shares ? " and without " ROW_ALONE : "");
     if (in_turn)
         text_printf(out,
                     "Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n");

@@ -163,7 +163,7 @@ void explain_change(const struct pair *pair, const struct comparison *comparison
             text_printf(out, "%s%s %.1f %% of the time (base %.1f %%)", out->length > start ? ", " : "", shares[i].name,
                         shares[i].pct[1], shares[i].pct[0]);
     const double share[] = {mean_of(&side[0], row_core_share), mean_of(&side[1], row_core_share)};
-    if (!row_is_alone(pair->about) && is_speed(pair, comparison, share))
+    if (!row_is_alone(pair->about) && !(comparison->share > 0) && is_speed(pair, comparison, share))
         text_printf(out, "%score share %.0f %% (base %.0f %%)", out->length > start ? ", " : "", 100 * share[1],
                     100 * share[0]);
     const double khz[] = {mean_of(&side[0], frequency_of), mean_of(&side[1], frequency_of)};

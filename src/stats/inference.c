@@ -47,6 +47,50 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
     return test;
 }
 
+/* --- Comparison of means at the same value of a covariate. --- */
+
+/* Sums of squares and products about the means of the groups added so far. */
+struct squares {
+    double xx, xy, yy;
+};
+
+/* Adds the points to the sums, and returns their mean. */
+static struct inference_point add_group(const struct inference_point *points, size_t n, struct squares *sums)
+{
+    struct inference_point mean = {0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        mean.x += points[i].x / (double)n;
+        mean.y += points[i].y / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double x = points[i].x - mean.x, y = points[i].y - mean.y;
+        sums->xx += x * x;
+        sums->xy += x * y;
+        sums->yy += y * y;
+    }
+    return mean;
+}
+
+struct inference_covariance inference_covariance(const struct inference_point *a, size_t n_a,
+                                                 const struct inference_point *b, size_t n_b)
+{
+    struct squares sums = {0, 0, 0};
+    const struct inference_point mean_a = add_group(a, n_a, &sums), mean_b = add_group(b, n_b, &sums);
+    const double x = mean_b.x - mean_a.x;
+    struct inference_covariance out = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+
+    if (n_a < 2 || n_b < 2 || !(sums.xx > 0))
+        return out;
+    out.df = (double)(n_a + n_b - 3);
+    out.slope = sums.xy / sums.xx;
+    out.spread = sqrt(sums.xx / (out.df + 1));
+    out.difference = mean_b.y - mean_a.y - out.slope * x;
+    const double variance = fmax(sums.yy - out.slope * sums.xy, 0) / out.df;
+    out.error = sqrt(variance * (1 / (double)n_a + 1 / (double)n_b + x * x / sums.xx));
+    return out;
+}
+
 /* --- The error of a mean. --- */
 
 #define BATCHES_MIN 5u   /* with fewer batches the error of the mean would hardly be known */

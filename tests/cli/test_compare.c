@@ -812,6 +812,46 @@ static void test_compare_with_the_core_free(void **state)
     }
 }
 
+/* Six runs whose rate goes with the square root of their share of the core, between low and low + 0.5. */
+static void write_neighbours(const struct cli *cli, const char *name, double rate, double low)
+{
+    char text[2048] = "schema,run_id,host,suite,test,copies,metric,unit,better,value,samples,status,core_share\n";
+
+    for (unsigned run = 0; run < 6; run++) {
+        const double share = low + run * 5 % 6 * 0.1, value = rate * (1 + run * 0.0005) * sqrt(share);
+        (void)sprintf(text + strlen(text), "2,%s%u,n1,unix,pipe,1,rate,lps,higher,%g,%g;%g,ok,%.3f\n", name, run, value,
+                      value * 0.999, value * 1.001, share);
+    }
+    cli_write_file(cli->work, name, text);
+}
+
+/* Neighbours took more of the core on one side: no change is seen at the same share; what is slower is found. */
+static void test_compare_at_the_same_share(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_neighbours(cli, "./base.csv", 1000, 0.5);
+    write_neighbours(cli, "./new.csv", 1000, 0.3);
+    write_neighbours(cli, "./slow.csv", 950, 0.3);
+    compare(cli, "compare --fail-on changed ./base.csv ./new.csv", DONE, &result);
+    cli_expect_text(result.out,
+                    "Rows with Raw: at the same share of the core in all runs; Raw is the ratio as measured\n");
+    cli_expect_no_text(result.out, "Metrics with _alone");
+    cli_expect_text(result.out, "  1.0000 ");
+    cli_expect_text(result.out, "no change seen");
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on slower ./base.csv ./slow.csv", FINDING, &result);
+    cli_expect_text(result.out, "unix pipe  rate  ");
+    cli_expect_text(result.out, "  0.9500 worse   ");
+    cli_expect_text(result.out, "slower\n");
+    cli_expect_no_text(result.out, "core share");
+    cli_result_free(&result);
+    compare(cli, "compare --format csv ./base.csv ./slow.csv", DONE, &result);
+    cli_expect_text(result.out, "raw_ratio,core_share,core_share_slope\r\n");
+    cli_result_free(&result);
+}
+
 static void test_compare_hostile_files(void **state)
 {
     const struct cli *cli = *state;
@@ -934,6 +974,7 @@ int main(void)
         CLI_TEST(test_compare_colors_a_terminal_only),
         CLI_TEST(test_compare_reads_standard_input),
         CLI_TEST(test_compare_with_the_core_free),
+        CLI_TEST(test_compare_at_the_same_share),
         CLI_TEST(test_compare_hostile_files),
         CLI_TEST(test_compare_counts_a_run_once),
         CLI_TEST(test_compare_wrong_command_lines),

@@ -15,6 +15,11 @@
 #include "stats/stats.h"
 
 #define NEAR(got, expected) assert_true(fabs((got) - (expected)) <= 1e-9 * fmax(1, fabs(1.0 * (expected))))
+/* A run whose share of the core is not known. */
+#define RUN(values, number)                                                                                            \
+    {                                                                                                                  \
+        .samples = (values), .n = (number)                                                                             \
+    }
 
 /* Ten samples around a level: spread times -4.5 to 4.5, in an order without drift. */
 #define N 10
@@ -99,7 +104,7 @@ static void test_comparison_within_runs_that_drift(void **state)
     fill(&steady, 100, 1);
     memcpy(sorted, steady.samples, sizeof(sorted));
     stats_sort(sorted, N);
-    drifting.run = (struct comparison_run){sorted, N};
+    drifting.run = (struct comparison_run)RUN(sorted, N);
     const struct comparison a = measure(&steady.run, 1, &steady.run, 1), b = measure(&steady.run, 1, &drifting.run, 1);
     assert_true(b.error > 1.2 * a.error);
     assert_true(b.df < a.df);
@@ -156,8 +161,8 @@ static void test_comparison_of_runs_that_alternate(void **state)
 
     for (size_t i = 0; i < 6; i++) {
         after[i] = drift[i] * 1.02 * noise[i];
-        base[i] = (struct comparison_run){&drift[i], 1};
-        changed[i] = (struct comparison_run){&after[i], 1};
+        base[i] = (struct comparison_run)RUN(&drift[i], 1);
+        changed[i] = (struct comparison_run)RUN(&after[i], 1);
     }
     struct comparison apart = measure(base, 6, changed, 6);
     struct comparison pairs = measure_order(base, 6, changed, 6, ORDER_RUNS_ALTERNATE);
@@ -195,7 +200,7 @@ static void test_comparison_of_samples_that_alternate(void **state)
         before[i] = 100 + 10 * (double)(i / 2) + (double)(i % 2);
     for (size_t i = 0; i < 12; i++)
         after[i] = before[i ^ 1] * (i < 2 ? 1.029 : 1.03);
-    const struct comparison_run a = {before, 13}, b = {after, 12}, few = {after, 11};
+    const struct comparison_run a = RUN(before, 13), b = RUN(after, 12), few = RUN(after, 11);
     struct comparison c = measure_order(&a, 1, &b, 1, ORDER_SAMPLES_ALTERNATE);
 
     assert_int_equal(c.tested, TESTED_PAIRS);
@@ -214,8 +219,8 @@ static void test_comparison_of_pairs_with_zeros(void **state)
     struct comparison_run base[6], changed[6];
 
     for (size_t i = 0; i < 6; i++) {
-        base[i] = (struct comparison_run){&before[i], 1};
-        changed[i] = (struct comparison_run){&after[i], 1};
+        base[i] = (struct comparison_run)RUN(&before[i], 1);
+        changed[i] = (struct comparison_run)RUN(&after[i], 1);
     }
     struct comparison c = measure_order(base, 6, changed, 6, ORDER_RUNS_ALTERNATE);
     assert_int_equal(c.tested, TESTED_PAIRS);
@@ -237,8 +242,8 @@ static struct comparison of_runs(double base, double changed, double spread)
     fill(&a, base, spread);
     fill(&b, changed, spread * changed / (base ? base : 1));
     for (size_t i = 0; i < N; i++) {
-        before[i] = (struct comparison_run){&a.samples[i], 1};
-        after[i] = (struct comparison_run){&b.samples[i], 1};
+        before[i] = (struct comparison_run)RUN(&a.samples[i], 1);
+        after[i] = (struct comparison_run)RUN(&b.samples[i], 1);
     }
     return measure(before, N, after, N);
 }
@@ -246,7 +251,7 @@ static struct comparison of_runs(double base, double changed, double spread)
 static void test_comparison_of_one_value_knows_nothing(void **state)
 {
     const double one = 5, two = 500;
-    const struct comparison_run a = {&one, 1}, b = {&two, 1};
+    const struct comparison_run a = RUN(&one, 1), b = RUN(&two, 1);
     struct comparison c[2] = {measure(&a, 1, &b, 1), of_runs(100, 150, 1)};
 
     assert_int_equal(c[0].tested, TESTED_NOTHING);
@@ -294,7 +299,8 @@ static void test_comparison_corrects_for_all_that_are_judged(void **state)
 static void test_comparison_of_constants_goes_by_permutations(void **state)
 {
     static const double low = 22, high = 24;
-    const struct comparison_run a[] = {{&low, 1}, {&low, 1}, {&low, 1}}, b[] = {{&high, 1}, {&high, 1}, {&high, 1}};
+    const struct comparison_run a[] = {RUN(&low, 1), RUN(&low, 1), RUN(&low, 1)},
+                                b[] = {RUN(&high, 1), RUN(&high, 1), RUN(&high, 1)};
     struct comparison c = measure(a, 3, b, 3), ten = of_runs(22, 24, 0);
 
     judge(&c, 1);
@@ -344,11 +350,81 @@ static void test_comparison_without_memory_is_an_error(void **state)
     assert_true(memory_needed(measure_and_judge) > 10);
 }
 
+/* --- Runs at the same share of the core. --- */
+
+#define SHARED 6
+static const double shares[2][SHARED] = {{0.9, 0.5, 0.7, 1, 0.6, 0.8}, {0.55, 0.95, 0.65, 0.75, 0.6, 0.5}};
+
+/* Measures runs whose values go with share^0.5, and are higher by the factor in the second side. */
+static struct comparison measure_shared(const double of[2][SHARED], size_t n, double factor,
+                                        enum comparison_order order)
+{
+    static struct ten ten[2][SHARED];
+    struct comparison_run runs[2][SHARED];
+
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < n; i++) {
+            const double noise = 1 + 0.001 * (double)(i * 5 % SHARED);
+            fill(&ten[side][i], 100 * noise * (side ? factor : 1) * sqrt(shares[side][i]), 0.1);
+            runs[side][i] = ten[side][i].run;
+            runs[side][i].share = of[side][i];
+        }
+    return measure_order(runs[0], n, runs[1], n, order);
+}
+
+static void test_comparison_at_the_same_share(void **state)
+{
+    struct comparison c = measure_shared(shares, SHARED, 1.1, ORDER_RUNS_ALTERNATE);
+    double sum = 0;
+
+    for (size_t i = 0; i < 2 * SHARED; i++)
+        sum += log(shares[i / SHARED][i % SHARED]);
+    assert_int_equal(c.tested, TESTED_RUNS);
+    assert_int_equal(c.n_base, SHARED);
+    NEAR(c.share, exp(sum / (2 * SHARED)));
+    assert_true(fabs(c.slope - 0.5) < 0.01);
+    assert_true(fabs(c.ratio - 1.1) < 0.002);
+    assert_true(c.low < 1.1 && 1.1 < c.high && c.high - c.low < 0.01);
+    NEAR(c.df, 2 * SHARED - 3);
+    /* The medians are at that share too. */
+    assert_true(fabs(c.base - 100.25 * sqrt(c.share)) < 0.2);
+    assert_true(fabs(c.changed / c.base - 1.1) < 0.003);
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_HIGHER);
+    NEAR(comparison_at_share(&c, 50, c.share), 50);
+    NEAR(comparison_at_share(&c, 50, c.share * 4), 50 / pow(4, c.slope));
+
+    c = measure_shared(shares, SHARED, 1, ORDER_APART);
+    judge(&c, 1);
+    assert_int_equal(c.change, CHANGE_NONE);
+    assert_true(c.least < 0.02);
+}
+
+/* Too few runs, a share that is not known, shares that hardly differ: the values as measured. */
+static void test_comparison_without_shares(void **state)
+{
+    double of[2][SHARED];
+    struct comparison c = measure_shared(shares, SHARE_RUNS - 1, 1.1, ORDER_APART);
+
+    assert_true(c.share == 0);
+    NEAR(comparison_at_share(&c, 50, 0.5), 50);
+    memcpy(of, shares, sizeof(of));
+    of[1][3] = (double)NAN;
+    c = measure_shared(of, SHARED, 1.1, ORDER_RUNS_ALTERNATE);
+    assert_true(c.share == 0);
+    assert_int_equal(c.tested, TESTED_PAIRS);
+    for (size_t i = 0; i < 2 * SHARED; i++)
+        of[i / SHARED][i % SHARED] = 0.9 + 0.005 * (double)(i % SHARED);
+    c = measure_shared(of, SHARED, 1.1, ORDER_APART);
+    assert_true(c.share == 0);
+    assert_true(c.high - c.low > 0.1);
+}
+
 /* Runs of 2, 5 and 3 samples, without noise in their halves: what each field is worked out from. */
 static void test_comparison_fields_of_unequal_runs(void **state)
 {
     static const double a[] = {10, 12}, b[] = {11, 13, 12, 10, 14}, c[] = {30, 31, 35};
-    const struct comparison_run base[] = {{a, 2}, {b, 5}}, changed[] = {{c, 3}};
+    const struct comparison_run base[] = {RUN(a, 2), RUN(b, 5)}, changed[] = {RUN(c, 3)};
     const struct comparison found = measure(base, 2, changed, 1), back = measure(changed, 1, base, 2);
 
     assert_int_equal(found.tested, TESTED_WITHIN);
@@ -381,6 +457,8 @@ int main(void)
         cmocka_unit_test(test_comparison_of_constants_goes_by_permutations),
         cmocka_unit_test(test_comparison_from_zero),
         cmocka_unit_test(test_comparison_fields_of_unequal_runs),
+        cmocka_unit_test(test_comparison_at_the_same_share),
+        cmocka_unit_test(test_comparison_without_shares),
         cmocka_unit_test(test_comparison_without_memory_is_an_error),
     };
 

@@ -107,14 +107,18 @@ struct made_up_side {
     struct comparison_side side;
 };
 
-/* Makes as many runs as there are levels. */
+/* Makes as many runs as there are levels. share: each has a share of the core between a half and all of it, on which
+ * its values depend. */
 static void make_side(struct made_up *m, enum made_up_shape shape, double rsd, double factor, const double *levels,
-                      size_t runs, struct made_up_side *side)
+                      size_t runs, bool share, struct made_up_side *side)
 {
     for (size_t r = 0; r < runs; r++) {
+        const double of_core = share ? 0.5 + 0.5 * made_up_uniform(m) : 0;
+        const double level = levels[r] * (share ? pow(of_core, 0.6) : 1);
         for (size_t i = 0; i < SAMPLES; i++)
-            side->samples[r][i] = factor * levels[r] * made_up_process(m, shape, rsd);
+            side->samples[r][i] = factor * level * made_up_process(m, shape, rsd);
         side->run[r] = run_of(side->samples[r], SAMPLES);
+        side->run[r].share = of_core;
     }
     side->side = (struct comparison_side){.runs = side->run, .n_runs = runs};
 }
@@ -123,6 +127,7 @@ struct table {
     size_t runs;
     double drift;                /* between runs, in RSDs of a process */
     double change;               /* of the first row, 1.02; 0: the least change that its comparison names */
+    bool share;                  /* other users of the core, with whom each run has another share of it */
     enum comparison_order order; /* of runs that alternate, the drift is common to both sides */
 };
 
@@ -140,8 +145,8 @@ static void make_table(struct made_up *m, const struct table *table, double chan
             levels[r % 2][r / 2] = r % 2 && table->order == ORDER_RUNS_ALTERNATE
                                        ? levels[0][r / 2]
                                        : 1 + table->drift * rsd * made_up_normal(m);
-        make_side(m, shape, rsd, 1, levels[0], table->runs, &base);
-        make_side(m, shape, rsd, i ? 1 : change, levels[1], table->runs, &changed);
+        make_side(m, shape, rsd, 1, levels[0], table->runs, table->share, &base);
+        make_side(m, shape, rsd, i ? 1 : change, levels[1], table->runs, table->share, &changed);
         assert_int_equal(comparison_measure(&base.side, &changed.side, table->order, &rows_of_table[i]), 0);
     }
     assert_int_equal(comparison_judge(rows_of_table, TABLE_ROWS, 0.95, 0.01), 0);
@@ -183,8 +188,13 @@ static void test_coverage_a_against_a(void **state)
     check_same("3 runs, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
     check_same("3 pairs, drift as the spread:",
                &(struct table){.runs = 3, .change = 1, .drift = 1, .order = ORDER_RUNS_ALTERNATE});
+    check_same("5 runs at any share of the core:", &(struct table){.runs = 5, .change = 1, .share = true});
     if (!all_of_it)
         return;
+    check_same("10 runs at any share of the core, drift:",
+               &(struct table){.runs = 10, .change = 1, .drift = 3, .share = true});
+    check_same("10 pairs at any share of the core, drift:",
+               &(struct table){.runs = 10, .change = 1, .drift = 3, .share = true, .order = ORDER_RUNS_ALTERNATE});
     check_same("3 runs, no drift:", &(struct table){.runs = 3, .change = 1});
     check_same("5 runs, drift 3 times the spread:", &(struct table){.runs = 5, .change = 1, .drift = 3});
     check_same("10 runs, drift 3 times the spread:", &(struct table){.runs = 10, .change = 1, .drift = 3});
@@ -209,6 +219,7 @@ static void test_coverage_finds_two_per_cent(void **state)
     check_found("5 runs a side, without drift:", &(struct table){.runs = 5, .change = 1.02});
     check_found("5 pairs, drift 3 times the spread:",
                 &(struct table){.runs = 5, .change = 1.02, .drift = 3, .order = ORDER_RUNS_ALTERNATE});
+    check_found("5 runs at any share of the core:", &(struct table){.runs = 5, .change = 1.02, .share = true});
 }
 
 /* The least change of one table in the next: its error varies from table to table, most of all with few runs. */

@@ -402,6 +402,37 @@ static void test_inference_without_memory_nothing_is_known(void **state)
     assert_true(isnan(p[0]) && isnan(p[1]));
 }
 
+/* As numpy.linalg.lstsq solves y = mean + difference in_b + slope x. */
+static void test_inference_covariance_is_the_regression(void **state)
+{
+    static const struct inference_point a[] = {{-0.5, 3.1}, {-0.1, 3.45}, {-0.3, 3.2}, {0, 3.5}, {-0.6, 3.05}},
+                                        b[] = {{-0.2, 3.6}, {-0.4, 3.4}, {-0.05, 3.75}, {-0.7, 3.1}};
+    const struct inference_covariance of = inference_covariance(a, 5, b, 4), back = inference_covariance(b, 4, a, 5);
+
+    NEAR(of.slope, 0.889308176101);
+    NEAR(of.spread, 0.266424741451);
+    NEAR(of.difference, 0.235849056604);
+    NEAR(of.error, 0.028697445400);
+    NEAR(of.df, 6);
+    NEAR(back.difference, -of.difference);
+    NEAR(back.error, of.error);
+}
+
+static void test_inference_covariance_of_too_few_or_constants(void **state)
+{
+    static const struct inference_point line[] = {{1, 3}, {2, 5}, {3, 7}}, above[] = {{1, 7}, {5, 15}},
+                                        constant[] = {{1, 3}, {1, 5}};
+    const struct inference_covariance exact = inference_covariance(line, 3, above, 2);
+
+    NEAR(exact.slope, 2);
+    NEAR(exact.difference, 4);
+    assert_true(exact.error < 1e-7);
+    assert_true(isnan(inference_covariance(line, 1, above, 2).difference));
+    assert_true(isnan(inference_covariance(line, 3, above, 1).error));
+    assert_true(isnan(inference_covariance(constant, 2, constant, 2).slope));
+    assert_true(isnan(inference_covariance(constant, 0, constant, 0).df));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +444,8 @@ int main(void)
         TEST(test_inference_batches_of_correlated_values),
         TEST(test_inference_batches_of_few_and_of_constants),
         TEST(test_inference_student_p_is_the_inverse_of_the_critical_value),
+        TEST(test_inference_covariance_is_the_regression),
+        TEST(test_inference_covariance_of_too_few_or_constants),
         TEST(test_inference_ranks_exact_by_counting),
         TEST(test_inference_ranks_exact_as_scipy),
         TEST(test_inference_ranks_with_ties),
