@@ -3,6 +3,7 @@
  * slow1 prime is 5 % slower, syscall 30 %, audio 50 %, pipe 20 % faster, and nice is 19. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
