@@ -188,7 +188,8 @@ static void test_coverage_a_against_a(void **state)
     check_same("3 runs, drift as the spread:", &(struct table){.runs = 3, .change = 1, .drift = 1});
     check_same("3 pairs, drift as the spread:",
                &(struct table){.runs = 3, .change = 1, .drift = 1, .order = ORDER_RUNS_ALTERNATE});
-    check_same("5 runs at any share of the core:", &(struct table){.runs = 5, .change = 1, .share = true});
+    check_same("5 runs at any share of the core, drift:",
+               &(struct table){.runs = 5, .change = 1, .drift = 1, .share = true});
     if (!all_of_it)
         return;
     check_same("10 runs at any share of the core, drift:",

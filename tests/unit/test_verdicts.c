@@ -264,40 +264,41 @@ static void test_verdicts_of_rows_as_csv(void **state)
     expect(
         COMPARED_CSV, false, false,
         "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
-        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio\r\n"
-        "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
+        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio,"
+        "core_share,core_share_slope\r\n"
+        "s,slower,,,4,,,m-slower,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,,,\r\n"
         "s,faster,\"burn, 2\",\"a=1 "
-        "b=\"\"2\"\"\",,,,m-faster,ns,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,\r\n"
-        "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,,,,\r\n"
+        "b=\"\"2\"\"\",,,,m-faster,ns,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,,,\r\n"
+        "s,higher,,,1,,,m-higher,ns,,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,higher,,,,,,,\r\n"
         "s,faster2,,,1,2-3,,m-faster2,ns,lower,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1."
-        "0000000000000001e-05,pairs,11,12,5,faster,,,,,\r\n"
+        "0000000000000001e-05,pairs,11,12,5,faster,,,,,,,\r\n"
         "s,slower2,,,1,,there,m-slower2,ns,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1."
-        "0000000000000001e-05,pairs,11,12,5,slower,,,,,\r\n"
+        "0000000000000001e-05,pairs,11,12,5,slower,,,,,,,\r\n"
         "s,lower,,,1,,,m-lower,ns,,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.0000000000000001e-"
-        "05,pairs,11,12,5,lower,,s the base x2,,,\r\n"
+        "05,pairs,11,12,5,lower,,s the base x2,,,,,\r\n"
         "s,samples,,,1,,,m-samples,ns,lower,0,1000000000,,,,,,,,0,0,,not decided,one value on a side; repeat with "
-        "--runs 10,,,,\r\n"
+        "--runs 10,,,,,,\r\n"
         "s,within,,,1,,,m-within,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,,within,5,6,50,not decided,least change "
-        "50 %,,,,\r\n"
-        "s,without,,,1,,,m-without,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,,within,5,6,,not decided,,,,,\r\n"
+        "50 %,,,,,,\r\n"
+        "s,without,,,1,,,m-without,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,,within,5,6,,not decided,,,,,,,\r\n"
         "s,small,,,1,,,m-small,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no "
-        "change seen,above 2.5 %,,,,\r\n"
+        "change seen,above 2.5 %,,,,,,\r\n"
         "s,no base,,,1,,,m-no base,ns,lower,0,4,,,,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no change "
-        "seen,least change 3.5 %,,,,\r\n"
+        "seen,least change 3.5 %,,,,,,\r\n"
         "s,above,,,1,,,m-above,ns,lower,200,204,1.02,1.01,1.03,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no "
-        "change seen,\"not sure, p 0.0001 after correcting for 7 rows, least change 3.5 %\",,,,\r\n"
+        "change seen,\"not sure, p 0.0001 after correcting for 7 rows, least change 3.5 %\",,,,,,\r\n"
         "s,below,,,1,,,m-below,ns,lower,200,204,1.02,0.90000000000000002,0.98999999999999999,0.03125,0.25,0.0001,runs,"
         "5,6,3.4500000000000002,no change seen,\"not sure, p 0.0001 after correcting for 7 rows, least change 3.5 "
-        "%\",,,,\r\n"
+        "%\",,,,,,\r\n"
         "s,around,,,1,,,m-around,ns,lower,200,204,1.02,1,1.03,0.03125,0.25,0.0001,runs,5,6,3.4500000000000002,no "
-        "change seen,least change 3.5 %,,,,\r\n"
+        "change seen,least change 3.5 %,,,,,,\r\n"
         "s,equal,,,1,,,m-equal,ns,lower,200,204,1,0.90000000000000002,1.1000000000000001,0.03125,0.25,0.0001,runs,5,6,"
-        "3.4500000000000002,no change seen,,,,,\r\n"
-        "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,\r\n"
+        "3.4500000000000002,no change seen,,,,,,,\r\n"
+        "unix,,,,,,n1,geometric_mean,ratio,higher,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,faster,,,,,,,\r\n"
         "latency,,,,,,,geometric_mean,ratio,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1."
-        "0000000000000001e-05,pairs,11,12,5,slower,,,,,\r\n"
-        "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,,,,\r\n"
-        "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu,,,\r\n");
+        "0000000000000001e-05,pairs,11,12,5,slower,,,,,,,\r\n"
+        "s,apart,,,1,,,m-apart,ns,lower,,,,,,,,,,,,,not comparable,other unit: ns against ms,,,,,,\r\n"
+        "s,cpu,,,1,,,m-cpu,ns,,,,,,,,,,,,,,not comparable,\"other \"\"CPU\"\", model\",s cpu,,,,,\r\n");
 }
 
 /* A change that is explained by its cause, alone and with another reason. */
@@ -313,12 +314,12 @@ static void test_verdicts_with_a_cause(void **state)
            "Test  Metric   Base    New          Ratio     95 % interval  p (Holm)  Verdict\n"
            "s t   m       100 s  150 s  1.5000 worse   1.2500 .. 1.7500    0.0123  slower: preempted 35.0 % of the "
            "time (base 0.0 %)\n");
-    expect(
-        COMPARED_CSV, false, false,
-        "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
-        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio\r\n"
-        "s,t,,,1,,,m,s,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,preempted 35.0 % of the time "
-        "(base 0.0 %),,,,\r\n");
+    expect(COMPARED_CSV, false, false,
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
+           "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio,"
+           "core_share,core_share_slope\r\n"
+           "s,t,,,1,,,m,s,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,preempted 35.0 % of the time "
+           "(base 0.0 %),,,,,,\r\n");
 }
 
 /* A figure with the core free: the ratio as measured stands beside it, and what explains that is named. */
@@ -340,7 +341,7 @@ static void test_verdicts_with_the_core_free(void **state)
     (void)add_row(&same, WORDS(.suite = "s", .test = "t", .metric = "m_alone", .unit = "lps", .better = "higher"));
     compared_rows[1].raw = of_raw;
     compared_rows[1].of_raw = raw;
-    compared.n_alone = 1;
+    compared.n_raw = 1;
     expect(COMPARED_TABLE, false, false,
            "Test     Metric       Base       New          Ratio     95 % interval  p (Holm)     Raw  Verdict\n"
            "s other  m-other    100 ns    150 ns  1.5000 worse   1.2500 .. 1.7500    0.0123       -  slower\n"
@@ -349,10 +350,40 @@ static void test_verdicts_with_the_core_free(void **state)
     expect(
         COMPARED_CSV, false, false,
         "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
-        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio\r\n"
-        "s,other,,,1,,,m-other,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,\r\n"
+        "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio,"
+        "core_share,core_share_slope\r\n"
+        "s,other,,,1,,,m-other,ns,lower,100,150,1.5,1.25,1.75,0.001,0.002,0.0123,runs,3,4,,slower,,,,,,,\r\n"
         "s,t,,,1,,,m_alone,lps,higher,-200,-100,1,1,1,0.0625,,1.0000000000000001e-05,pairs,11,12,5,no change "
-        "seen,\"least change 5.0 %; raw -30.0 %, by core share 60 % (base 100 %)\",,100,70,0.69999999999999996\r\n");
+        "seen,\"least change 5.0 %; raw -30.0 %, by core share 60 % (base 100 %)\",,100,70,0.69999999999999996,,\r\n");
+}
+
+/* A figure that is slower at the same share of the core: the share is not the cause, only that of the ratio as
+ * measured. */
+static void test_verdicts_at_the_same_share(void **state)
+{
+    struct comparison at_share = lower;
+    struct pair *pair;
+
+    at_share.share = 0.75;
+    at_share.slope = 0.5;
+    at_share.ratio = 0.5;
+    pair = add_row(&at_share, WORDS(.suite = "s", .test = "t", .metric = "m", .unit = "lps", .better = "higher"));
+    (void)snprintf(rows[pair - pairs][0].core_share, 8, "1.000");
+    (void)snprintf(rows[pair - pairs][1].core_share, 8, "0.600");
+    compared_rows[0].raw = pair;
+    compared_rows[0].of_raw = lower;
+    compared_rows[0].of_raw.ratio = 0.25;
+    compared.n_raw = 1;
+    expect(COMPARED_TABLE, false, false,
+           "Test  Metric      Base       New          Ratio     95 % interval  p (Holm)     Raw  Verdict\n"
+           "s t   m       -200 lps  -100 lps  0.5000 worse   0.4000 .. 0.6000   <0.0001  0.2500  slower\n");
+    expect(COMPARED_CSV, false, false,
+           "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
+           "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_ratio,"
+           "core_share,core_share_slope\r\n"
+           "s,t,,,1,,,m,lps,higher,-200,-100,0.5,0.40000000000000002,0.59999999999999998,0.0625,,1.0000000000000001e-"
+           "05,pairs,11,12,5,slower,,,-200,"
+           "-100,0.25,0.75,0.5\r\n");
 }
 
 /* Names are as short as they can be, and clean. Each has something that no other name has. */
@@ -503,7 +534,7 @@ static void test_verdicts_of_nothing(void **state)
     expect(COMPARED_CSV, false, false,
            "suite,test,load,param,copies,cpus,host,metric,unit,better,base,new,ratio,ratio_ci95_lo,ratio_ci95_hi,p_t,p_"
            "permutation,p_holm,tested,n_base,n_new,least_change_pct,verdict,reason,against,raw_base,raw_new,raw_"
-           "ratio\r\n");
+           "ratio,core_share,core_share_slope\r\n");
 }
 
 static void test_verdicts_without_memory_fail(void **state)
@@ -532,6 +563,7 @@ int main(void)
         cmocka_unit_test_setup(test_verdicts_of_rows_as_csv, begin),
         cmocka_unit_test_setup(test_verdicts_with_a_cause, begin),
         cmocka_unit_test_setup(test_verdicts_with_the_core_free, begin),
+        cmocka_unit_test_setup(test_verdicts_at_the_same_share, begin),
         cmocka_unit_test_setup(test_verdicts_names, begin),
         cmocka_unit_test_setup(test_verdicts_of_means_and_hosts, begin),
         cmocka_unit_test_setup(test_verdicts_that_are_apart, begin),
