@@ -67,10 +67,10 @@ struct comparison {
 };
 
 /* Computes medians, ratio, interval and tests of the two sides:
- * - At least SHARE_RUNS runs a side, if all know their share, and these spread by SHARE_SPREAD: as runs that did not
- *   alternate, but the values are first brought to the same share by an analysis of covariance of the logarithms
- *   (inference_covariance()), of which ratio, interval and p_t are. Such runs are no pairs even if they alternate: the
- *   share takes out what moves both runs of a pair, and pairs have half as many degrees of freedom.
+ * - At least SHARE_RUNS runs a side, if all know their share, and these spread by SHARE_SPREAD: their means, brought to
+ *   the same share by an analysis of covariance of the logarithms (inference_covariance()); Student's t only, since
+ *   ranks of such values claim too often. Such runs are no pairs even if they alternate: the share takes out what moves
+ *   both runs of a pair, and pairs have half as many degrees of freedom.
  * - Runs that did not alternate: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann
  *   and Whitney's test.
  * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
@@ -84,11 +84,11 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
 /* Returns the value of a run with this share as it would be at comparison->share. */
 double comparison_at_share(const struct comparison *comparison, double value, double share);
 
-/* Judges n comparisons together. The permutation test is used where it can reach significance (its smallest possible p
- * is below 1 - confidence after correction for all n), else the t test; the choice depends only on the numbers of
- * values. Without any spread the permutation test is always used. A comparison is a change when the corrected p is
- * below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect (0.01) of the
- * base. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
+/* Judges n comparisons together. The permutation test, where there is one, is used where it can reach significance (its
+ * smallest possible p is below 1 - confidence after correction for all n), else the t test; the choice depends only on
+ * the numbers of values. Without any spread the permutation test is always used. A comparison is a change when the
+ * corrected p is below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect
+ * (0.01) of the base. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
 
 #endif

@@ -69,53 +69,6 @@ static int test_runs(double *a, double *b, struct comparison *out)
     return 0;
 }
 
-/* --- Runs at the same share of the core. --- */
-
-double comparison_at_share(const struct comparison *comparison, double value, double share)
-{
-    return comparison->share > 0 ? value * pow(comparison->share / share, comparison->slope) : value;
-}
-
-/* Sets the points of a side's runs: logarithms of share and value. Returns whether there are enough, and all are known.
- */
-static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points)
-{
-    bool all = side->n_runs >= SHARE_RUNS;
-
-    for (size_t r = 0; r < side->n_runs; r++) {
-        all = all && side->runs[r].share > 0 && values[r] > 0;
-        points[r] = (struct inference_point){log(side->runs[r].share), log(values[r])};
-    }
-    return all;
-}
-
-/* Brings the values of all runs to the same share of the core, if it can be told how they depend on it, and then sets
- * out->share and *by. Returns -1 when out of memory. */
-static int bring_to_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
-                               double *b, struct comparison *out, struct inference_covariance *by)
-{
-    const size_t n_a = base->n_runs, n_b = changed->n_runs;
-    FREED_BY(memory_free) struct inference_point *points = calloc(n_a + n_b, sizeof *points);
-    double sum = 0;
-
-    if (!points)
-        return -1;
-    if (!set_points(base, a, points) || !set_points(changed, b, points + n_a))
-        return 0;
-    *by = inference_covariance(points, n_a, points + n_a, n_b);
-    if (!(by->spread >= SHARE_SPREAD))
-        return 0;
-    for (size_t i = 0; i < n_a + n_b; i++)
-        sum += points[i].x;
-    out->share = exp(sum / (double)(n_a + n_b));
-    out->slope = by->slope;
-    for (size_t i = 0; i < n_a; i++)
-        a[i] = comparison_at_share(out, a[i], base->runs[i].share);
-    for (size_t i = 0; i < n_b; i++)
-        b[i] = comparison_at_share(out, b[i], changed->runs[i].share);
-    return 0;
-}
-
 /* --- Pairs. --- */
 
 /* Sets the ratio and its interval from a difference of logarithms with its error. */
@@ -152,6 +105,55 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
     if (logs)
         set_ratio(s.mean, error, df, out);
     return result;
+}
+
+/* --- Runs at the same share of the core. --- */
+
+double comparison_at_share(const struct comparison *comparison, double value, double share)
+{
+    return comparison->share > 0 ? value * pow(comparison->share / share, comparison->slope) : value;
+}
+
+/* Sets the points of a side's runs: logarithms of share and value. Returns whether there are enough, and all are known.
+ */
+static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points)
+{
+    bool all = side->n_runs >= SHARE_RUNS;
+
+    for (size_t r = 0; r < side->n_runs; r++) {
+        all = all && side->runs[r].share > 0 && values[r] > 0;
+        points[r] = (struct inference_point){log(side->runs[r].share), log(values[r])};
+    }
+    return all;
+}
+
+/* Brings the values of all runs to the same share of the core and tests them, if it can be told how they depend on it;
+ * otherwise leaves out->share 0. Returns -1 when out of memory. */
+static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
+                              double *b, struct comparison *out)
+{
+    const size_t n_a = base->n_runs, n_b = changed->n_runs;
+    FREED_BY(memory_free) struct inference_point *points = calloc(n_a + n_b, sizeof *points);
+    double sum = 0;
+
+    if (!points)
+        return -1;
+    if (!set_points(base, a, points) || !set_points(changed, b, points + n_a))
+        return 0;
+    const struct inference_covariance by = inference_covariance(points, n_a, points + n_a, n_b);
+    if (!(by.spread >= SHARE_SPREAD))
+        return 0;
+    set_ratio(by.difference, by.error, by.df, out);
+    out->p_t = by.error > 0 ? stats_student_p(by.difference / by.error, by.df) : (double)NAN;
+    for (size_t i = 0; i < n_a + n_b; i++)
+        sum += points[i].x;
+    out->share = exp(sum / (double)(n_a + n_b));
+    out->slope = by.slope;
+    for (size_t i = 0; i < n_a; i++)
+        a[i] = comparison_at_share(out, a[i], base->runs[i].share);
+    for (size_t i = 0; i < n_b; i++)
+        b[i] = comparison_at_share(out, b[i], changed->runs[i].share);
+    return 0;
 }
 
 /* --- Fewer runs than a test needs. --- */
@@ -205,7 +207,6 @@ static bool in_turn(const struct comparison_side *base, const struct comparison_
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        enum comparison_order order, struct comparison *out)
 {
-    struct inference_covariance by;
     const bool runs = base->n_runs >= COMPARISON_RUNS && changed->n_runs >= COMPARISON_RUNS;
 
     *out = (struct comparison){.ratio = (double)NAN,
@@ -226,7 +227,7 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
     int result = a && b ? 0 : -1;
 
     if (!result && runs)
-        result = bring_to_same_share(base, changed, a, b, out, &by);
+        result = test_at_same_share(base, changed, a, b, out);
     const bool at_share = out->share > 0;
     const bool pairs = !at_share && in_turn(base, changed, runs, order) && common / each >= least;
     if (!result && pairs)
@@ -235,12 +236,8 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
         out->base = stats_median(a, out->n_base);
         out->changed = stats_median(b, out->n_new);
     }
-    if (!result && !pairs)
+    if (!result && !pairs && !at_share)
         result = runs ? test_runs(a, b, out) : look_within(base, changed, out);
-    if (!result && at_share) {
-        set_ratio(by.difference, by.error, by.df, out);
-        out->p_t = by.error > 0 ? stats_student_p(by.difference / by.error, by.df) : (double)NAN;
-    }
     if (pairs)
         out->n_base = out->n_new = common / each;
     out->tested = pairs                               ? TESTED_PAIRS
@@ -265,7 +262,7 @@ static double least_p(const struct comparison *c)
 
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
-    c->by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
+    c->by_permutation = !(c->share > 0) && least_p(c) <= (1 - confidence) / (double)tests;
     /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
      * are. */
     if (isnan(c->p_t) || c->p_t <= 0)

@@ -676,7 +676,7 @@ static void expect_rows(bool all, size_t n, size_t n_alone)
     struct compared compared = compare_all(all);
 
     assert_int_equal(compared.n_rows, n);
-    assert_int_equal(compared.n_alone, n_alone);
+    assert_int_equal(compared.n_raw, n_alone);
     compared_free(&compared);
 }
 
@@ -757,7 +757,7 @@ static void test_compared_within_with_the_core_free(void **state)
     assert_int_equal(pairs_within(&base.set, 0, &pairs), 0);
     assert_int_equal(compared_make(&pairs, NULL, false, 0.01, &compared), 0);
     assert_int_equal(compared.n_rows, 1);
-    assert_int_equal(compared.n_alone, 1);
+    assert_int_equal(compared.n_raw, 1);
     assert_float_equal(compared.comparison[0].base, 3, 1e-9);
     assert_float_equal(compared.comparison[0].changed, 6, 1e-9);
     compared_free(&compared);
