@@ -729,19 +729,20 @@ static void test_compared_with_the_core_free_on_one_side_only(void **state)
     expect_rows(true, 1, 0);
 }
 
-/* Too few runs with such a figure would make the samples the unit in place of the runs. */
+/* Runs without such a figure would be left out. */
 static void test_compared_with_the_core_free_in_some_runs(void **state)
 {
     for (unsigned i = 0; i < 4; i++) {
         char id[] = {(char)('a' + i), '\0'};
         add_run(&base, id, "here");
         add_row(&base, "a=1", 1);
-        if (i < 2)
+        if (i != 2)
             add_alone(&base, "a=1", 1);
     }
     add_row(&changed, "a=1", 1);
     add_alone(&changed, "a=1", 1);
     expect_rows(false, 1, 0);
+    add_run(&base, "c", "here");
     add_alone(&base, "a=1", 1);
     expect_rows(false, 1, 1);
 }
