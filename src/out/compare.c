@@ -388,7 +388,7 @@ static void put_csv(const struct compared *c, const struct compared_print *how, 
         csv_text(out, c->not_comparable[i]->why);
         text_append(out, ",", 1);
         put_against(c, c->not_comparable[i], out);
-        text_printf(out, ",,,\r\n");
+        text_printf(out, ",,,,,\r\n");
     }
 }
 
