@@ -233,19 +233,6 @@ static void name_entries(struct export_entry *entries, size_t n)
     export_cluster(entries, n);
 }
 
-static void make_groups(struct export_groups *groups, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct export_entry *entry = &groups->entries[i];
-        bool begins = i == 0 || entry->first != groups->entries[i - 1].first;
-        groups->rows[i] = entry->row;
-        if (begins)
-            groups->group[groups->n++] = (struct export_group){.name = entry->name, .rows = &groups->rows[i]};
-        groups->group[groups->n - 1].n++;
-        groups->group[groups->n - 1].n_samples += entry->row->n_samples;
-    }
-}
-
 void export_group(const struct export_rows *rows, struct export_groups *groups)
 {
     const size_t n = rows->n;
@@ -257,7 +244,14 @@ void export_group(const struct export_rows *rows, struct export_groups *groups)
     for (size_t i = 0; i < n; i++)
         groups->entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};
     name_entries(groups->entries, n);
-    make_groups(groups, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct export_entry *entry = &groups->entries[i];
+        groups->rows[i] = entry->row;
+        if (i == 0 || entry->first != entry[-1].first)
+            groups->group[groups->n++] = (struct export_group){.name = entry->name, .rows = &groups->rows[i]};
+        groups->group[groups->n - 1].n++;
+        groups->group[groups->n - 1].n_samples += entry->row->n_samples;
+    }
 }
 
 void export_entries_free(struct export_entry **entries)

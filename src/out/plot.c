@@ -237,10 +237,8 @@ static unsigned tick_column(const struct axis *axis, int power)
 static int tick_label(const struct axis *axis, int power, char *buf, size_t size)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
-    int unit = power < 3 ? 0 : power < 6 ? 1 : power < 9 ? 2 : 3;
-    if (axis->time)
-        return snprintf(buf, size, "%g%s", decimal(1, power - 3 * unit), units[unit]);
-    return snprintf(buf, size, "%g", decimal(1, power));
+    int unit = !axis->time || power < 3 ? 0 : power < 6 ? 1 : power < 9 ? 2 : 3;
+    return snprintf(buf, size, "%g%s", decimal(1, power - 3 * unit), axis->time ? units[unit] : "");
 }
 
 /* Returns whether labels at each power that step divides leave a space before the next one. */

@@ -261,15 +261,6 @@ void report_put(const struct report *report, struct text *out)
 
 /* --- Reading, and the whole page. --- */
 
-static void name_runs(struct report *report)
-{
-    const bool differ = hosts_differ(report);
-
-    for (size_t i = 0; i < report->n_runs; i++)
-        (void)snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
-                       differ ? report->set.runs[i]->host : "");
-}
-
 /* Returns the number of the row's run in the order of appearance. Runs in the set are found there; for others each
  * change counts as a further run. */
 static size_t number_of(struct report *report, const struct row_run *run)
@@ -317,7 +308,10 @@ void report_finish(struct report *report)
     gather_finish(&report->gather);
     history_finish(&report->history);
     report->n_runs = report->set.n_runs < REPORT_RUNS_MAX ? report->set.n_runs : REPORT_RUNS_MAX;
-    name_runs(report);
+    const bool differ = hosts_differ(report);
+    for (size_t i = 0; i < report->n_runs; i++)
+        (void)snprintf(report->name[i], REPORT_NAME, "%c%s%.16s", (int)('A' + i), differ ? " " : "",
+                       differ ? report->set.runs[i]->host : "");
     metrics_mark_headlines(report->metrics, report->set.rows, report->set.n);
     report_sort_rows(report);
 }

@@ -60,24 +60,6 @@ struct report_figure {
     struct part parts[PARTS_MAX];
 };
 
-#define CAUSE_PARTS                                                                                                    \
-    {                                                                                                                  \
-        {"lost_preempted", "preempted", 1}, {"lost_interrupt", "interrupt", 0}, {"lost_steal", "steal", 3},            \
-            {"lost_fault", "fault", 4}, {"lost_migrated", "migrated", 2}, {"lost_periodic", "periodic", 5},            \
-            {"lost_core_shared", "core shared", 7}, {"lost_unexplained", "unexplained", 6},                            \
-    }
-
-#define BUCKET_PARTS                                                                                                   \
-    {                                                                                                                  \
-        {"delays_a", "A 150\342\200\223400", 6}, {"delays_b", "B 400\342\200\2232k", 0},                               \
-            {"delays_c", "C 2k\342\200\2236k", 4}, {"delays_d", "D >6k", 1},                                           \
-    }
-
-#define SHARE_PARTS                                                                                                    \
-    {                                                                                                                  \
-        {"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1},                                            \
-    }
-
 /* Selects the rows that a figure draws, the kind of figure, and the label of its works. A work is what the rows of
  * several runs have in common: one test with the same parameters. */
 #define FIGURE_OF(suite_, test_, metric_, kind_, label_)                                                               \
@@ -110,18 +92,32 @@ struct report_figure {
          .x = {bars_, NULL},                                                                                           \
          .y = {"Delays in a run", ""},                                                                                 \
          .log = true,                                                                                                  \
-         .parts = BUCKET_PARTS},                                                                                       \
+         .parts = {{"delays_a", "A 150\342\200\223400", 6},                                                            \
+                   {"delays_b", "B 400\342\200\2232k", 0},                                                             \
+                   {"delays_c", "C 2k\342\200\2236k", 4},                                                              \
+                   {"delays_d", "D >6k", 1}}},                                                                         \
     {                                                                                                                  \
         EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                             \
             .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",     \
-            .x = {bars_, NULL}, .y = {"Share of all time", "%"}, .parts = SHARE_PARTS                                  \
+            .x = {bars_, NULL}, .y = {"Share of all time", "%"}, .parts = {                                            \
+                {"delayed_400", "above 400", 0},                                                                       \
+                {"delayed_2000", "above 2000", 1}                                                                      \
+            }                                                                                                          \
     }
 
 static const struct report_figure figures[] = {
     {FIGURE_OF("noise", NULL, "lost", KIND_STRIPS, LABEL_CPUS), .title = "Time lost on each CPU, over time",
      .note = "colour: share of the time that was lost", .x = {"Since the start", "us"}},
     {FIGURE_OF("noise", NULL, "lost", KIND_STACKS, LABEL_CPUS), .title = "Where it went",
-     .note = "the whole run, by cause", .x = {"Time lost", "%"}, .parts = CAUSE_PARTS},
+     .note = "the whole run, by cause", .x = {"Time lost", "%"},
+     .parts = {{"lost_preempted", "preempted", 1},
+               {"lost_interrupt", "interrupt", 0},
+               {"lost_steal", "steal", 3},
+               {"lost_fault", "fault", 4},
+               {"lost_migrated", "migrated", 2},
+               {"lost_periodic", "periodic", 5},
+               {"lost_core_shared", "core shared", 7},
+               {"lost_unexplained", "unexplained", 6}}},
     {FIGURE_OF("noise", NULL, "core_share", KIND_TRACE, LABEL_CPUS), .title = "Share of its core over time",
      .note = "below 100 %: somebody else used the core", .x = {"Since the start", "us"}, .y = {"The CPU had", NULL}},
     {FIGURE_OF("noise", NULL, "core_mhz", KIND_TRACE, LABEL_CPUS), .title = "Frequency of the core over time",
@@ -189,20 +185,14 @@ static void label_of(const struct report_figure *about, const struct row *row, c
     size_t length = 0;
     const char *key = about->key ? row_param(&row->param, about->key, &length) : NULL;
 
-    switch (about->label) {
-    case LABEL_KEY:
-        (void)snprintf(buf, size, "%.*s", key ? (int)(length < 40 ? length : 40) : 0, key ? key : "");
-        break;
-    case LABEL_LOAD:
-        (void)snprintf(buf, size, "%.40s", row->load[0] ? row->load : "none");
-        break;
-    case LABEL_CPUS:
-        (void)snprintf(buf, size, "CPU %.40s", row->cpus[0] ? row->cpus : "?");
-        return; /* the number of copies is that of the CPUs, so it is not named */
-    case LABEL_TEST:
-        (void)snprintf(buf, size, "%.40s", row->test);
-        break;
-    }
+    const char *const texts[] = {[LABEL_KEY] = key ? key : "",
+                                 [LABEL_LOAD] = row->load[0] ? row->load : "none",
+                                 [LABEL_TEST] = row->test,
+                                 [LABEL_CPUS] = row->cpus[0] ? row->cpus : "?"};
+    (void)snprintf(buf, size, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
+                   about->label == LABEL_KEY && length < 40 ? (int)length : 40, texts[about->label]);
+    if (about->label == LABEL_CPUS) /* the number of copies is that of the CPUs, so it is not named */
+        return;
     if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
         (void)snprintf(buf + strlen(buf), size - strlen(buf), " \xc3\x97%llu", (unsigned long long)row->copies);
     const char *copy = row_param(&row->param, "copy", &length);
