@@ -13,7 +13,8 @@
  */
 void html_escape(struct text *out, const char *s, size_t length);
 /* Appends markup: the format as it is, with the texts of %s escaped. Knows %s, %.24s, %.*s, %c, %zu, %.1f, %+.1f and
- * %%; and %f for coordinates: one decimal unless it is 0, within -1e6 and 1e6, 0 for a number that is not finite. */
+ * %%; and %f for coordinates: one decimal, or none if that is 0; within -1e6 and 1e6, 0 for a number that is not
+ * finite. */
 void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Append the page's start up to <main>, and its end from </main> on. */

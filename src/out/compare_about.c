@@ -70,7 +70,8 @@ static void values_of(const struct compared *c, size_t setting, bool changed, ch
     text_copy(buf, size, seen.n ? out.data : "");
 }
 
-/* Returns how many runs differ in the text at this offset; a run without it differs from all others if empty_differ. */
+/* Returns the number of different texts that the runs have at this offset. If empty_differ, each run without a text
+ * counts. */
 static size_t count_different(const struct row_set *set, size_t offset, bool empty_differ)
 {
     size_t n = 0;

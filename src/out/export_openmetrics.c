@@ -95,7 +95,7 @@ static void put_escaped(const char *s, struct text *out)
     }
 }
 
-/* Appends labels, names and values; empty ones are left out. */
+/* Appends labels, each a name and a value; those with an empty value are left out. */
 static void put_labels(const char *const (*labels)[2], size_t n, struct text *out)
 {
     size_t written = 0;

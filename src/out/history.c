@@ -3,7 +3,6 @@
 #include "out/history.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "out/fleet.h"
@@ -28,18 +27,15 @@ char *history_name(const struct history *h, size_t figure, char *buf, size_t siz
 char *history_settings(const struct history *h, const struct history_change *change, char *buf, size_t size)
 {
     const char *before, *after;
-    size_t setting = 0, n = 0, used = 0;
+    size_t setting = 0, n = 0;
 
     buf[0] = '\0';
-    while (history_next_setting(h, change, &setting, &before, &after)) {
-        if (n < SETTINGS_SHOWN && used < size)
-            (void)snprintf(buf + used, size - used, "%s%s: %.80s -> %.80s", n ? "; " : "",
-                           h->gather.settings.name[setting - 1], before, after);
-        n++;
-        used = strlen(buf);
-    }
+    for (; history_next_setting(h, change, &setting, &before, &after); n++)
+        if (n < SETTINGS_SHOWN)
+            text_add(buf, size, "%s%s: %.80s -> %.80s", n ? "; " : "", h->gather.settings.name[setting - 1], before,
+                     after);
     if (n > SETTINGS_SHOWN)
-        (void)snprintf(buf + used, size - used, "; and %zu more", n - SETTINGS_SHOWN);
+        text_add(buf, size, "; and %zu more", n - SETTINGS_SHOWN);
     return buf;
 }
 

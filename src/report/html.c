@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -25,7 +24,7 @@ void html_escape(struct text *out, const char *s, size_t length)
     }
 }
 
-/* Writes a number with one decimal unless it is 0. It is bounded, and 0 if it is not finite. */
+/* Writes a number with one decimal, or none if that is 0. The number is bounded; one that is not finite is 0. */
 static void put_coordinate(struct text *out, double value)
 {
     long tenths = lround(isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) * 10 : 0);

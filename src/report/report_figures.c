@@ -194,10 +194,10 @@ static void label_of(const struct report_figure *about, const struct row *row, c
     if (about->label == LABEL_CPUS) /* the number of copies is that of the CPUs, so it is not named */
         return;
     if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
-        (void)snprintf(buf + strlen(buf), size - strlen(buf), " \xc3\x97%llu", (unsigned long long)row->copies);
+        text_add(buf, size, " \xc3\x97%llu", (unsigned long long)row->copies);
     const char *copy = row_param(&row->param, "copy", &length);
     if (copy)
-        (void)snprintf(buf + strlen(buf), size - strlen(buf), " #%.*s", (int)(length < 8 ? length : 8), copy);
+        text_add(buf, size, " #%.*s", (int)(length < 8 ? length : 8), copy);
 }
 
 static void collect(struct picks *picks)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves of the times of commands over their parameters (run --parameter-list and --parameter-scan). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,9 +137,9 @@ static void label_points(struct curve *curve)
         if (other[i][0])
             text_copy(curve->points[i].label, LABEL_SIZE, other[i]);
     for (size_t i = curve->n; i-- > 0;) { /* from the end: count_same() needs the labels of the points before */
-        const size_t used = strlen(curve->points[i].label), same = count_same(curve, i);
+        const size_t same = count_same(curve, i);
         if (same)
-            (void)snprintf(curve->points[i].label + used, LABEL_SIZE - used, ", command %zu", same + 1);
+            text_add(curve->points[i].label, LABEL_SIZE, ", command %zu", same + 1);
     }
 }
 

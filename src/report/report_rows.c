@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,9 +176,8 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
     else if (row->value == row->stats.mean && base->value == base->stats.mean)
         ratio = stats_ratio_of_means(&row->stats, &base->stats, &low, &high);
     units_value(ratio, "", buf, size);
-    const size_t used = strlen(buf);
     if (isfinite(low) && isfinite(high))
-        (void)snprintf(buf + used, size - used, " (%s)", UNITS_RANGE(low, high, ""));
+        text_add(buf, size, " (%s)", UNITS_RANGE(low, high, ""));
 }
 
 /* Appends a row. n: number of rows spanned by the cells with work and metric; 0: an earlier row has them. */

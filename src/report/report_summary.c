@@ -528,10 +528,8 @@ static void list_texts(const struct report *report, size_t run, size_t offset, c
     for (const struct row *row = NULL; (row = report_next(report, run, row));)
         if (((const char *)row)[offset])
             n = report_distinct(found, n, (const char *)row + offset, DISTINCT_MAX + 1);
-    for (size_t i = 0; i < n; i++) {
-        size_t used = strlen(buf);
-        (void)snprintf(buf + used, size - used, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
-    }
+    for (size_t i = 0; i < n; i++)
+        text_add(buf, size, "%s%s", i ? "; " : "", i < DISTINCT_MAX ? found[i] : "and others");
 }
 
 static void list_numbers(const struct report *report, size_t run, const struct fact *fact, char *buf, size_t size)
