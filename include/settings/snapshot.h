@@ -50,12 +50,8 @@ int snapshot_look(const struct snapshot_place *place, const struct setting_write
  * there is one already, even if there is nothing to save. */
 int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size);
 
-/* Reports each file of the writes as snapshot_apply() does, without writing: SNAPSHOT_OTHER means that it would be
- * written. */
-void snapshot_preview(const struct snapshot *snapshot, snapshot_put *put, void *context);
-
-/* Writes the files in order (snapshot_save() came before), reads them back, and reports each. A write that is
- * refused does not stop the rest. */
+/* Writes the files in order, reads them back, and reports each. A write that is refused does not stop the rest. Without
+ * snapshot_save() before, nothing is written: SNAPSHOT_OTHER then means that the file would be written. */
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context);
 
 /* Reads a snapshot and locks it. Returns 0, with a line in error when the host was renamed since, "" otherwise; or

@@ -134,7 +134,7 @@ static int set_or_show(struct tune *t)
         return command_complain(t->command->name, "out of memory", EXIT_ROW_FAILED);
     int status = EXIT_DONE;
     if (t->options->dry_run) {
-        snapshot_preview(snapshot, tune_put_report, &t->outcome);
+        snapshot_apply(snapshot, tune_put_report, &t->outcome);
         if (tune_finish(&t->outcome, t->options->quiet, "Nothing was written."))
             status = EXIT_ROW_FAILED;
     } else {

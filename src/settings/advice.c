@@ -3,7 +3,6 @@
  * accepted managed_irq since Linux 5.6. */
 #include "settings/advice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* The list of settings, and functions on all of them. settings_*.c look at the single settings. */
 #include "settings/settings.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

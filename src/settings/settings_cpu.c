@@ -161,13 +161,9 @@ const struct setting_of_cpus setting_cpu_frequency = {"cpufreq/scaling_min_freq"
 static const struct turbo {
     const char *path;
     int64_t off;
-    const char *off_text;
-} turbo_files[] = {
-    {CPU_FOLDER "/intel_pstate/no_turbo", 1, "1"},
-    {CPU_FOLDER "/cpufreq/boost", 0, "0"},
-};
+} turbo_files[] = {{CPU_FOLDER "/intel_pstate/no_turbo", 1}, {CPU_FOLDER "/cpufreq/boost", 0}};
 
-/* Reads the first of turbo_files that exists. Returns 0 or -errno. */
+/* Reads the first of turbo_files that exists, 0 or 1. Returns 0 or -errno. */
 static int read_turbo(const char *root, const struct turbo **file, int64_t *value)
 {
     int error = -ENOENT;
@@ -175,7 +171,7 @@ static int read_turbo(const char *root, const struct turbo **file, int64_t *valu
         *file = &turbo_files[i];
         error = setting_read_number(root, turbo_files[i].path, value);
     }
-    return error;
+    return error ? error : *value < 0 || *value > 1 ? -EILSEQ : 0;
 }
 
 void setting_look_turbo(const struct settings_view *view, struct setting_state *out)
@@ -183,9 +179,7 @@ void setting_look_turbo(const struct settings_view *view, struct setting_state *
     const struct turbo *file = NULL;
     int64_t value;
     int error = read_turbo(view->root, &file, &value);
-    if (error || value < 0 || value > 1)
-        setting_not_read(view, file->path, error ? error : -EILSEQ, out);
-    else
+    if (!setting_failed(view, file->path, error, out))
         setting_say(out, value == file->off ? SETTING_OK : SETTING_NOISY, value == file->off ? "off" : "on");
 }
 
@@ -193,9 +187,7 @@ int setting_writes_turbo(const struct settings_view *view, struct setting_writes
 {
     const struct turbo *file = NULL;
     int64_t value;
-    if (read_turbo(view->root, &file, &value) || value < 0 || value > 1 || value == file->off)
-        return 0;
-    return setting_writes_add(out, file->path, file->off_text);
+    return read_turbo(view->root, &file, &value) ? 0 : setting_write_number(view, file->path, file->off, out);
 }
 
 /* --- SMT. --- */
@@ -300,22 +292,6 @@ void setting_look_c_states(const struct settings_view *view, struct setting_stat
 
 /* --- Thermal throttling. --- */
 
-/* Adds the counts in the files of one CPU; returns false when there are none. */
-static bool add_throttling(const char *root, unsigned cpu, const char *const files[2], uint64_t *count)
-{
-    char path[96];
-    uint64_t value;
-    bool any = false;
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/thermal_throttle/%s", cpu, files[i]);
-        if (!procfs_read_u64(root, path, &value))
-            continue;
-        any = true;
-        *count += value;
-    }
-    return any;
-}
-
 /* Returns whether a CPU is the first of its package; a CPU whose package is not known counts as a package. */
 static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
 {
@@ -333,15 +309,27 @@ static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
  * the events of the whole package. */
 static bool count_throttling(const struct settings_view *view, uint64_t *count)
 {
-    static const char *const of_core[] = {"core_throttle_count", "core_power_limit_count"};
-    static const char *const of_package[] = {"package_throttle_count", "package_power_limit_count"};
+    static const struct {
+        const char *file;
+        bool of_package;
+    } files[] = {{"thermal_throttle/core_throttle_count", false},
+                 {"thermal_throttle/core_power_limit_count", false},
+                 {"thermal_throttle/package_throttle_count", true},
+                 {"thermal_throttle/package_power_limit_count", true}};
     struct cpuset packages = {{0}};
+    char path[96];
+    uint64_t value;
     bool any = false;
     *count = 0;
     for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
-        any |= add_throttling(view->root, cpu, of_core, count);
-        if (opens_package(view->root, cpu, &packages))
-            any |= add_throttling(view->root, cpu, of_package, count);
+        const bool first = opens_package(view->root, cpu, &packages);
+        for (size_t i = 0; i < COUNT(files); i++) {
+            cpu_path(cpu, files[i].file, path, sizeof path);
+            if ((files[i].of_package && !first) || !procfs_read_u64(view->root, path, &value))
+                continue;
+            any = true;
+            *count += value;
+        }
     }
     return any;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the column settings, which explains why two machines, or one machine at two times, differ in speed. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rows/text.h"

@@ -236,18 +236,15 @@ static int remember_all(struct snapshot *s)
 
 int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out)
 {
-    struct snapshot *s = new_snapshot(place, writes->n);
+    struct snapshot *s = *out = new_snapshot(place, writes->n);
 
+    if (s)
+        s->writes = writes;
+    if (s && !remember_all(s))
+        return 0;
+    snapshot_close(s);
     *out = NULL;
-    if (!s)
-        return -ENOMEM;
-    s->writes = writes;
-    if (remember_all(s)) {
-        snapshot_close(s);
-        return -ENOMEM;
-    }
-    *out = s;
-    return 0;
+    return -ENOMEM;
 }
 
 int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size)
@@ -263,19 +260,16 @@ int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size)
 
 int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size)
 {
-    struct snapshot *s = new_snapshot(place, 0);
+    struct snapshot *s = *out = new_snapshot(place, 0);
 
-    *out = NULL;
     if (!s)
         return fail_because(-ENOMEM, error, error_size, "out of memory");
-    s->fd = snapshot_file_open(place->root, place->file, &s->entries, error, error_size);
-    if (s->fd < 0) {
-        int code = s->fd;
-        snapshot_close(s);
-        return code;
-    }
-    *out = s;
-    return 0;
+    const int fd = s->fd = snapshot_file_open(place->root, place->file, &s->entries, error, error_size);
+    if (fd >= 0)
+        return 0;
+    snapshot_close(s);
+    *out = NULL;
+    return fd;
 }
 
 /* --- Writing the settings. --- */
@@ -307,14 +301,6 @@ static struct snapshot_report report_of(const struct snapshot *s, size_t i)
     report.was = report.now = s->entries.entry[s->entry_of[i]].value;
     report.result = strcmp(report.was, report.wanted) != 0 ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
     return report;
-}
-
-void snapshot_preview(const struct snapshot *snapshot, snapshot_put *put, void *context)
-{
-    for (size_t i = 0; i < snapshot->writes->n; i++) {
-        const struct snapshot_report report = report_of(snapshot, i);
-        put(context, &report);
-    }
 }
 
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context)

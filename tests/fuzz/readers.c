@@ -119,7 +119,7 @@ static void write_and_restore(const struct setting_writes *writes)
     char error[1200];
 
     FUZZ_CHECK(snapshot_look(&place, writes, &snapshot) == 0);
-    snapshot_preview(snapshot, put_report, NULL);
+    snapshot_apply(snapshot, put_report, NULL);
     const bool saved = snapshot_save(snapshot, error, sizeof(error)) == 0;
     FUZZ_CHECK(saved || (error[0] && !strchr(error, '\n')));
     if (saved)

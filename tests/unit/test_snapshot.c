@@ -431,7 +431,7 @@ static void test_snapshot_preview_writes_nothing(void **state)
     snapshot_apply(snapshot, put_report, &reports); /* not saved */
     assert_int_equal(reports.n, writes.n);
     reports.n = 0;
-    snapshot_preview(snapshot, put_report, &reports);
+    snapshot_apply(snapshot, put_report, &reports);
     snapshot_close(snapshot);
     assert_int_equal(kernel.writes, 0);
     assert_int_equal(reports.n, writes.n);
