@@ -60,10 +60,11 @@ struct hist_range {
 struct hist_range hist_range(const struct hist *h, double low, double high);
 
 /* Iterates over the non-empty bins in rising order. Start with *position 0; returns false at the end. low is the
- * lowest value of the bin, mean the mean of its values. Underflow comes first (low = min), overflow last. */
+ * lowest value of the bin, mean and sum those of its values. Underflow comes first (low = min), overflow last. */
 struct hist_bin {
     uint64_t low, count;
-    double mean;
+    uint64_t first, last; /* lowest and highest possible value of the bin */
+    double mean, sum;
 };
 bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out);
 

@@ -19,12 +19,6 @@
 #define BIN_OVERFLOW  (BIN_LOG + HIST_LOG)
 #define BINS          (BIN_OVERFLOW + 1u)
 
-struct bin {
-    uint64_t low, count;
-    uint64_t first, last; /* lowest and highest possible value of the bin */
-    double mean, sum;
-};
-
 void hist_init(struct hist *h, uint64_t base)
 {
     memset(h, 0, sizeof *h);
@@ -93,7 +87,7 @@ void hist_add_class(struct hist *h, uint64_t value)
     widen(h, value, value);
 }
 
-static void log_bin(const struct hist *h, unsigned i, struct bin *b)
+static void log_bin(const struct hist *h, unsigned i, struct hist_bin *b)
 {
     const unsigned shift = i / HIST_SUB + LINEAR_BITS - SUB_BITS;
 
@@ -104,25 +98,19 @@ static void log_bin(const struct hist *h, unsigned i, struct bin *b)
 }
 
 /* Reads bin number index of BINS; returns false when it is empty. */
-static bool bin_at(const struct hist *h, size_t index, struct bin *b)
+static bool bin_at(const struct hist *h, size_t index, struct hist_bin *b)
 {
-    if (index >= BIN_LINEAR && index < BIN_LOG) {
+    const bool linear = index >= BIN_LINEAR && index < BIN_LOG;
+
+    if (linear) {
         const uint64_t offset = index - BIN_LINEAR, count = h->linear[offset], low = h->base + offset * h->width;
         if (count == 0)
             return false;
-        *b = (struct bin){.low = low, .count = count, .first = low, .last = low};
-        if (h->width > 1) {
-            b->first = low > h->min ? low : h->min;
-            b->last = low + h->width - 1 < h->max ? low + h->width - 1 : h->max;
-        }
-        b->mean = (double)b->first + (double)(b->last - b->first) / 2;
-        b->sum = b->mean * (double)count;
-        return true;
-    }
-    if (index == BIN_UNDERFLOW)
-        *b = (struct bin){.low = h->min, .count = h->underflow, .last = h->base - 1, .sum = h->underflow_sum};
+        *b = (struct hist_bin){.low = low, .count = count, .last = low + h->width - 1};
+    } else if (index == BIN_UNDERFLOW)
+        *b = (struct hist_bin){.low = h->min, .count = h->underflow, .last = h->base - 1, .sum = h->underflow_sum};
     else if (index == BIN_OVERFLOW)
-        *b = (struct bin){
+        *b = (struct hist_bin){
             .low = h->base + RANGE * h->width, .count = h->overflow, .last = h->max, .sum = h->overflow_sum};
     else
         log_bin(h, (unsigned)(index - BIN_LOG), b);
@@ -130,8 +118,21 @@ static bool bin_at(const struct hist *h, size_t index, struct bin *b)
         return false;
     b->first = b->low > h->min ? b->low : h->min;
     b->last = b->last < h->max ? b->last : h->max;
-    b->mean = fmin(fmax(b->sum / (double)b->count, (double)b->first), (double)b->last);
+    if (linear) {
+        b->mean = (double)b->first + (double)(b->last - b->first) / 2;
+        b->sum = b->mean * (double)b->count;
+    } else {
+        b->mean = fmin(fmax(b->sum / (double)b->count, (double)b->first), (double)b->last);
+    }
     return true;
+}
+
+bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out)
+{
+    while (*position < BINS)
+        if (bin_at(h, (*position)++, out))
+            return true;
+    return false;
 }
 
 static void merge_equal(struct hist *into, const struct hist *other)
@@ -151,16 +152,15 @@ static void merge_equal(struct hist *into, const struct hist *other)
 void hist_merge(struct hist *into, const struct hist *other)
 {
     const double n = (double)other->n, shift = distance(into->base, other->base);
-    struct bin b;
+    struct hist_bin b;
 
     if (other->n == 0)
         return;
     if (into->base == other->base && into->width == other->width) {
         merge_equal(into, other);
     } else {
-        for (size_t i = 0; i < BINS; i++)
-            if (bin_at(other, i, &b))
-                place(into, b.first == b.last ? b.first : to_whole(round(b.mean)), b.count, b.sum);
+        for (size_t i = 0; hist_next(other, &i, &b);)
+            place(into, b.first == b.last ? b.first : to_whole(round(b.mean)), b.count, b.sum);
     }
     /* Moves the other's sums to this base algebraically: this preserves the spread inside the bins. */
     into->sum_squares += other->sum_squares + 2 * shift * other->sum + n * shift * shift;
@@ -180,13 +180,11 @@ double hist_sd(const struct hist *h)
 {
     struct stats_running between = {.n = 0};
     double within = 0;
-    struct bin b;
+    struct hist_bin b;
 
     if (h->n < 2)
         return NAN;
-    for (size_t i = 0; i < BINS; i++) {
-        if (!bin_at(h, i, &b))
-            continue;
+    for (size_t i = 0; hist_next(h, &i, &b);) {
         const double x = distance(h->base, b.low) + (b.mean - (double)b.low);
         stats_merge(&between, &(struct stats_running){.n = b.count, .mean = x, .min = x, .max = x});
         /* Largest possible variance of values with these limits and this mean (Bhatia, Davis 2000). */
@@ -221,11 +219,9 @@ double hist_quantile(const struct hist *h, double p)
     const uint64_t rank = (uint64_t)position;
     uint64_t seen = 0;
     double low = NAN;
-    struct bin b;
+    struct hist_bin b;
 
-    for (size_t i = 0; i < BINS; i++) {
-        if (!bin_at(h, i, &b))
-            continue;
+    for (size_t i = 0; hist_next(h, &i, &b);) {
         seen += b.count;
         if (seen > rank && isnan(low))
             low = b.mean;
@@ -242,7 +238,7 @@ double hist_mad(const struct hist *h)
     size_t right = 0;
     uint64_t seen = 0;
     double lower = NAN;
-    struct bin below = {.count = 0}, above = {.count = 0};
+    struct hist_bin below = {.count = 0}, above = {.count = 0};
 
     while (right < BINS && (!bin_at(h, right, &above) || above.mean < median))
         right++;
@@ -267,7 +263,7 @@ double hist_mad(const struct hist *h)
     }
 }
 
-static bool splits(double limit, const struct bin *b)
+static bool splits(double limit, const struct hist_bin *b)
 {
     return b->count > 1 && limit >= (double)b->first && limit < (double)b->last;
 }
@@ -275,11 +271,9 @@ static bool splits(double limit, const struct bin *b)
 struct hist_range hist_range(const struct hist *h, double low, double high)
 {
     struct hist_range range = {.exact = true};
-    struct bin b;
+    struct hist_bin b;
 
-    for (size_t i = 0; i < BINS; i++) {
-        if (!bin_at(h, i, &b))
-            continue;
+    for (size_t i = 0; hist_next(h, &i, &b);) {
         if (splits(low, &b) || splits(high, &b))
             range.exact = false;
         if (b.mean > low && b.mean <= high) {
@@ -288,16 +282,4 @@ struct hist_range hist_range(const struct hist *h, double low, double high)
         }
     }
     return range;
-}
-
-bool hist_next(const struct hist *h, size_t *position, struct hist_bin *out)
-{
-    struct bin b;
-
-    while (*position < BINS)
-        if (bin_at(h, (*position)++, &b)) {
-            *out = (struct hist_bin){.low = b.low, .count = b.count, .mean = b.mean};
-            return true;
-        }
-    return false;
 }

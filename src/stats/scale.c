@@ -2,9 +2,12 @@
 /* Projects the detours of one CPU to the slowest of N ranks. */
 #include "stats/scale.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sys/memory.h"
 
 #define POINTS_MOST  (1u << 18)
 #define POINTS_LEAST (1u << 14)
@@ -15,54 +18,53 @@
 /* Rounding error that the transform leaves in empty points. */
 #define NOTHING 1e-15
 
-struct complex {
-    double re, im;
-};
-
 struct grid {
     size_t n;
     double width_ns;
-    struct complex *twiddle; /* factors of the transform: n / 2 points */
-    struct complex *rate;    /* transform of the random detours per ns of work, without the constant term */
-    struct complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
+    double complex *twiddle; /* factors of the transform: n / 2 points */
+    double complex *rate;    /* transform of the random detours per ns of work, without the constant term */
+    double complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
     size_t n_kinds;          /* allocated number of kinds */
-    struct complex *shared;  /* transform of the delays caused by other users of the core; part of kind, after the
+    double complex *shared;  /* transform of the delays caused by other users of the core; part of kind, after the
                               * last periodic kind */
-    struct complex *work;
+    double complex *work;
     double *log_below; /* logarithm of the probability by step and point: sum over the hosts of weight * log F */
     double total_weight;
 };
 
+static double complex polar(double size, double angle)
+{
+    return size * cos(angle) + I * (size * sin(angle));
+}
+
 /* --- Fourier transform, in place (Cooley and Tukey 1965, radix 2). The forward transform leaves the points
  * bit-reversed, and the backward transform expects them so: operations in between are point by point. --- */
 
-static void transform(const struct grid *g, struct complex *a)
+static void transform(const struct grid *g, double complex *a)
 {
     for (size_t half = g->n / 2; half > 0; half /= 2) {
         size_t stride = g->n / (2 * half);
         for (size_t start = 0; start < g->n; start += 2 * half)
             for (size_t k = 0; k < half; k++) {
-                const struct complex w = g->twiddle[k * stride];
-                struct complex *low = &a[start + k], *high = low + half;
-                const struct complex d = {low->re - high->re, low->im - high->im};
-                *low = (struct complex){low->re + high->re, low->im + high->im};
-                *high = (struct complex){d.re * w.re + d.im * w.im, d.im * w.re - d.re * w.im};
+                double complex *low = &a[start + k], *high = low + half;
+                const double complex difference = *low - *high;
+                *low += *high;
+                *high = difference * conj(g->twiddle[k * stride]);
             }
     }
 }
 
 /* Transforms back, without division by n. */
-static void transform_back(const struct grid *g, struct complex *a)
+static void transform_back(const struct grid *g, double complex *a)
 {
     for (size_t half = 1; half < g->n; half *= 2) {
         size_t stride = g->n / (2 * half);
         for (size_t start = 0; start < g->n; start += 2 * half)
             for (size_t k = 0; k < half; k++) {
-                const struct complex w = g->twiddle[k * stride];
-                struct complex *low = &a[start + k], *high = low + half;
-                const struct complex t = {w.re * high->re - w.im * high->im, w.re * high->im + w.im * high->re};
-                *high = (struct complex){low->re - t.re, low->im - t.im};
-                *low = (struct complex){low->re + t.re, low->im + t.im};
+                double complex *low = &a[start + k], *high = low + half;
+                const double complex turned = g->twiddle[k * stride] * *high;
+                *high = *low - turned;
+                *low += turned;
             }
     }
 }
@@ -117,15 +119,6 @@ static double room_ns(const struct project_host *hosts, size_t n, double longest
     return room;
 }
 
-static size_t points_for(size_t n_hosts)
-{
-    size_t n = POINTS_MOST;
-
-    while (n > POINTS_LEAST && n > POINTS_ALL / n_hosts)
-        n /= 2;
-    return n;
-}
-
 static size_t most_kinds(const struct project_host *hosts, size_t n_hosts)
 {
     size_t most = 0;
@@ -142,7 +135,9 @@ static size_t most_kinds(const struct project_host *hosts, size_t n_hosts)
 static int make_grid(struct grid *g, size_t points, const struct project_host *hosts, size_t n_hosts,
                      double longest_step_ns, size_t n_steps)
 {
-    g->n = points_for(n_hosts);
+    g->n = POINTS_MOST;
+    while (g->n > POINTS_LEAST && g->n > POINTS_ALL / n_hosts)
+        g->n /= 2;
     if (points && points < g->n)
         g->n = points;
     g->width_ns = room_ns(hosts, n_hosts, longest_step_ns) / (double)g->n;
@@ -157,7 +152,7 @@ static int make_grid(struct grid *g, size_t points, const struct project_host *h
     g->shared = g->kind + g->n_kinds * g->n;
     for (size_t i = 0; i < g->n / 2; i++) {
         double angle = 2 * 3.14159265358979323846 * (double)i / (double)g->n;
-        g->twiddle[i] = (struct complex){cos(angle), sin(angle)};
+        g->twiddle[i] = polar(1, angle);
     }
     for (size_t h = 0; h < n_hosts; h++)
         g->total_weight += hosts[h].weight;
@@ -175,16 +170,16 @@ static void free_grid(struct grid *g)
 
 /* Adds a number of delays to the grid. A delay between two points is divided between them so that the mean is
  * preserved. */
-static void put_delay(const struct grid *g, double ns, double number, struct complex *out)
+static void put_delay(const struct grid *g, double ns, double number, double complex *out)
 {
     const double at = ns / g->width_ns, upper = at - floor(at);
     const size_t point = (size_t)at;
 
-    out[point].re += number * (1 - upper);
-    out[point + 1].re += number * upper;
+    out[point] += number * (1 - upper);
+    out[point + 1] += number * upper;
 }
 
-static void put_lengths(const struct grid *g, const struct project_detours *detours, double scale, struct complex *out)
+static void put_lengths(const struct grid *g, const struct project_detours *detours, double scale, double complex *out)
 {
     for (size_t i = 0; i < detours->n; i++) {
         const struct stats_point *pair = &detours->lengths[i];
@@ -205,22 +200,9 @@ static double count_of(const struct project_detours *detours)
 
 /* --- Delays of one host. --- */
 
-static struct complex multiply(struct complex a, struct complex b)
+static double complex power_of(double complex a, double n)
 {
-    return (struct complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static struct complex polar(double size, double angle)
-{
-    struct complex c = {.re = size * cos(angle)};
-
-    c.im = size * sin(angle);
-    return c;
-}
-
-static struct complex power_of(struct complex a, double n)
-{
-    return n > 0 ? polar(pow(hypot(a.re, a.im), n), n * atan2(a.im, a.re)) : (struct complex){1, 0};
+    return n > 0 ? polar(pow(cabs(a), n), n * carg(a)) : 1;
 }
 
 /* Transforms the rates of the random detours by length. */
@@ -232,16 +214,16 @@ static void transform_rates(struct grid *g, const struct project_host *host)
             put_lengths(g, &host->detours[d], 1 / host->detours[d].work_ns, g->rate);
     double all = 0;
     for (size_t i = 0; i < g->n; i++)
-        all += g->rate[i].re;
+        all += creal(g->rate[i]);
     transform(g, g->rate);
     for (size_t i = 0; i < g->n; i++)
-        g->rate[i].re -= all;
+        g->rate[i] -= all;
 }
 
 /* Transforms the lengths of the periodic detours. */
 static void transform_kinds(struct grid *g, const struct project_host *host)
 {
-    struct complex *kind = g->kind;
+    double complex *kind = g->kind;
 
     for (size_t d = 0; d < host->n; d++) {
         double number = count_of(&host->detours[d]);
@@ -257,19 +239,17 @@ static void transform_kinds(struct grid *g, const struct project_host *host)
 
 /* Multiplies g->work by the transform of the periodic detours in a step: floor(number) of them always, and one more
  * with the probability of the remainder. */
-static void multiply_kind(struct grid *g, const struct complex *kind, double number)
+static void multiply_kind(struct grid *g, const double complex *kind, double number)
 {
     double whole = floor(number), share = number - whole;
 
-    for (size_t i = 0; i < g->n; i++) {
-        struct complex more = {1 - share + share * kind[i].re, share * kind[i].im};
-        g->work[i] = multiply(g->work[i], multiply(power_of(kind[i], whole), more));
-    }
+    for (size_t i = 0; i < g->n; i++)
+        g->work[i] *= power_of(kind[i], whole) * (1 - share + share * kind[i]);
 }
 
 static void multiply_kinds(struct grid *g, const struct project_host *host, double step_ns)
 {
-    const struct complex *kind = g->kind;
+    const double complex *kind = g->kind;
 
     for (size_t d = 0; d < host->n; d++) {
         double number = count_of(&host->detours[d]);
@@ -295,7 +275,7 @@ static void multiply_shares(struct grid *g, const struct project_host *host, dou
         put_delay(g, step_ns * (1 / host->shares[i].at - 1), host->shares[i].value / n, g->shared);
     transform(g, g->shared);
     for (size_t i = 0; i < g->n; i++)
-        g->work[i] = multiply(g->work[i], g->shared[i]);
+        g->work[i] *= g->shared[i];
 }
 
 /* Adds weight * log F to log_below, where F is the distribution of a host's delay in a step of step_ns of work. Work
@@ -306,12 +286,12 @@ static void add_step(struct grid *g, const struct project_host *host, double ste
     const double busy_ns = step_ns * slower_of(host, &most);
 
     for (size_t i = 0; i < g->n; i++)
-        g->work[i] = polar(exp(busy_ns * g->rate[i].re), busy_ns * g->rate[i].im);
+        g->work[i] = polar(exp(busy_ns * creal(g->rate[i])), busy_ns * cimag(g->rate[i]));
     multiply_kinds(g, host, busy_ns);
     multiply_shares(g, host, step_ns);
     transform_back(g, g->work);
     for (size_t i = g->n; i-- > 0;) {
-        double p = g->work[i].re / (double)g->n;
+        double p = creal(g->work[i]) / (double)g->n;
         log_below[i] += host->weight / g->total_weight * (above < 1 ? log1p(-above) : -INFINITY);
         above += p > NOTHING ? p : 0;
     }
@@ -356,7 +336,7 @@ static double slowest(const struct grid *g, const double *log_below, double rank
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
-    struct grid g = {.n = 0};
+    FREED_BY(free_grid) struct grid g = {.n = 0};
     double longest_step = 0;
 
     if (!all_positive(step_ns, n_steps, PROJECT_STEPS_MAX) || !all_positive(ranks, n_ranks, PROJECT_RANKS_MAX) ||
@@ -364,10 +344,8 @@ int project_slowdown_on(size_t points, const struct project_host *hosts, size_t 
         return -1;
     for (size_t s = 0; s < n_steps; s++)
         longest_step = fmax(longest_step, step_ns[s]);
-    if (make_grid(&g, points, hosts, n_hosts, longest_step, n_steps)) {
-        free_grid(&g);
+    if (make_grid(&g, points, hosts, n_hosts, longest_step, n_steps))
         return -1;
-    }
     for (size_t h = 0; h < n_hosts; h++) {
         transform_rates(&g, &hosts[h]);
         transform_kinds(&g, &hosts[h]);
@@ -377,6 +355,5 @@ int project_slowdown_on(size_t points, const struct project_host *hosts, size_t 
     for (size_t s = 0; s < n_steps; s++)
         for (size_t r = 0; r < n_ranks; r++)
             slowdown[s * n_ranks + r] = 1 + slowest(&g, &g.log_below[s * g.n], ranks[r]) / step_ns[s];
-    free_grid(&g);
     return 0;
 }

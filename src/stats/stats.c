@@ -257,19 +257,8 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
 
 int stats_summarise(const double *values, size_t n, struct stats_summary *out)
 {
-    *out = (struct stats_summary){.n = n,
-                                  .mean = NAN,
-                                  .sd = NAN,
-                                  .rsd_pct = NAN,
-                                  .ci95_lo = NAN,
-                                  .ci95_hi = NAN,
-                                  .min = NAN,
-                                  .median = NAN,
-                                  .mad = NAN,
-                                  .p90 = NAN,
-                                  .p99 = NAN,
-                                  .p999 = NAN,
-                                  .max = NAN};
+    /* All that is not computed below is not known. */
+    *out = (struct stats_summary){n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (n == 0)
         return 0;
     FREED_BY(memory_free) double *sorted = calloc(n, sizeof *sorted);
