@@ -64,16 +64,12 @@ static size_t append_work(struct text *key, const struct row_params *params)
     return work;
 }
 
-/* Completes the key and moves it into the entry. Returns -1 when out of memory. */
+/* Completes the key and moves it into the entry, even if incomplete. Returns -1 when out of memory. */
 static int end_key(struct text *key, struct entry *entry)
 {
     entry->work = append_work(key, &entry->row->param);
-    if (key->failed) {
-        text_free(key);
-        return -1;
-    }
     entry->key = key->data;
-    return 0;
+    return key->failed ? -1 : 0;
 }
 
 /* Writes the part of the key before the parameters, with suffix after the metric. Returns its length. */
@@ -97,6 +93,19 @@ static int make_entry(const struct row *row, bool changed, struct entry *entry)
     struct text key = {0};
 
     *entry = (struct entry){.loose = begin_key(row, "", &key), .row = row, .changed = changed};
+    return end_key(&key, entry);
+}
+
+static int make_within_entry(const struct row *row, struct entry *entry)
+{
+    struct text key = {0};
+
+    if (row_command(&row->param))
+        text_printf(&key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
+    else
+        text_printf(&key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);
+    *entry = (struct entry){.loose = key.length, .row = row};
+    text_printf(&key, "%s\x1f%s\x1f%" PRIu64 "\x1f", row->test, row->load, row->copies);
     return end_key(&key, entry);
 }
 
@@ -181,17 +190,11 @@ static void beside_of(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, words.length ? words.data : "");
 }
 
-static void policy_of(const struct row *row, char *buf, size_t size)
-{
-    text_copy(buf, size, row->policy);
-}
-
 static void cpus_of(const struct row *row, char *buf, size_t size)
 {
-    struct cpuset set;
+    struct cpuset set = {{0}};
     char error[128];
 
-    memset(&set, 0, sizeof(set));
     if (!row->cpus[0] && !row->bind[0])
         text_copy(buf, size, "");
     else if (cpuset_parse(row->cpus, &set, error, sizeof(error)))
@@ -201,36 +204,34 @@ static void cpus_of(const struct row *row, char *buf, size_t size)
                        row->bind);
 }
 
-#define TEXT_OF(name, field)                                                                                           \
-    static void name(const struct row *row, char *buf, size_t size)                                                    \
-    {                                                                                                                  \
-        text_copy(buf, size, row->field);                                                                              \
-    }
-TEXT_OF(unit_of, unit)
-TEXT_OF(better_of, better)
-TEXT_OF(build_of, run->build)
-TEXT_OF(arch_of, run->arch)
-TEXT_OF(cpu_of, run->cpu_model)
-TEXT_OF(layout_of, layout)
-TEXT_OF(fs_of, scratch_fs)
-
 /* Properties in which rows may differ, in the order in which several differences are named. */
-static const struct {
+static const struct kind {
     const char *name;
     int across; /* -1: cannot be allowed by the user */
+    bool empty; /* a value that is missing on one side is a difference */
     void (*of)(const struct row *row, char *buf, size_t size);
+    bool in_run; /* without `of`: a text in the row or its run */
+    size_t offset;
 } kinds[] = {
-    {"unit", -1, unit_of},
-    {"direction", -1, better_of},
-    {"architecture", ACROSS_BUILD, arch_of},
-    {"build of jitbench", ACROSS_BUILD, build_of},
-    {"CPU model", ACROSS_CPU, cpu_of},
-    {"scheduling policy", ACROSS_POLICY, policy_of},
-    {"placement", ACROSS_CPUS, cpus_of},
-    {"memory layout", ACROSS_LAYOUT, layout_of},
-    {"policy or CPUs of what ran beside it", ACROSS_BESIDE, beside_of},
-    {"file system", ACROSS_FS, fs_of},
+    {"unit", -1, .offset = offsetof(struct row, unit)},
+    {"direction", -1, .empty = true, .offset = offsetof(struct row, better)},
+    {"architecture", ACROSS_BUILD, .in_run = true, .offset = offsetof(struct row_run, arch)},
+    {"build of jitbench", ACROSS_BUILD, .in_run = true, .offset = offsetof(struct row_run, build)},
+    {"CPU model", ACROSS_CPU, .in_run = true, .offset = offsetof(struct row_run, cpu_model)},
+    {"scheduling policy", ACROSS_POLICY, .offset = offsetof(struct row, policy)},
+    {"placement", ACROSS_CPUS, .of = cpus_of},
+    {"memory layout", ACROSS_LAYOUT, .offset = offsetof(struct row, layout)},
+    {"policy or CPUs of what ran beside it", ACROSS_BESIDE, .empty = true, .of = beside_of},
+    {"file system", ACROSS_FS, .offset = offsetof(struct row, scratch_fs)},
 };
+
+static void property_of(const struct kind *kind, const struct row *row, char *buf, size_t size)
+{
+    if (kind->of)
+        kind->of(row, buf, size);
+    else
+        text_copy(buf, size, (kind->in_run ? (const char *)row->run : (const char *)row) + kind->offset);
+}
 
 /* Returns whether a property differs in a way that forbids the comparison, and sets the reason. A value missing on one
  * side (a file of an earlier version) is not a difference. */
@@ -241,10 +242,9 @@ static bool differs(const struct row *a, const struct row *b, uint64_t across, s
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (kinds[i].across >= 0 && across >> kinds[i].across & 1)
             continue;
-        kinds[i].of(a, x, sizeof(x));
-        kinds[i].of(b, y, sizeof(y));
-        bool unknown = (!x[0] || !y[0]) && kinds[i].of != better_of && kinds[i].of != beside_of;
-        if (unknown || !strcmp(x, y))
+        property_of(&kinds[i], a, x, sizeof(x));
+        property_of(&kinds[i], b, y, sizeof(y));
+        if (((!x[0] || !y[0]) && !kinds[i].empty) || !strcmp(x, y))
             continue;
         pair->reason = kinds[i].across;
         (void)snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", kinds[i].name, x[0] ? x : "none",
@@ -306,17 +306,16 @@ static void settle(struct pair *pair, uint64_t across, struct pairs *pairs)
 
 /* --- Making pairs. --- */
 
-/* Makes a pair of n entries, in which those of the base come first. */
-static int take_pair(const struct entry *entries, size_t n, bool by_cpus, struct pair *pair)
+/* Appends a pair of n entries, in which those of the base come first. */
+static int take_pair(const struct entry *entries, size_t n, bool by_cpus, bool within, struct pairs *out)
 {
-    *pair = (struct pair){.about = entries[n - 1].row, .by_cpus = by_cpus};
+    struct pair *pair = &out->pair[out->n++];
+
+    *pair = (struct pair){.about = entries[n - 1].row, .by_cpus = by_cpus, .within = within};
     pair->base = calloc(n, sizeof(const struct row *));
     pair->changed = calloc(n, sizeof(const struct row *));
-    if (!pair->base || !pair->changed) {
-        free(pair->base);
-        free(pair->changed);
+    if (!pair->base || !pair->changed)
         return -1;
-    }
     for (size_t i = 0; i < n; i++) {
         if (entries[i].changed)
             pair->changed[pair->n_changed++] = entries[i].row;
@@ -450,10 +449,16 @@ static size_t same_entries(struct entry *entries, size_t n, uint64_t across)
     return work;
 }
 
-/* Makes the pairs of n sorted entries that are equal except for their parameters. */
-static int take_test(struct entry *entries, size_t n, uint64_t across, struct pairs *out)
+/* A range of sorted entries: the rows of one measurement. */
+struct range {
+    size_t at, n;
+    bool by_cpus;
+};
+
+/* Splits sorted entries into ranges of one measurement each. Returns their number. */
+static size_t split(struct entry *entries, size_t n, uint64_t across, struct range *ranges)
 {
-    const size_t first = out->n;
+    size_t found = 0;
 
     for (size_t i = 0, end; i < n; i = end) {
         end = i + same_entries(entries + i, n - i, across);
@@ -461,12 +466,45 @@ static int take_test(struct entry *entries, size_t n, uint64_t across, struct pa
         for (size_t k = i, stop; k < end; k = stop) {
             for (stop = k; stop < end && (!by_cpus || !strcmp(entries[stop].row->cpus, entries[k].row->cpus)); stop++)
                 ;
-            if (take_pair(entries + k, stop - k, by_cpus, &out->pair[out->n]))
-                return -1;
-            out->n++;
+            ranges[found++] = (struct range){.at = k, .n = stop - k, .by_cpus = by_cpus};
         }
     }
+    return found;
+}
+
+/* Makes the pairs of n sorted entries of two sets of files that are equal except for their parameters. */
+static int pair_sides(struct entry *entries, const struct range *ranges, size_t n, uint64_t across, struct pairs *out)
+{
+    const size_t first = out->n;
+
+    for (size_t i = 0; i < n; i++)
+        if (take_pair(entries + ranges[i].at, ranges[i].n, ranges[i].by_cpus, false, out))
+            return -1;
     join_leftovers(out->pair + first, out->n - first, across);
+    return 0;
+}
+
+/* Pairs each range of the same files with the one that comes first in them. */
+static int pair_alternatives(struct entry *entries, const struct range *ranges, size_t n, struct pairs *out)
+{
+    const struct range *base = ranges, *last = &ranges[n - 1];
+    FREED_BY(memory_free) struct entry *both = calloc(last->at + last->n, sizeof(*both));
+
+    if (!both)
+        return -1;
+    for (size_t i = 1; i < n; i++)
+        if (entries[ranges[i].at].row->number < entries[base->at].row->number)
+            base = &ranges[i];
+    for (const struct range *of = ranges; of <= last; of++) {
+        if (of == base)
+            continue;
+        memcpy(both, entries + base->at, base->n * sizeof(*both));
+        memcpy(both + base->n, entries + of->at, of->n * sizeof(*both));
+        for (size_t k = 0; k < of->n; k++)
+            both[base->n + k].changed = true;
+        if (take_pair(both, base->n + of->n, of->by_cpus, true, out))
+            return -1;
+    }
     return 0;
 }
 
@@ -489,21 +527,25 @@ static void settle_all(struct pairs *out, size_t first, const char *host, uint64
     out->n = kept;
 }
 
-static int pair_entries(struct entry *entries, size_t n, const char *host, uint64_t across, struct pairs *out)
+static int pair_entries(struct entry *entries, size_t n, const char *host, uint64_t across, bool within,
+                        struct pairs *out)
 {
     const size_t first = out->n;
     struct pair *pair = realloc(out->pair, (out->n + n + 1) * sizeof(*pair));
+    FREED_BY(memory_free) struct range *ranges = calloc(n + 1, sizeof(*ranges));
 
-    if (!pair)
+    out->pair = pair ? pair : out->pair;
+    if (!pair || !ranges)
         return -1;
-    out->pair = pair;
     qsort(entries, n, sizeof(*entries), compare_entries);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && entries[end].loose == entries[i].loose &&
                       !strncmp(entries[end].key, entries[i].key, entries[i].loose);
              end++)
             ;
-        if (take_test(entries + i, end - i, across, out))
+        const size_t found = split(entries + i, end - i, within ? 0 : across, ranges);
+        if (within ? pair_alternatives(entries + i, ranges, found, out)
+                   : pair_sides(entries + i, ranges, found, across, out))
             return -1;
     }
     settle_all(out, first, host, across);
@@ -520,9 +562,10 @@ static bool has_host(const struct row_set *set, const char *host)
     return false;
 }
 
-/* Pairs the rows of one host, that of the run `of`; if it is NULL, all rows. */
+/* Pairs the rows of one host, that of the run `of`; if it is NULL, all rows. within: pairs rows of `changed` with each
+ * other; base is empty. */
 static int pair_host(const struct row_set *base, const struct row_set *changed, const struct row_run *of,
-                     uint64_t across, struct pairs *out)
+                     uint64_t across, bool within, struct pairs *out)
 {
     FREED_BY(memory_free) struct entry *entries = calloc(base->n + changed->n + 1, sizeof(*entries));
     const bool beside_all = !of || !has_host(base, of->host);
@@ -534,11 +577,10 @@ static int pair_host(const struct row_set *base, const struct row_set *changed, 
         const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
         if (!(of_base && beside_all) && of && strcmp(row->run->host, of->host) != 0)
             continue;
-        result = make_entry(row, !of_base, &entries[n]);
-        n += !result;
+        result = within ? make_within_entry(row, &entries[n++]) : make_entry(row, !of_base, &entries[n++]);
     }
     if (!result)
-        result = pair_entries(entries, n, of ? of->host : "", across, out);
+        result = pair_entries(entries, n, of ? of->host : "", across, within, out);
     for (size_t i = 0; i < n; i++)
         free(entries[i].key);
     return result;
@@ -549,112 +591,25 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
 {
     memset(out, 0, sizeof(*out));
     if (!by_host)
-        return pair_host(base, changed, NULL, across, out);
+        return pair_host(base, changed, NULL, across, false, out);
     for (size_t i = 0; i < changed->n_runs; i++) {
         const struct row_run *run = changed->runs[i];
         bool seen = !run;
         for (size_t k = 0; k < i && !seen; k++)
             seen = changed->runs[k] && !strcmp(changed->runs[k]->host, run->host);
-        if (!seen && pair_host(base, changed, run, across, out))
+        if (!seen && pair_host(base, changed, run, across, false, out))
             return -1;
     }
     return 0;
-}
-
-/* --- Rows of the same files. --- */
-
-static int make_within_entry(const struct row *row, struct entry *entry)
-{
-    struct text key = {0};
-
-    if (row_command(&row->param))
-        text_printf(&key, "%s\x1f\x1f%" PRIu64 "\x1f%s\x1f", row->suite, row->copies, row->metric);
-    else
-        text_printf(&key, "%s\x1f%s\x1f\x1f%s\x1f", row->suite, row->test, row->metric);
-    *entry = (struct entry){.loose = key.length, .row = row};
-    text_printf(&key, "%s\x1f%s\x1f%" PRIu64 "\x1f", row->test, row->load, row->copies);
-    return end_key(&key, entry);
-}
-
-/* A range of sorted entries: the rows of one measurement. */
-struct alternative {
-    size_t at, n;
-    bool by_cpus;
-};
-
-/* Splits sorted entries of one test and metric into ranges of one measurement each. Returns their number; *base is the
- * one that comes first in the files. */
-static size_t find_alternatives(const struct entry *entries, size_t n, struct alternative *of, size_t *base)
-{
-    size_t found = 0;
-
-    *base = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && !strcmp(entries[end].key, entries[i].key); end++)
-            ;
-        const bool by_cpus = told_by_cpus(entries + i, end - i);
-        for (size_t k = i, stop; k < end; k = stop) {
-            for (stop = k; stop < end && (!by_cpus || !strcmp(entries[stop].row->cpus, entries[k].row->cpus)); stop++)
-                ;
-            of[found] = (struct alternative){.at = k, .n = stop - k, .by_cpus = by_cpus};
-            if (entries[k].row->number < entries[of[*base].at].row->number)
-                *base = found;
-            found++;
-        }
-    }
-    return found;
-}
-
-/* Appends a pair for each such range other than the base. both has room for n entries. */
-static int pair_alternatives(const struct entry *entries, size_t n, uint64_t across, struct entry *both,
-                             struct pairs *out)
-{
-    FREED_BY(memory_free) struct alternative *of = calloc(n, sizeof(*of));
-    size_t base = 0, found = of ? find_alternatives(entries, n, of, &base) : 0;
-    int result = of ? 0 : -1;
-
-    for (size_t i = 0; !result && i < found; i++) {
-        struct pair *pair = &out->pair[out->n];
-        if (i == base)
-            continue;
-        memcpy(both, entries + of[base].at, of[base].n * sizeof(*both));
-        memcpy(both + of[base].n, entries + of[i].at, of[i].n * sizeof(*both));
-        for (size_t k = 0; k < of[i].n; k++)
-            both[of[base].n + k].changed = true;
-        result = take_pair(both, of[base].n + of[i].n, of[i].by_cpus, pair);
-        if (result)
-            break;
-        pair->within = true;
-        out->n++;
-        settle(pair, across, out);
-    }
-    return result;
 }
 
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 {
     /* The rows differ on purpose in loads and copies, which changes their CPUs and the processes beside them. */
     const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
-    FREED_BY(memory_free) struct entry *entries = calloc(2 * set->n + 1, sizeof(*entries));
-    size_t n = 0;
 
     memset(out, 0, sizeof(*out));
-    out->pair = calloc(set->n + 1, sizeof(*out->pair));
-    int result = entries && out->pair ? 0 : -1;
-    for (; !result && n < set->n; n++)
-        result = make_within_entry(&set->rows[n], &entries[n]);
-    if (!result)
-        qsort(entries, n, sizeof(*entries), compare_entries);
-    for (size_t i = 0, end; !result && i < n; i = end) {
-        for (end = i; end < n && entries[end].loose == entries[i].loose &&
-                      !strncmp(entries[end].key, entries[i].key, entries[i].loose);
-             end++)
-            ;
-        result = pair_alternatives(entries + i, end - i, wanted, entries + set->n, out);
-    }
-    for (size_t i = 0; entries && i < set->n; i++)
-        free(entries[i].key);
-    return result;
+    return pair_host(&(struct row_set){.n = 0}, set, NULL, wanted, true, out);
 }
 
 /* --- Figures with the core free. --- */
@@ -663,17 +618,14 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 static bool is_alone_of(const struct row *alone, const struct row *raw)
 {
     const size_t length = row_is_alone(alone);
-    struct text keys[2] = {{0}, {0}};
+    FREED_BY(text_free) struct text of_raw = {0}, of_alone = {0};
 
     if (!length || length != strlen(raw->metric) || strncmp(alone->metric, raw->metric, length) != 0)
         return false;
-    (void)begin_key(raw, ROW_ALONE, &keys[0]);
-    (void)append_work(&keys[0], &raw->param);
-    (void)pair_key(alone, &keys[1]);
-    const bool same = !keys[0].failed && !keys[1].failed && !strcmp(keys[0].data, keys[1].data);
-    text_free(&keys[0]);
-    text_free(&keys[1]);
-    return same;
+    (void)begin_key(raw, ROW_ALONE, &of_raw);
+    (void)append_work(&of_raw, &raw->param);
+    (void)pair_key(alone, &of_alone);
+    return !of_raw.failed && !of_alone.failed && !strcmp(of_raw.data, of_alone.data);
 }
 
 const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw)
