@@ -23,6 +23,9 @@ struct judged {
     double effect;        /* effect of the worst figure as a share of the median; positive: worse */
     double median_effect; /* median of the effects over all figures */
     size_t differences;   /* number of settings that differ from the majority's */
+    /* Private: position of its effects; sum over its figures of 1 / (number of machines that have the figure). */
+    size_t first_effect;
+    double shares;
 };
 
 struct judgement {

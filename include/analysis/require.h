@@ -44,8 +44,6 @@ struct requirements {
     /* Set by the functions below. */
     struct requirement *of;
     size_t n, capacity;
-    size_t *order; /* indices of the requirements, sorted by test */
-    size_t order_capacity;
 };
 
 /* Adds a requirement. Returns 0; or -1 with one line in error when it cannot be read, when test, metric or statistic

@@ -28,19 +28,17 @@ static void *make_room(void *array, size_t *capacity, size_t number, size_t size
     return array;
 }
 
+static void put_sanitized(char *to, size_t size, const char *from)
+{
+    text_copy(to, size, from);
+    text_sanitize(to);
+}
+
 /* --- Machines. --- */
 
 static bool is_number(const char *s)
 {
     return *s && !s[strspn(s, "0123456789")];
-}
-
-static struct gather_name *enter_name(struct gather *g, const char *base)
-{
-    size_t number = index_enter(&g->names, base);
-
-    g->name = make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
-    return &g->name[number];
 }
 
 /* Adds a machine of this name. vague: its CPUs are not known. Returns its index. */
@@ -77,12 +75,14 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
     else
         (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
     text_sanitize(base);
-    struct gather_name *name = enter_name(g, base);
+    size_t number = index_enter(&g->names, base);
+    g->name = make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
+    struct gather_name *name = &g->name[number];
     if (name->machines && vague)
         return name->first;
     (void)snprintf(identity, sizeof(identity), "%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64, g->by_run ? base : run->host, rank,
                    run->cpu_model, run->arch, run->cpus_online);
-    size_t number = index_enter(&g->identities, identity);
+    number = index_enter(&g->identities, identity);
     if (number < before)
         return g->of_identity[number];
     g->of_identity = make_room(g->of_identity, &g->of_identity_capacity, number, sizeof(*g->of_identity));
@@ -100,13 +100,11 @@ static void enter_setting(struct gather *g, size_t machine, const char *name, co
 
     if (!value[0] || !name[0])
         return;
-    text_copy(sanitized, sizeof(sanitized), name);
-    text_sanitize(sanitized);
+    put_sanitized(sanitized, sizeof(sanitized), name);
     size_t number = index_enter(&g->settings, sanitized);
     if (number >= SETTINGS_MOST)
         return;
-    text_copy(sanitized, sizeof(sanitized), value);
-    text_sanitize(sanitized);
+    put_sanitized(sanitized, sizeof(sanitized), value);
     size_t value_number = index_enter(&g->setting_values, sanitized);
     g->setting = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
     g->setting[g->n_setting] = (struct gather_setting){.setting = (uint32_t)number,
@@ -158,9 +156,7 @@ static int by_setting(const void *a, const void *b)
 
     if (x->setting != y->setting)
         return ORDER_OF(x->setting, y->setting);
-    if (x->machine != y->machine)
-        return ORDER_OF(x->machine, y->machine);
-    return ORDER_OF(x->order, y->order);
+    return x->machine != y->machine ? ORDER_OF(x->machine, y->machine) : ORDER_OF(x->order, y->order);
 }
 
 static void finish_settings(struct gather *g)
@@ -241,12 +237,6 @@ static void work_of(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, words.data ? words.data : "");
 }
 
-static void put_sanitized(char *to, size_t size, const char *from)
-{
-    text_copy(to, size, from);
-    text_sanitize(to);
-}
-
 /* Finds or adds the figure of this metric; its other properties come from the row. Returns the index of the figure. */
 static size_t enter_figure(struct gather *g, const struct row *row, const char *metric)
 {
@@ -291,11 +281,7 @@ static size_t enter_figures(struct gather *g, const struct row *row)
 
 static double value_of(const struct gather *g, const struct row *row)
 {
-    double value = row->value;
-
-    if (g->stat)
-        memcpy(&value, (const char *)row + g->stat->offset, sizeof(value));
-    return value;
+    return g->stat ? *(const double *)(const void *)((const char *)row + g->stat->offset) : row->value;
 }
 
 /* Adds a value of a figure on a machine. error: relative standard error; not finite: not known. */
@@ -332,9 +318,7 @@ static int by_figure(const void *a, const void *b)
 {
     const struct gather_value *x = a, *y = b;
 
-    if (x->figure != y->figure)
-        return ORDER_OF(x->figure, y->figure);
-    return ORDER_OF(x->machine, y->machine);
+    return x->figure != y->figure ? ORDER_OF(x->figure, y->figure) : ORDER_OF(x->machine, y->machine);
 }
 
 /* Merges two values of the same machine and figure. */
@@ -368,16 +352,11 @@ static void finish_figures(struct gather *g)
 double gather_value(const struct gather *g, size_t figure, size_t machine)
 {
     const struct gather_figure *f = &g->figure[figure];
-    size_t low = f->first, high = f->first + f->n;
+    const struct gather_value wanted = {.figure = (uint32_t)figure, .machine = (uint32_t)machine};
+    const struct gather_value *found =
+        f->n ? bsearch(&wanted, &g->values[f->first], f->n, sizeof(wanted), by_figure) : NULL;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (g->values[middle].machine < machine)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < f->first + f->n && g->values[low].machine == machine ? g->values[low].value : (double)NAN;
+    return found ? found->value : (double)NAN;
 }
 
 /* --- Rows. --- */
@@ -427,14 +406,6 @@ static void enter_run(struct gather *g, const struct row_run *run)
     g->last_run = *run;
 }
 
-static void enter_nice(struct gather_machine *machine, double nice)
-{
-    if (isnan(nice))
-        return;
-    machine->nice = machine->has_nice ? fmax(machine->nice, nice) : nice;
-    machine->has_nice = true;
-}
-
 static bool is_figure(const struct gather *g, const struct row *row)
 {
     return row->status != ROW_SKIPPED && fabs(value_of(g, row)) < VALUE_MOST &&
@@ -457,7 +428,8 @@ void gather_row(struct gather *g, const struct row *row)
         return;
     }
     machine->rows++;
-    enter_nice(machine, row->nice);
+    machine->nice = machine->has_nice ? fmax(machine->nice, row->nice) : row->nice; /* not of NAN */
+    machine->has_nice |= !isnan(row->nice);
     enter_disk(g, g->last_machine, row->scratch_disk);
     enter_share(g, row);
     enter_value(g, enter_figures(g, row), g->last_machine, value_of(g, row),

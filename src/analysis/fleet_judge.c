@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/stats.h"
 #include "sys/memory.h"
 #include "sys/order.h"
 
@@ -15,26 +16,9 @@
 
 /* Temporary buffers. */
 struct scratch {
-    double *values, *sorted; /* buffers for the values of a figure, or of a machine */
-    double *effects;         /* effects of all judged values; those of a machine begin at effect_first[machine] */
-    size_t *effect_first, *effects_n;
-    double *shares; /* for each machine, the sum over its figures of 1 / (number of machines that have the figure) */
+    double *values, *sorted; /* buffers for the values of a figure */
+    double *effects;         /* effects of all judged values, those of each machine one after the other */
 };
-
-static int by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return ORDER_OF(x, y);
-}
-
-static double median(double *values, size_t n)
-{
-    if (!n)
-        return 0;
-    qsort(values, n, sizeof(*values), by_number);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 double judge_worse_by(const struct judgement *j, size_t figure, double value)
 {
@@ -97,7 +81,7 @@ double judge_usual_threshold(const struct judgement *j)
     return threshold;
 }
 
-/* Returns the median of the machines' standard errors, which one outlier does not change. */
+/* Returns the median of the machines' standard errors, which one outlier does not change; NAN when none is known. */
 static double usual_error(const struct gather_value *values, size_t n, double *scratch)
 {
     size_t known = 0;
@@ -105,7 +89,7 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     for (size_t i = 0; i < n; i++)
         if (isfinite(values[i].error))
             scratch[known++] = (double)values[i].error;
-    return median(scratch, known);
+    return stats_median(scratch, known);
 }
 
 /* Returns true for a figure over the whole time. For a figure with the core free, returns whether most of the machines
@@ -206,14 +190,11 @@ static void judge_figure(struct judgement *j, struct scratch *scratch, size_t k)
     const struct gather_figure *figure = &j->g->figure[k];
 
     for (size_t i = figure->first; i < figure->first + figure->n; i++) {
-        size_t machine = j->g->values[i].machine;
-        struct judged *judged = &j->judged[machine];
-        if (!counts(j, k, machine))
+        struct judged *judged = &j->judged[j->g->values[i].machine];
+        if (!counts(j, k, judged->machine))
             continue;
-        judged->figures++;
-        scratch->effects[scratch->effect_first[machine] + scratch->effects_n[machine]++] =
-            judge_worse_by(j, k, j->g->values[i].value);
-        scratch->shares[machine] += 1 / (double)figure->n;
+        scratch->effects[judged->first_effect + judged->figures++] = judge_worse_by(j, k, j->g->values[i].value);
+        judged->shares += 1 / (double)figure->n;
         note_worst(j, judged, k, j->g->values[i].value);
     }
     count_worst(j, k);
@@ -231,13 +212,13 @@ static void count_differences(struct judgement *j)
 
 static void judge_machine(const struct judgement *j, struct scratch *scratch, struct judged *judged, bool many_broke)
 {
-    size_t m = judged->machine;
-
-    judged->median_effect = median(scratch->effects + scratch->effect_first[m], judged->figures);
-    judged->broke = j->g->machine[m].failed && !many_broke;
-    judged->often = judged->figures && judged->median_effect >= j->least_effect &&
-                    outlier_worst_too_often(j->n_machines, judged->figures,
-                                            scratch->shares[m] / (double)judged->figures, judged->worst_count);
+    judged->broke = j->g->machine[judged->machine].failed && !many_broke;
+    if (!judged->figures)
+        return;
+    judged->median_effect = stats_median(scratch->effects + judged->first_effect, judged->figures);
+    judged->often = judged->median_effect >= j->least_effect &&
+                    outlier_worst_too_often(j->n_machines, judged->figures, judged->shares / (double)judged->figures,
+                                            judged->worst_count);
 }
 
 /* Sorts machines that stand out first: by the kind of what was found, then by distance. The others follow: those with
@@ -266,15 +247,16 @@ static int by_finding(const void *a, const void *b)
 
 static void judge_all(struct judgement *j, struct scratch *scratch)
 {
-    size_t broken = 0;
+    size_t broken = 0, effects = 0;
 
     measure_figures(j, scratch);
-    /* Computes where each machine's effects begin. */
     for (size_t i = 0; i < j->g->n_values; i++)
-        scratch->effect_first[j->g->values[i].machine + 1]++;
+        j->judged[j->g->values[i].machine].figures++;
     for (size_t m = 0; m < j->g->machines.n; m++) {
-        scratch->effect_first[m + 1] += scratch->effect_first[m];
-        j->judged[m] = (struct judged){.machine = m, .name = j->g->machines.name[m], .figure = SIZE_MAX};
+        const size_t most = j->judged[m].figures;
+        j->judged[m] =
+            (struct judged){.machine = m, .name = j->g->machines.name[m], .figure = SIZE_MAX, .first_effect = effects};
+        effects += most;
         broken += j->g->machine[m].failed > 0;
     }
     for (size_t s = 0; s < j->g->settings.n; s++)
@@ -296,10 +278,7 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
     size_t most = machines > figures ? machines : figures;
     struct scratch scratch = {.values = memory_get(most, sizeof(double)),
                               .sorted = memory_get(most, sizeof(double)),
-                              .effects = memory_get(g->n_values, sizeof(double)),
-                              .effect_first = memory_get(machines + 1, sizeof(size_t)),
-                              .effects_n = memory_get(machines, sizeof(size_t)),
-                              .shares = memory_get(machines, sizeof(double))};
+                              .effects = memory_get(g->n_values, sizeof(double))};
 
     *j = (struct judgement){.g = g,
                             .least_effect = least_effect,
@@ -311,9 +290,6 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
     free(scratch.values);
     free(scratch.sorted);
     free(scratch.effects);
-    free(scratch.effect_first);
-    free(scratch.effects_n);
-    free(scratch.shares);
 }
 
 void judge_free(struct judgement *j)

@@ -3,7 +3,6 @@
 #include "analysis/plateaus.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "stats/stats.h"
 

@@ -72,23 +72,23 @@ static void look_at_metric(struct found *f, const char *id, const char *unit)
 /* Looks at the metrics of a test; for a variant, which has none of its own, at those of all tests of its suite. */
 static void look_at_metrics(struct found *f, const struct metrics *metrics, const struct metrics_test *test)
 {
-    for (size_t t = 0; t < metrics->n_tests; t++) {
-        const struct metrics_test *of = &metrics->test[t];
-        if (of == test || (!test->n && !strcmp(of->suite, test->suite)))
-            for (size_t m = 0; m < of->n; m++)
-                look_at_metric(f, of->metric[m].id, of->metric[m].unit);
-    }
+    for (size_t m = 0; m < test->n; m++)
+        look_at_metric(f, test->metric[m].id, test->metric[m].unit);
+    for (size_t t = 0; t < metrics->n_tests && !test->n; t++)
+        if (metrics->test[t].n && !strcmp(metrics->test[t].suite, test->suite))
+            look_at_metrics(f, metrics, &metrics->test[t]);
 }
 
-static void look_at_made(struct found *f, const struct metrics *metrics)
+static void look_at_tests(struct found *f, const struct metrics *metrics, const struct metrics_test *tests, size_t n)
 {
-    for (size_t t = 0; t < metrics->n_made; t++) {
-        offer(f->tests, metrics->made[t].name);
-        if (strcmp(metrics->made[t].name, f->r->test) != 0)
+    for (size_t t = 0; t < n; t++) {
+        if (tests[t].named_by_user)
+            continue;
+        offer(f->tests, tests[t].name);
+        if (strcmp(tests[t].name, f->r->test) != 0)
             continue;
         f->test = true;
-        for (size_t m = 0; m < metrics->made[t].n; m++)
-            look_at_metric(f, metrics->made[t].metric[m].id, metrics->made[t].metric[m].unit);
+        look_at_metrics(f, metrics, &tests[t]);
     }
 }
 
@@ -107,24 +107,6 @@ static void look_at_names(struct found *f, const struct requirements *set)
         else if (test)
             look_at_metrics(f, set->metrics, test);
     }
-}
-
-static void look(struct found *f, const struct requirements *set)
-{
-    const struct metrics *metrics = set->metrics;
-
-    for (size_t t = 0; t < metrics->n_tests; t++) {
-        const struct metrics_test *test = &metrics->test[t];
-        if (test->named_by_user)
-            continue;
-        offer(f->tests, test->name);
-        if (strcmp(test->name, f->r->test) != 0)
-            continue;
-        f->test = true;
-        look_at_metrics(f, metrics, test);
-    }
-    look_at_made(f, metrics);
-    look_at_names(f, set);
 }
 
 /* --- Units. --- */
@@ -158,9 +140,8 @@ static int check_unit(const struct requirements *set, const struct requirement *
               : limit_factor(r, of_clocks[0], &factor) || limit_factor(r, of_clocks[1], &factor))
         return 0;
     known = unit_of_stat(r->stat, known ? known : TICKS);
-    return known[0]
-               ? fail_because(-1, error, size, "'%s' is no unit of this figure, which is in %s", r->limit_unit, known)
-               : fail_because(-1, error, size, "'%s' is no unit of this figure, which is a number", r->limit_unit);
+    return fail_because(-1, error, size, "'%s' is no unit of this figure, which is %s%s", r->limit_unit,
+                        known[0] ? "in " : "a number", known);
 }
 
 static int check_names(const struct requirements *set, const struct requirement *r, char *error, size_t size)
@@ -169,7 +150,9 @@ static int check_names(const struct requirements *set, const struct requirement 
     struct found f = {.r = r, .tests = &tests, .metrics = &metrics};
     char what[sizeof(r->test) + 32];
 
-    look(&f, set);
+    look_at_tests(&f, set->metrics, set->metrics->test, set->metrics->n_tests);
+    look_at_tests(&f, set->metrics, set->metrics->made, set->metrics->n_made);
+    look_at_names(&f, set);
     if (!f.test)
         return unknown("test", r->test, &tests, in_list, error, size);
     if (set->names_only && !f.measured)
@@ -280,17 +263,6 @@ static int read_requirement(struct requirement *r, const char *text, char *error
     return read_limit(r, op + 1 + r->or_equal, error, size);
 }
 
-/* Inserts the last requirement into the order by test. */
-static void put_in_order(struct requirements *set)
-{
-    size_t at = set->n;
-
-    memory_grow(&set->order, &set->order_capacity, set->n, sizeof(*set->order));
-    for (; at > 0 && strcmp(set->of[set->order[at - 1]].test, set->of[set->n].test) > 0; at--)
-        set->order[at] = set->order[at - 1];
-    set->order[at] = set->n;
-}
-
 int requirements_add(struct requirements *set, const char *text, char *error, size_t error_size)
 {
     memory_grow(&set->of, &set->capacity, set->n, sizeof(*set->of));
@@ -299,7 +271,6 @@ int requirements_add(struct requirements *set, const char *text, char *error, si
     *r = (struct requirement){.text = ""};
     if (read_requirement(r, text, error, error_size) || check_names(set, r, error, error_size))
         return -1;
-    put_in_order(set);
     set->n++;
     return 0;
 }
@@ -324,7 +295,6 @@ int requirements_add_lines(struct requirements *set, const char *lines, char *er
 void requirements_free(struct requirements *set)
 {
     free(set->of);
-    free(set->order);
     *set = (struct requirements){.metrics = set->metrics};
 }
 
@@ -344,21 +314,15 @@ static void explain_unknown(const struct requirement *r, const struct row *row, 
         unsigned least;
     } needs[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
 
-    if (row->status >= ROW_SKIPPED) {
-        (void)snprintf(why, size, "%s%s%.200s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
-        return;
-    }
-    if (row->reason[0]) {
-        text_copy(why, size, row->reason);
-        return;
-    }
+    (void)snprintf(why, size, "%s is not known", r->stat->name);
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-        if (!strcmp(needs[i].name, r->stat->name) && row->stats.n > 0 && row->stats.n < needs[i].least) {
+        if (!strcmp(needs[i].name, r->stat->name) && row->stats.n > 0 && row->stats.n < needs[i].least)
             (void)snprintf(why, size, "%s needs %u values, and there %s %llu", needs[i].name, needs[i].least,
                            row->stats.n == 1 ? "is" : "are", (unsigned long long)row->stats.n);
-            return;
-        }
-    (void)snprintf(why, size, "%s is not known", r->stat->name);
+    if (row->reason[0])
+        text_copy(why, size, row->reason);
+    if (row->status >= ROW_SKIPPED)
+        (void)snprintf(why, size, "%s%s%.200s", row_status_name(row->status), row->reason[0] ? ": " : "", row->reason);
 }
 
 static void describe_place(const struct row *row, bool with_host, char *buf, size_t size)
@@ -416,17 +380,10 @@ static void judge(struct requirement *r, const struct row *row, bool with_host)
 
 void requirements_row(struct requirements *set, const struct row *row)
 {
-    size_t low = 0, high = set->n;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(set->of[set->order[middle]].test, row->test) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < set->n && !strcmp(set->of[set->order[low]].test, row->test); low++) {
-        struct requirement *r = &set->of[set->order[low]];
+    for (size_t i = 0; i < set->n; i++) {
+        struct requirement *r = &set->of[i];
+        if (strcmp(r->test, row->test) != 0)
+            continue;
         r->measured = true;
         /* A test that did not run has one row, whatever its metric. */
         if (row->status >= ROW_SKIPPED || !strcmp(row->metric, r->metric))

@@ -231,9 +231,7 @@ const char *projection_decade(const struct projection_cost *cost)
                                                             "10 us .. 100 us", "100 us .. 1 ms", "1 ms .. 10 ms",
                                                             "10 ms .. 100 ms", "> 100 ms"};
 
-    return cost->cause == PROJECTION_SHARED
-               ? "-"
-               : decades[cost->decade < PROJECTION_DECADES ? cost->decade : PROJECTION_DECADES - 1];
+    return cost->cause == PROJECTION_SHARED ? "-" : decades[cost->decade];
 }
 
 const char *projection_cause(const struct projection_cost *cost)
