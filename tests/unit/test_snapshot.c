@@ -429,9 +429,6 @@ static void test_snapshot_preview_writes_nothing(void **state)
     add("/sys/missing", "1");
     assert_int_equal(snapshot_look(&place, &writes, &snapshot), 0);
     snapshot_apply(snapshot, put_report, &reports); /* not saved */
-    assert_int_equal(reports.n, writes.n);
-    reports.n = 0;
-    snapshot_apply(snapshot, put_report, &reports);
     snapshot_close(snapshot);
     assert_int_equal(kernel.writes, 0);
     assert_int_equal(reports.n, writes.n);
