@@ -256,11 +256,8 @@ static bool differs(const struct row *a, const struct row *b, uint64_t across, s
 
 static void check_kind(struct pair *pair, uint64_t across)
 {
-    for (size_t i = 1; i < pair->n_base; i++)
-        if (differs(pair->base[0], pair->base[i], across, pair))
-            return;
-    for (size_t i = 0; i < pair->n_changed; i++)
-        if (differs(pair->base[0], pair->changed[i], across, pair))
+    for (size_t i = 1; i < pair->n_base + pair->n_changed; i++)
+        if (differs(pair->base[0], i < pair->n_base ? pair->base[i] : pair->changed[i - pair->n_base], across, pair))
             return;
 }
 

@@ -377,21 +377,13 @@ static bool came_before(struct gather *g, const struct row *row)
     return index_enter(&g->seen, key) < before;
 }
 
-/* Returns whether two runs are equal in the columns that identify machine, rank and run. */
-static bool is_same_run(const struct row_run *a, const struct row_run *b)
-{
-    return a->cpus_online == b->cpus_online && !strcmp(a->run_id, b->run_id) && !strcmp(a->host, b->host) &&
-           !strcmp(a->rank, b->rank) && !strcmp(a->utc, b->utc) && !strcmp(a->cpu_model, b->cpu_model) &&
-           !strcmp(a->arch, b->arch);
-}
-
 /* Adds a run, once for consecutive rows of the run. */
 static void enter_run(struct gather *g, const struct row_run *run)
 {
     char id[128];
     size_t before = g->runs.n;
 
-    if (g->machines.n && is_same_run(&g->last_run, run))
+    if (g->machines.n && row_run_equal(&g->last_run, run))
         return;
     size_t machine = enter_machine(g, run);
     (void)snprintf(id, sizeof(id), "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);

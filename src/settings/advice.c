@@ -3,7 +3,6 @@
  * accepted managed_irq since Linux 5.6. */
 #include "settings/advice.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "settings/settings_look.h"
@@ -11,18 +10,12 @@
 
 #define PROGRAMS_MAX 40
 
-/* Appends a CPU list. The text is allocated, because a list of every other CPU can have 40 KiB; the kernel's command
- * line has 2 KiB. */
+/* Appends a CPU list. The longest one has ranges of two CPUs. */
 static void put_cpus(const struct cpuset *cpus, struct text *out)
 {
-    size_t size = cpuset_format(cpus, (char[1]){0}, 1) + 1;
-    FREED_BY(memory_free) char *list = malloc(size);
+    char list[(CPUSET_MAX / 3 + 1) * sizeof("8189-8190")];
 
-    out->failed |= !list;
-    if (list) {
-        (void)cpuset_format(cpus, list, size);
-        text_append(out, list, size - 1);
-    }
+    text_append(out, list, cpuset_format(cpus, list, sizeof(list)));
 }
 
 static bool is_noisy(const struct advice_found *found, size_t i)

@@ -41,11 +41,11 @@ void setting_why(struct setting_state *out, const char *format, ...)
 void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
                       struct setting_state *out)
 {
+    static const char *const ends[] = {
+        [SETTING_OK] = ", not rising", [SETTING_NOISY] = ", rising", [SETTING_UNKNOWN] = ""};
     const enum setting_verdict steady = view->moment || after <= 0 ? SETTING_OK : SETTING_UNKNOWN;
-    setting_say(out, after > before ? SETTING_NOISY : steady, "%.*f %s since boot%s", decimals, after, unit,
-                after > before         ? ", rising"
-                : steady == SETTING_OK ? ", not rising"
-                                       : "");
+    const enum setting_verdict verdict = after > before ? SETTING_NOISY : steady;
+    setting_say(out, verdict, "%.*f %s since boot%s", decimals, after, unit, ends[verdict]);
 }
 
 /* Returns the mount that the path needs and this machine lacks, or NULL. */

@@ -116,11 +116,6 @@ static int write_file(const char *root, const char *path, const char *value)
     return done == length ? 0 : done < 0 ? -errno : -EIO;
 }
 
-static int put_value(const struct snapshot *s, const char *path, const char *value)
-{
-    return s->place.write ? s->place.write(s->place.root, path, value) : write_file(s->place.root, path, value);
-}
-
 /* --- Where the snapshot is. --- */
 
 const char *snapshot_default_file(void)
@@ -146,6 +141,7 @@ static struct snapshot *new_snapshot(const struct snapshot_place *place, size_t 
     if (!s)
         return NULL;
     s->place = *place;
+    s->place.write = place->write ? place->write : write_file;
     s->fd = -1;
     s->entry_of = calloc(n_writes + 1, sizeof(*s->entry_of));
     if (s->entry_of)
@@ -276,7 +272,7 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
 
 static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
 {
-    report->error = put_value(s, report->path, report->wanted);
+    report->error = s->place.write(s->place.root, report->path, report->wanted);
     ssize_t length = read_content(s->place.root, report->path, content);
     report->now = value_of(content);
     if (report->error == 0 && length < 0)
@@ -339,7 +335,7 @@ static size_t restore_pass(const struct snapshot *s, struct restored *restored)
         ssize_t length;
         if (is_restored(s, entry, content, &length, &now))
             continue;
-        restored[i].error = put_value(s, entry->path, entry->value);
+        restored[i].error = s->place.write(s->place.root, entry->path, entry->value);
         restored[i].written = true;
         written++;
     }

@@ -226,37 +226,28 @@ static void transform_kinds(struct grid *g, const struct project_host *host)
     double complex *kind = g->kind;
 
     for (size_t d = 0; d < host->n; d++) {
-        double number = count_of(&host->detours[d]);
         if (!host->detours[d].periodic)
             continue;
         memset(kind, 0, g->n * sizeof(*kind));
-        if (number > 0)
-            put_lengths(g, &host->detours[d], 1 / number, kind);
+        put_lengths(g, &host->detours[d], 1 / count_of(&host->detours[d]), kind);
         transform(g, kind);
         kind += g->n;
     }
 }
 
-/* Multiplies g->work by the transform of the periodic detours in a step: floor(number) of them always, and one more
- * with the probability of the remainder. */
-static void multiply_kind(struct grid *g, const double complex *kind, double number)
-{
-    double whole = floor(number), share = number - whole;
-
-    for (size_t i = 0; i < g->n; i++)
-        g->work[i] *= power_of(kind[i], whole) * (1 - share + share * kind[i]);
-}
-
+/* Multiplies g->work by the transforms of the periodic detours in a step: of each kind floor(number) of them always,
+ * and one more with the probability of the remainder. */
 static void multiply_kinds(struct grid *g, const struct project_host *host, double step_ns)
 {
     const double complex *kind = g->kind;
 
     for (size_t d = 0; d < host->n; d++) {
-        double number = count_of(&host->detours[d]);
         if (!host->detours[d].periodic)
             continue;
-        if (number > 0)
-            multiply_kind(g, kind, step_ns * number / host->detours[d].work_ns);
+        const double number = step_ns * count_of(&host->detours[d]) / host->detours[d].work_ns;
+        const double whole = floor(number), share = number - whole;
+        for (size_t i = 0; i < g->n && number > 0; i++)
+            g->work[i] *= power_of(kind[i], whole) * (1 - share + share * kind[i]);
         kind += g->n;
     }
 }
