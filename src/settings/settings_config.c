@@ -12,9 +12,15 @@
 #define PACKED_MAX   ((size_t)1 << 19)
 #define UNPACKED_MAX ((size_t)1 << 22)
 
+static void say_no_config(struct setting_state *out)
+{
+    setting_say(out, SETTING_UNKNOWN, "%s", "");
+    setting_why(out, "neither /proc/config.gz nor /boot/config of this kernel");
+}
+
 /* Returns the kernel's configuration: /proc/config.gz, or the file that the distribution installs beside the kernel;
- * NULL when neither exists. */
-static char *read_config(const struct settings_view *view)
+ * NULL when neither exists, with the state set to that. */
+static char *read_config(const struct settings_view *view, struct setting_state *out)
 {
     char path[128], *text = NULL;
     const char *release = view->machine->kernel;
@@ -22,10 +28,12 @@ static char *read_config(const struct settings_view *view)
     ssize_t length = packed ? procfs_read(view->root, "/proc/config.gz", packed, PACKED_MAX) : -1;
     if (length > 0)
         text = inflate_gzip((const unsigned char *)packed, (size_t)length, UNPACKED_MAX);
-    if (text)
-        return text;
     snprintf(path, sizeof path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
-    return release[0] ? procfs_read_all(view->root, path) : NULL;
+    if (!text && release[0])
+        text = procfs_read_all(view->root, path);
+    if (!text)
+        say_no_config(out);
+    return text;
 }
 
 /* Copies the value of a key in a kernel configuration, "n" when it is not set. Returns false without a
@@ -41,12 +49,6 @@ static bool config_value(const char *config, const char *key, char *buf, size_t 
     return config != NULL;
 }
 
-static void say_no_config(struct setting_state *out)
-{
-    setting_say(out, SETTING_UNKNOWN, "%s", "");
-    setting_why(out, "neither /proc/config.gz nor /boot/config of this kernel");
-}
-
 void setting_look_hardening(const struct settings_view *view, struct setting_state *out)
 {
     static const struct {
@@ -57,7 +59,7 @@ void setting_look_hardening(const struct settings_view *view, struct setting_sta
         {"CONFIG_SLAB_FREELIST_HARDENED", "slab freelist hardened"},
         {"CONFIG_INIT_ON_ALLOC_DEFAULT_ON", "init on alloc"},
     };
-    FREED_BY(memory_free) char *config = read_config(view);
+    FREED_BY(memory_free) char *config = read_config(view, out);
     char value[8], item[64], now[sizeof out->now] = "";
     for (size_t i = 0; config && i < COUNT(keys); i++) {
         config_value(config, keys[i].key, value, sizeof value);
@@ -66,8 +68,6 @@ void setting_look_hardening(const struct settings_view *view, struct setting_sta
     }
     if (config)
         setting_say(out, SETTING_OK, "%s", now);
-    else
-        say_no_config(out);
 }
 
 /* Appends the keys that are set, without "CONFIG_". */
@@ -100,11 +100,9 @@ void setting_look_config(const struct settings_view *view, struct setting_state 
                                        "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
                                        "SLUB_DEBUG_ON"};
     char now[sizeof out->now] = "", debugging[sizeof out->why - 16] = "";
-    FREED_BY(memory_free) char *config = read_config(view);
-    if (!config) {
-        say_no_config(out);
+    FREED_BY(memory_free) char *config = read_config(view, out);
+    if (!config)
         return;
-    }
     append_set(config, known, COUNT(known), now, sizeof now);
     append_set(config, slow, COUNT(slow), debugging, sizeof debugging);
     setting_say(out, debugging[0] ? SETTING_NOISY : SETTING_OK, "%s", now[0] ? now : "nothing of note");
@@ -118,11 +116,9 @@ void setting_look_context_tracking(const struct settings_view *view, struct sett
 {
     static const char *const keys[] = {"CONTEXT_TRACKING_USER_FORCE", "CONTEXT_TRACKING_FORCE"};
     char forced[64] = "";
-    FREED_BY(memory_free) char *config = read_config(view);
-    if (!config) {
-        say_no_config(out);
+    FREED_BY(memory_free) char *config = read_config(view, out);
+    if (!config)
         return;
-    }
     append_set(config, keys, COUNT(keys), forced, sizeof forced);
     setting_say(out, forced[0] ? SETTING_NOISY : SETTING_OK, "%s", forced[0] ? "forced on all CPUs" : "not forced");
 }
@@ -143,7 +139,7 @@ void setting_look_tick(const struct settings_view *view, struct setting_state *o
 {
     static const char *const modes[] = {"NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC"};
     char mode[64] = "";
-    FREED_BY(memory_free) char *config = read_config(view);
+    FREED_BY(memory_free) char *config = read_config(view, out);
     long hz = tick_rate(view, config);
     append_set(config, modes, COUNT(modes), mode, sizeof mode);
     if (hz > 0)
