@@ -105,7 +105,8 @@ struct suite {
      * unknown. NULL: the number of the operand is marked. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* first line of --series FILE; NULL: the suite has no such option */
-    /* Adds the items of the selected tests to the plan. Returns 0, or -1 with one line in error. */
+    /* Adds the items of the selected tests to the plan. Returns 0, or -1 with one line in error. Ends the program when
+     * out of memory. */
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
     /* Adds to the header what will be measured. May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
@@ -164,10 +165,12 @@ size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t
 uint64_t measure_memory(const struct measure *m);
 /* Returns the number of CPUs given by --cpus, or 1 when it was not given. */
 uint64_t measure_named_cpus(const struct measure *m);
-/* Adds an item for each number of copies, with the benchmark's sampling under the preset and the user's options.
- * Returns 0 or -1 when out of memory. */
-int measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
-                uint64_t default_copies, unsigned phase);
+/* Adds an item with the benchmark's sampling under the preset and the user's options, and returns it. */
+struct plan_item *measure_item(const struct measure *m, struct plan *plan, const struct bench *bench,
+                               const void *params, uint64_t copies, unsigned phase);
+/* Adds such an item for each number of copies. */
+void measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+                 uint64_t default_copies, unsigned phase);
 /* Returns the scratch directory: --dir, $TMPDIR, or the current one. */
 const char *measure_dir(const struct measure *m);
 /* Adds a row that the command itself computed to the CSV and the table. */

@@ -6,8 +6,8 @@
 #include "bench/noise.h"
 #include "cmd/suites.h"
 
-/* Adds the window of --who; of `all`, where the kernel lets it record. Returns -1 when out of memory. */
-int noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out);
+/* Adds the window of --who; of `all`, where the kernel lets it record. */
+void noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out);
 
 /* Prints who took the time, or what ran before the detour that ended the run; nothing when there are no rows of it. */
 void noise_who_print(const struct table_rows *rows, struct text *out);

@@ -33,7 +33,8 @@ struct parameter {
     bool used; /* a command contains {NAME} */
 };
 
-/* The commands of a run, while the plan is made. All functions below return 0, or -1 with the error. */
+/* The commands of a run, while the plan is made. All functions below that return an int return 0, or -1 with the
+ * error. They end the program when out of memory. */
 struct commands {
     const struct measure *m;
     struct run_options *options;
@@ -59,7 +60,7 @@ int run_wrong(const struct commands *c, const char *format, ...) __attribute__((
 /* Splits the words after the first "--" into commands. */
 int run_split_commands(struct commands *c);
 /* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
-int run_choose_env(struct commands *c);
+void run_choose_env(struct commands *c);
 /* Finds the index of the command that --reference names; it is measured first. */
 int run_find_reference(struct commands *c, size_t *first);
 /* Runs the commands of --cleanup. Reports failures on standard error. */
@@ -79,8 +80,8 @@ int run_open_image(struct commands *c);
 /* run_scan.c */
 /* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values; --aa: twice. */
 int run_combine(struct commands *c);
-/* Appends a text with the values of a command in place of {NAME}, and a zero. */
-int run_substitute(const struct commands *c, size_t command, const char *text, struct text *out);
+/* Returns a text with the values of a command in place of {NAME}, which the caller frees. */
+char *run_substitute(const struct commands *c, size_t command, const char *text);
 void run_free_parameters(struct commands *c);
 
 /* run_pairs.c */

@@ -29,8 +29,7 @@ struct plan_item {
     unsigned phase;    /* the items of a phase begin after all earlier phases have ended */
     int calibrated_by; /* index of the earlier item whose value calibrates this one, or -1 */
     bool no_index;     /* the item is a variant that does not enter the index */
-    char *skip;        /* when set, the item does not run and its row is "skipped" with this reason; malloc'ed, freed
-                        * by plan_free() */
+    const char *skip;  /* when set, the item does not run and its row is "skipped" with this reason; not copied */
 };
 
 /* The samples of items that end together, after a whole number of blocks A B B A. */
@@ -51,10 +50,11 @@ struct plan {
     bool (*enough)(struct plan_item *items, size_t n, const struct plan_samples *samples);
 };
 
-/* Appends an item with a copy of the params. Returns it, or NULL when out of memory. */
+/* Appends an item with a copy of the params, and returns it. Ends the program when out of memory, as plan_set_load()
+ * does: nothing has been measured yet. */
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params);
-/* Gives the item a load, with a copy of its params. -1 when out of memory. */
-int plan_set_load(struct plan_item *item, const struct load *load, const void *params);
+/* Gives the item a load, with a copy of its params. */
+void plan_set_load(struct plan_item *item, const struct load *load, const void *params);
 void plan_free(struct plan *plan);
 
 /* Estimated duration in ns: the least and the most. */

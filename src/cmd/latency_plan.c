@@ -288,8 +288,8 @@ static void fill_load_sim(const struct latency_options *o, size_t load, struct l
     p->sim.loops_per_ms = common.loops_per_ms;
 }
 
-static int add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
-                    const struct load_params *load_params, const char *skip, struct plan *out)
+static void add_pair(const struct measure *m, const struct latency_options *o, size_t task, size_t load,
+                     const struct load_params *load_params, const char *skip, struct plan *out)
 {
     struct sim_params params = *latency_tasks[task].params;
     struct load_params beside = *load_params;
@@ -309,60 +309,40 @@ static int add_pair(const struct measure *m, const struct latency_options *o, si
         beside.file_bytes /= 2; /* compile has two files */
     if (o->real_time && !latency_tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
-    struct plan_item *item = plan_add(out, latency_tasks[task].bench, &params);
-    if (!item || plan_set_load(item, load_list[load], &beside))
-        return -1;
-    item->sampling = measure_sampling(m, latency_tasks[task].bench);
-    item->phase = 1;
+    struct plan_item *item = measure_item(m, out, latency_tasks[task].bench, &params, 1, 1);
+    plan_set_load(item, load_list[load], &beside);
     item->calibrated_by = params.loops_per_ms > 0 ? -1 : 0;
-    if (skip && !(item->skip = strdup(skip)))
-        return -1;
-    return 0;
+    item->skip = skip;
 }
 
-static int add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
-                   struct load_params *load_params, struct plan *out)
+static void add_all(const struct measure *m, const struct latency_options *o, const struct choice *choice,
+                    struct load_params *load_params, struct plan *out)
 {
     const char *no_memload =
         latency_fill_load(m, o, choice->telling || o->loads & load_bit(&load_memload), load_params);
 
-    if (!(load_params->sim.loops_per_ms > 0)) {
-        struct plan_item *item = plan_add(out, &bench_calibrate, &load_params->sim);
-        if (!item)
-            return -1;
-        item->sampling = bench_calibrate.sampling[m->preset];
-    }
+    if (!(load_params->sim.loops_per_ms > 0))
+        plan_add(out, &bench_calibrate, &load_params->sim)->sampling = bench_calibrate.sampling[m->preset];
     for (size_t task = 0; task < N_TASKS; task++)
         for (size_t load = 0; load_list[load]; load++)
-            if (wanted(m, choice, task, load) &&
-                add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out))
-                return -1;
-    return 0;
+            if (wanted(m, choice, task, load))
+                add_pair(m, o, task, load, load_params, load_list[load] == &load_memload ? no_memload : NULL, out);
 }
 
 int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     const struct latency_options *o = options;
-    FREED_BY(memory_free) struct load_params *load_params = calloc(1, sizeof(*load_params));
+    struct load_params load_params = {.threads = 0};
     struct choice choice;
-    int failed;
 
     choose(m, o, &choice);
-    failed = check(m, o, &choice, error, error_size);
-    if (!failed && load_params) {
-        load_params->sim.loops_per_ms = given_loops(o, error, error_size);
-        failed = load_params->sim.loops_per_ms < 0;
-    }
-    if (!failed && (!load_params || add_all(m, o, &choice, load_params, out))) {
-        (void)snprintf(error, error_size, "out of memory");
-        failed = -1;
-    }
-    return failed ? -1 : 0;
-}
-
-static bool is_pair(const struct plan_item *item)
-{
-    return item->load != NULL;
+    if (check(m, o, &choice, error, error_size))
+        return -1;
+    load_params.sim.loops_per_ms = given_loops(o, error, error_size);
+    if (load_params.sim.loops_per_ms < 0)
+        return -1;
+    add_all(m, o, &choice, &load_params, out);
+    return 0;
 }
 
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out)
@@ -373,7 +353,7 @@ void latency_announce(const struct measure *m, const struct plan *plan, struct t
 
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
-        if (!is_pair(item) || item->skip)
+        if (!item->load || item->skip)
             continue;
         pairs++;
         ms += (item->sampling.time_ns / 1000000 + OVERHEAD_MS) * item->sampling.min_samples;
@@ -388,7 +368,7 @@ void latency_announce(const struct measure *m, const struct plan *plan, struct t
     }
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_item *item = &plan->items[i];
-        if (!is_pair(item))
+        if (!item->load)
             continue;
         if (item->bench != bench)
             text_printf(out, "\n            %-7s under", item->bench->name);

@@ -384,11 +384,8 @@ static int prepare(struct session *s, int argc, char **argv)
     struct measure *m = &s->m;
     int status;
 
-    for (size_t i = 0; i < s->n_suites; i++) {
-        s->options[i] = calloc(1, s->suites[i]->options_size);
-        if (!s->options[i])
-            return session_usage_error(s, "out of memory");
-    }
+    for (size_t i = 0; i < s->n_suites; i++)
+        s->options[i] = memory_get(1, s->suites[i]->options_size);
     if ((status = session_parse(s, argc, argv)))
         return status;
     for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++)
@@ -416,18 +413,14 @@ static int prepare(struct session *s, int argc, char **argv)
 
 int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv)
 {
-    FREED_BY(memory_free) struct session *s = calloc(1, sizeof(*s));
+    memory_exits(command->name); /* until something is measured */
+    FREED_BY(memory_free) struct session *s = memory_get(1, sizeof(*s));
 
-    if (!s) {
-        (void)fprintf(stderr, "jitbench: out of memory\n");
-        return EXIT_ROW_FAILED;
-    }
-    s->command = command;
-    s->suites = suites;
-    s->n_suites = n;
+    *s = (struct session){.command = command, .suites = suites, .n_suites = n};
     signals_init();
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
     int status = prepare(s, argc, argv);
+    memory_exits(NULL);
     const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
     if (!unused) {
         look_at_cores(&s->m);
@@ -538,19 +531,23 @@ struct sampling measure_sampling(const struct measure *m, const struct bench *be
     return sampling;
 }
 
-int measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
-                uint64_t default_copies, unsigned phase)
+struct plan_item *measure_item(const struct measure *m, struct plan *plan, const struct bench *bench,
+                               const void *params, uint64_t copies, unsigned phase)
+{
+    struct plan_item *item = plan_add(plan, bench, params);
+
+    item->copies = (unsigned)copies;
+    item->phase = phase;
+    item->sampling = measure_sampling(m, bench);
+    return item;
+}
+
+void measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
+                 uint64_t default_copies, unsigned phase)
 {
     uint64_t counts[OPTION_COUNTS_MAX];
-    size_t n = measure_copies(m, default_copies, counts);
+    const size_t n = measure_copies(m, default_copies, counts);
 
-    for (size_t i = 0; i < n; i++) {
-        struct plan_item *item = plan_add(plan, bench, params);
-        if (!item)
-            return -1;
-        item->copies = (unsigned)counts[i];
-        item->phase = phase;
-        item->sampling = measure_sampling(m, bench);
-    }
-    return 0;
+    for (size_t i = 0; i < n; i++)
+        (void)measure_item(m, plan, bench, params, counts[i], phase);
 }

@@ -120,9 +120,7 @@ int session_parse(struct session *s, int argc, char **argv)
         m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
     else
         m->n_tables += several_tables(&m->options, &m->tables[m->n_tables]);
-    FREED_BY(memory_free) const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-    if (!operands)
-        return session_usage_error(s, "out of memory");
+    FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
     if (n < 0)
         return session_usage_error(s, error);

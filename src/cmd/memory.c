@@ -33,6 +33,8 @@ static const struct bench *const tests[N_TESTS] = {
  * long. */
 #define LOOK_NS      100000000u
 #define LOOK_SET_MAX (512ull << 20)
+/* Why tests of several CPUs are skipped. */
+#define ONE_CPU "there is only one CPU to measure on"
 /* Least bytes that each of the other CPUs reads in test loaded. */
 #define STREAM_MIN (8ull << 20)
 
@@ -70,28 +72,18 @@ static uint64_t size_at(unsigned k)
 }
 
 /* Adds the items of test latency: every size with every kind of pages; with --quick huge pages only. */
-static int plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     const bool quick = m->preset == PRESET_QUICK;
     struct memory_latency_params params;
 
     for (unsigned k = 0; (params.bytes = size_at(k)) <= largest_set(m, o); k++)
-        for (params.chase = 0; params.chase < CHASE_KINDS; params.chase++) {
-            if ((quick && params.chase != CHASE_HUGE) || (params.chase == CHASE_IN_PAGE && params.bytes < IN_PAGE_MIN))
-                continue;
-            if (measure_add(m, out, &bench_memory_latency, &params, 1, 0))
-                return -1;
-        }
-    return 0;
+        for (params.chase = 0; params.chase < CHASE_KINDS; params.chase++)
+            if (quick ? params.chase == CHASE_HUGE : params.chase != CHASE_IN_PAGE || params.bytes >= IN_PAGE_MIN)
+                measure_add(m, out, &bench_memory_latency, &params, 1, 0);
 }
 
-static int skip(struct plan *out, const char *why)
-{
-    out->items[out->n - 1].skip = strdup(why);
-    return out->items[out->n - 1].skip ? 0 : -1;
-}
-
-static int plan_loaded(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_loaded(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     static const uint64_t pauses[MEMORY_LOADED_STEPS] = {UINT64_MAX, 20000, 8000, 4000, 2000, 1000, 500, 200, 0};
     const unsigned copies = (unsigned)m->place.n_order;
@@ -101,23 +93,22 @@ static int plan_loaded(const struct measure *m, const struct memory_options *o, 
     params.stream_bytes = params.stream_bytes > STREAM_MIN ? params.stream_bytes : STREAM_MIN;
     for (params.step = 0; params.step < (copies > 1 ? MEMORY_LOADED_STEPS : 1); params.step++) {
         params.pause_ns = pauses[params.step];
-        if (measure_add(m, out, &bench_memory_loaded, &params, copies, 1) ||
-            (copies < 2 && skip(out, "there is only one CPU to measure on")))
-            return -1;
+        measure_add(m, out, &bench_memory_loaded, &params, copies, 1);
     }
-    return 0;
+    if (copies < 2)
+        out->items[out->n - 1].skip = ONE_CPU;
 }
 
-static int plan_cores(const struct measure *m, struct memory_options *o, struct plan *out)
+static void plan_cores(const struct measure *m, struct memory_options *o, struct plan *out)
 {
     if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_ALL, &o->pairs))
-        return -1;
+        memory_out();
     for (size_t i = 0; i < o->pairs.n; i++)
-        if (measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){o->pairs.pair[i]}, 1, 2))
-            return -1;
-    return o->pairs.n ? 0
-                      : measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2) ||
-                            skip(out, "there is only one CPU to measure on");
+        measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){o->pairs.pair[i]}, 1, 2);
+    if (!o->pairs.n) {
+        measure_add(m, out, &bench_memory_cores, &(struct memory_cores_params){.pair = {0}}, 1, 2);
+        out->items[out->n - 1].skip = ONE_CPU;
+    }
 }
 
 /* Fills in a CPU of the node that may be measured on; returns false when there is none. */
@@ -133,25 +124,27 @@ static bool cpu_of_node(const struct measure *m, unsigned node, unsigned *cpu)
     return false;
 }
 
-static int plan_nodes(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_nodes(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     struct memory_nodes_params params = {.bytes = largest_set(m, o)};
     struct cpuset memory, online;
 
     if (!memory_nodes_read("", "has_memory", &memory) || !memory_nodes_read("", "online", &online))
         cpuset_clear(&memory);
-    if (cpuset_count(&memory) < 2)
-        return measure_add(m, out, &bench_memory_nodes, &params, 1, 3) ||
-               skip(out, cpuset_count(&memory) ? "there is only one memory node" : "the memory nodes are not known");
+    if (cpuset_count(&memory) < 2) {
+        measure_add(m, out, &bench_memory_nodes, &params, 1, 3);
+        out->items[out->n - 1].skip =
+            cpuset_count(&memory) ? "there is only one memory node" : "the memory nodes are not known";
+        return;
+    }
     for (unsigned from = cpuset_next(&online, 0); from != CPUSET_NONE; from = cpuset_next(&online, from + 1)) {
         params.cpu_node = from;
         for (unsigned to = cpuset_next(&memory, 0); to != CPUSET_NONE; to = cpuset_next(&memory, to + 1)) {
             params.memory_node = to;
-            if (cpu_of_node(m, from, &params.cpu) && measure_add(m, out, &bench_memory_nodes, &params, 1, 3))
-                return -1;
+            if (cpu_of_node(m, from, &params.cpu))
+                measure_add(m, out, &bench_memory_nodes, &params, 1, 3);
         }
     }
-    return 0;
 }
 
 /* Sets the working sets of test steady: for memory 4 times the last cache of the first CPU, at most the given size; for
@@ -176,12 +169,12 @@ static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memor
     return last;
 }
 
-static int plan_steady(const struct measure *m, const struct memory_options *o, struct plan *out)
+static void plan_steady(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     struct memory_steady_params params;
 
     (void)steady_sets(m, largest_set(m, o), &params);
-    return measure_add(m, out, &bench_memory_steady, &params, 1, 4);
+    measure_add(m, out, &bench_memory_steady, &params, 1, 4);
 }
 
 double memory_look(const struct measure *m)
@@ -211,21 +204,21 @@ double memory_look(const struct measure *m)
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     struct memory_options *o = options;
-    const bool chosen = !m->of_all;
-
-    (void)snprintf(error, error_size, "out of memory");
-    if (o->max_size > measure_memory(m) / 4) {
-        (void)snprintf(error, error_size, "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
-                       (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
-        return -1;
-    }
-    return (m->selected[TEST_LATENCY] && plan_latency(m, o, out)) ||
-                   (m->selected[TEST_LOADED] && chosen && plan_loaded(m, o, out)) ||
-                   (m->selected[TEST_CORES] && plan_cores(m, o, out)) ||
-                   (m->selected[TEST_NODES] && chosen && plan_nodes(m, o, out)) ||
-                   (m->selected[TEST_STEADY] && plan_steady(m, o, out))
-               ? -1
-               : 0;
+    if (o->max_size > measure_memory(m) / 4)
+        return fail_because(-1, error, error_size,
+                            "--max-size: a set of %llu MiB is over a quarter of %llu MiB of memory",
+                            (unsigned long long)o->max_size >> 20, (unsigned long long)measure_memory(m) >> 20);
+    if (m->selected[TEST_LATENCY])
+        plan_latency(m, o, out);
+    if (m->selected[TEST_LOADED] && !m->of_all)
+        plan_loaded(m, o, out);
+    if (m->selected[TEST_CORES])
+        plan_cores(m, o, out);
+    if (m->selected[TEST_NODES] && !m->of_all)
+        plan_nodes(m, o, out);
+    if (m->selected[TEST_STEADY])
+        plan_steady(m, o, out);
+    return 0;
 }
 
 static void end(void *options, bool unused)

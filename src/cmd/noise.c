@@ -40,15 +40,9 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
         return fail_because(-1, error, error_size, "--keep: it goes with --stop-at");
     if (files_check("--keep", params->keep, error, error_size))
         return -1;
-    struct plan_item *item = params->stop_ns ? NULL : plan_add(out, &bench_noise, params);
-    if (item) {
-        item->copies = (unsigned)m->place.n_order;
-        item->sampling = measure_sampling(m, &bench_noise);
-    }
-    if ((!item && !params->stop_ns) || noise_who_plan(m, params, out)) {
-        (void)snprintf(error, error_size, "out of memory");
-        return -1;
-    }
+    if (!params->stop_ns)
+        (void)measure_item(m, out, &bench_noise, params, m->place.n_order, 0);
+    noise_who_plan(m, params, out);
     return 0;
 }
 

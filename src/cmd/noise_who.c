@@ -37,29 +37,23 @@ static bool can_record(const struct measure *m)
     return true;
 }
 
-int noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out)
+void noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out)
 {
     struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
     struct sampling sampling = bench_who.sampling[m->preset];
 
     if (!m->options.who && !params->stop_ns && !(m->of_all && can_record(m)))
-        return 0;
+        return;
     if (params->stop_ns)
         sampling.time_ns = m->options.time_ns ? m->options.time_ns : STOP_RUN_NS;
     else if (m->options.time_ns)
         sampling.time_ns = m->options.time_ns / WHO_PART;
     who_sizes(&who, params->stop_ns ? STOP_ROOM_NS : sampling.time_ns, m->place.n_order, measure_memory(m));
     trace_events_find(&who.events);
-    struct plan_item *item = plan_add(out, &bench_who, &who);
-    if (!item)
-        return -1;
-    item->copies = (unsigned)m->place.n_order;
+    struct plan_item *item = measure_item(m, out, &bench_who, &who, m->place.n_order, 1);
     item->sampling = sampling;
-    item->phase = 1;
-    if (m->place.bind == BIND_ONE)
-        return 0;
-    item->skip = strdup("--who and --stop-at need samplers that are bound to one CPU each (--bind one)");
-    return item->skip ? 0 : -1;
+    if (m->place.bind != BIND_ONE)
+        item->skip = "--who and --stop-at need samplers that are bound to one CPU each (--bind one)";
 }
 
 /* --- The table. --- */

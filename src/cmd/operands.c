@@ -63,10 +63,10 @@ int command_unknown_operand(const struct command *command, const char *word)
 
     while (operands->word && operands->word(command, n, &candidate))
         n++;
-    FREED_BY(memory_free) const char **names = calloc(n + 1, sizeof(*names));
-    for (size_t i = 0; names && operands->word && operands->word(command, i, &candidate); i++)
+    FREED_BY(memory_free) const char **names = memory_get(n, sizeof(*names));
+    for (size_t i = 0; i < n && operands->word(command, i, &candidate); i++)
         names[i] = candidate.name;
-    return command_unknown(operands->noun ? operands->noun : "operand", word, names, names ? n : 0);
+    return command_unknown(operands->noun ? operands->noun : "operand", word, names, n);
 }
 
 /* --- The names of the settings. --- */

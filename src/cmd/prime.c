@@ -24,8 +24,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
                             (unsigned long long)params->limits.step);
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
-        if (measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0))
-            return fail_because(-1, error, error_size, "out of memory");
+        measure_add(m, out, &bench_prime, params, measure_named_cpus(m), 0);
     return 0;
 }
 

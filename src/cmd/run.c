@@ -36,24 +36,17 @@ static size_t tables(void *options, struct option_table *out)
 static void show_word(const char *word, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text quoted = {0};
-    char shortened[256];
+    char shortened[256], *shown = shortened;
 
     assert(size <= sizeof(shortened));
     text_copy(buf, size, "");
     for (size_t most = size; word[0] && !buf[0] && most > 16; most -= 4) {
-        char *shown = shortened;
         words_shorten(word, shortened, most);
         quoted.length = 0;
         words_quote(&shown, 1, &quoted);
-        if (!quoted.failed && quoted.length < size)
+        if (quoted.length < size)
             text_copy(buf, size, quoted.data);
     }
-}
-
-static void show_options(struct command_params *params)
-{
-    show_word(params->prepare, params->prepare_line, sizeof(params->prepare_line));
-    show_word(params->input, params->input_line, sizeof(params->input_line));
 }
 
 /* Sets the stop rule of several commands, which are compared in pairs. */
@@ -76,45 +69,40 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands, struct p
 }
 
 /* Adds the plan items of one command. */
-static int add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
+static void add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
 {
     const size_t before = plan->n;
 
     params->image_fd = c->options->image_fd;
     memcpy(params->fds, c->options->fds, sizeof(params->fds));
-    if (measure_add(c->m, plan, &bench_command, params, 1, 0))
-        return run_wrong(c, "out of memory");
+    measure_add(c->m, plan, &bench_command, params, 1, 0);
     for (size_t k = before; k < plan->n; k++)
         plan->items[k].test = c->options->names[i].text;
-    return 0;
 }
 
 static int add_commands(struct commands *c, struct plan *plan)
 {
     struct run_options *o = c->options;
-    FREED_BY(memory_free) struct command_params *each = calloc(c->n, sizeof(*each));
+    FREED_BY(memory_free) struct command_params *each = memory_get(c->n, sizeof(*each));
     size_t first = 0;
-    int status;
 
-    if (!each)
-        return run_wrong(c, "out of memory");
-    status = run_find_reference(c, &first);
-
-    for (size_t i = 0; i < c->n && !status; i++) {
+    if (run_find_reference(c, &first))
+        return -1;
+    for (size_t i = 0; i < c->n; i++) {
         each[i] = o->command;
         each[i].again = o->command.aa && i > 0;
-        status = run_pack_command(c, i, &each[i]);
+        if (run_pack_command(c, i, &each[i]))
+            return -1;
     }
-    if (!status)
-        status = run_open_image(c);
-    if (!status)
-        status = add_command(c, first, &each[first], plan);
-    for (size_t i = 0; i < c->n && !status; i++)
+    if (run_open_image(c))
+        return -1;
+    add_command(c, first, &each[first], plan);
+    for (size_t i = 0; i < c->n; i++)
         if (i != first)
-            status = add_command(c, i, &each[i], plan);
-    if (!status && c->n > 1)
+            add_command(c, i, &each[i], plan);
+    if (c->n > 1)
         sample_in_pairs(c->m, c->n, plan);
-    return status;
+    return 0;
 }
 
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
@@ -126,28 +114,17 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     o->opened = true;
     o->children = program_has_children();
     o->command.fixed_layout = m->place.layout_fixed;
-    show_options(&o->command);
-    int status = run_split_commands(&c);
-    if (!status)
-        status = run_combine(&c);
-    if (!status)
-        status = run_read_fail_on(&c);
-    if (!status)
-        status = run_choose_env(&c);
-    if (!status)
-        status = run_name_commands(&c);
-    if (!status)
-        status = run_open_input(&c);
-    if (!status)
-        status = run_open_output(&c);
-    if (!status)
-        status = add_commands(&c, out);
+    show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
+    show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
+    run_choose_env(&c);
+    const bool failed = run_split_commands(&c) || run_combine(&c) || run_read_fail_on(&c) || run_name_commands(&c) ||
+                        run_open_input(&c) || run_open_output(&c) || add_commands(&c, out);
     run_free_parameters(&c);
     free(c.words);
     free(c.typed);
     free(c.env);
     text_free(&c.images);
-    return status;
+    return failed ? -1 : 0;
 }
 
 static bool prints(const void *options)

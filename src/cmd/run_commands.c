@@ -43,10 +43,8 @@ int run_split_commands(struct commands *c)
     const char *separator = c->options->command.separator;
     bool begins = true;
 
-    c->words = calloc(m->n_words + 1, sizeof(*c->words));
-    c->typed = calloc(m->n_words + 1, sizeof(*c->typed));
-    if (!c->words || !c->typed)
-        return run_wrong(c, "out of memory");
+    c->words = memory_get(m->n_words + 1, sizeof(*c->words));
+    c->typed = memory_get(m->n_words + 1, sizeof(*c->typed));
     for (size_t i = 0; i < m->n_words; i++) {
         if (!strcmp(m->words[i], separator)) {
             if (begins)
@@ -100,78 +98,67 @@ static int find_program(const struct commands *c, const char *what, const char *
     return error ? run_wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
 }
 
-/* A command that an option gives as one line. */
+/* A command that an option gives as one line. All zero: none. */
 struct line {
+    char *text;
     struct words words;
+    char *shell[4], **argv; /* shell: the words with --shell */
     char path[4096];
 };
+
+static void free_line(struct line *line)
+{
+    words_free(&line->words);
+    free(line->text);
+}
 
 /* Splits the line of an option, with the values of the command's parameters in it, and finds its program. */
 static int read_line(struct commands *c, size_t command, const char *option, const char *given, struct line *out)
 {
-    struct text text = {0};
+    const bool shell = c->options->command.shell;
     char what[32];
 
     if (!given[0])
         return 0;
-    (void)snprintf(what, sizeof(what), "%s: ", option);
-    if (run_substitute(c, command, given, &text)) {
-        text_free(&text);
-        return -1;
-    }
-    const char *error = words_of_command(text.data, true, &out->words);
-    const bool empty = !error && !out->words.n, shell = c->options->command.shell;
-    if (!error && !empty && shell) {
-        words_free(&out->words);
-        out->words.text = text.data;
-        out->words.word = calloc(4, sizeof(*out->words.word));
-        if (!out->words.word)
-            return run_wrong(c, "out of memory");
-        out->words.word[0] = (char *)"sh";
-        out->words.word[1] = (char *)"-c";
-        out->words.word[2] = text.data;
-        return find_program(c, "--shell: ", SHELL, out->path, sizeof(out->path));
-    }
-    int status = error   ? run_wrong(c, "%s '%.100s': %s", option, text.data, error)
-                 : empty ? run_wrong(c, "%s '%.100s': no command", option, text.data)
-                         : find_program(c, what, out->words.word[0], out->path, sizeof(out->path));
-    text_free(&text);
-    return status;
+    (void)snprintf(what, sizeof(what), "%s: ", shell ? "--shell" : option);
+    out->text = run_substitute(c, command, given);
+    const char *error = words_of_command(out->text, true, &out->words);
+    if (error || !out->words.n)
+        return run_wrong(c, "%s '%.100s': %s", option, out->text, error ? error : "no command");
+    memcpy(out->shell, (char *[]){(char *)"sh", (char *)"-c", out->text, NULL}, sizeof(out->shell));
+    out->argv = shell ? out->shell : out->words.word;
+    return find_program(c, what, shell ? SHELL : out->argv[0], out->path, sizeof(out->path));
 }
 
 /* Packs the line of --setup or --cleanup as a command of its own. */
 static int pack_line(struct commands *c, size_t command, const char *option, const char *given, size_t *offset,
                      size_t *size)
 {
-    struct line line = {.path = ""};
+    FREED_BY(free_line) struct line line = {.path = ""};
     char *none = NULL;
     const int status = read_line(c, command, option, given, &line);
 
     *offset = c->images.length;
     if (!status && given[0]) {
         const struct command_image image = {
-            .path = line.path, .prepare_path = "", .argv = line.words.word, .prepare = &none, .env = c->env};
+            .path = line.path, .prepare_path = "", .argv = line.argv, .prepare = &none, .env = c->env};
         command_pack(&image, &c->images);
     }
     *size = c->images.length - *offset;
-    words_free(&line.words);
     return status;
 }
 
-int run_choose_env(struct commands *c)
+void run_choose_env(struct commands *c)
 {
     size_t n = 0;
 
-    c->env = calloc(list_length(environ) + 1, sizeof(*c->env));
-    if (!c->env)
-        return run_wrong(c, "out of memory");
+    c->env = memory_get(list_length(environ) + 1, sizeof(*c->env));
     for (char **variable = environ; *variable; variable++) {
         bool path = !strncmp(*variable, "PATH=", strlen("PATH="));
         bool pad = !strncmp(*variable, PROCESS_PAD_NAME, strlen(PROCESS_PAD_NAME));
         if (!pad && (path || !c->options->command.clean_env))
             c->env[n++] = *variable;
     }
-    return 0;
 }
 
 static int check_list(const struct commands *c, char *const *list, size_t *total)
@@ -208,61 +195,48 @@ static int show_parameters(struct commands *c, size_t command, struct command_pa
     size_t n = 0;
 
     for (size_t i = 0; i < c->n_parameters; i++) {
-        struct text quoted = {0};
+        FREED_BY(text_free) struct text quoted = {0};
         char *value = (char *)c->value_of[command][i];
         if (!value)
             continue;
         words_quote(&value, 1, &quoted);
-        if (quoted.failed || quoted.length >= sizeof(params->parameter[n].value)) {
-            text_free(&quoted);
+        if (quoted.length >= sizeof(params->parameter[n].value))
             return run_wrong(c, "%s: a value of more than %zu bytes: '%.60s'", c->parameters[i].name,
                              sizeof(params->parameter[n].value) - 1, value);
-        }
         (void)snprintf(params->parameter[n].key, sizeof(params->parameter[n].key), "{%s}", c->parameters[i].name);
         text_copy(params->parameter[n++].value, sizeof(params->parameter[0].value), quoted.data);
-        text_free(&quoted);
     }
     return 0;
 }
 
 int run_pack_command(struct commands *c, size_t i, struct command_params *params)
 {
-    char path[4096], *shell[] = {(char *)"sh", (char *)"-c", NULL, NULL}, *none = NULL;
-    struct line prepare = {.path = ""};
-    struct command_image image = {.path = path, .prepare_path = prepare.path, .argv = c->argv[i], .env = c->env};
-    struct text line = {0}, joined = {0};
-    size_t n = list_length(c->argv[i]);
-    int status = -1;
+    FREED_BY(text_free) struct text line = {0};
+    FREED_BY(free_line) struct line prepare = {.path = ""};
+    char path[4096], *none = NULL;
+    const size_t n = list_length(c->argv[i]);
 
-    words_join(c->argv[i], n, &joined);
-    words_quote(c->argv[i], n, &line);
-    if (params->shell) {
-        shell[2] = joined.data;
-        image.argv = shell;
-    }
-    if (joined.failed || line.failed) {
-        (void)run_wrong(c, "out of memory");
-        goto out;
-    }
+    if (params->shell)
+        words_join(c->argv[i], n, &line);
+    else
+        words_quote(c->argv[i], n, &line);
+    char *shell[] = {(char *)"sh", (char *)"-c", line.data, NULL};
+    struct command_image image = {
+        .path = path, .prepare_path = prepare.path, .argv = params->shell ? shell : c->argv[i], .env = c->env};
     if (show_parameters(c, i, params) || read_line(c, i, "--prepare", params->prepare, &prepare) ||
         find_program(c, params->shell ? "--shell: " : "", params->shell ? SHELL : c->argv[i][0], path, sizeof(path)) ||
         check_size(c, image.argv) ||
         pack_line(c, i, "--setup", params->setup, &params->setup_offset, &params->setup_size) ||
         pack_line(c, i, "--cleanup", params->cleanup, &params->cleanup_offset, &params->cleanup_size))
-        goto out;
-    words_shorten(params->shell ? joined.data : line.data, params->line, sizeof(params->line));
-    image.prepare = prepare.words.word ? prepare.words.word : &none;
+        return -1;
+    words_shorten(line.data, params->line, sizeof(params->line));
+    image.prepare = prepare.argv ? prepare.argv : &none;
     params->image_offset = c->images.length;
     command_pack(&image, &c->images);
     params->image_size = c->images.length - params->image_offset;
     c->options->cleanup_offset[i] = params->cleanup_offset;
     c->options->cleanup_size[i] = params->cleanup_size;
-    status = c->images.failed ? run_wrong(c, "out of memory") : 0;
-out:
-    words_free(&prepare.words);
-    text_free(&line);
-    text_free(&joined);
-    return status;
+    return 0;
 }
 
 /* --- Names. --- */
@@ -288,17 +262,11 @@ static int name_commands(struct commands *c, size_t typed, const char *given, si
     if (!length || length >= sizeof(name.text))
         return run_wrong(c, "--name: '%.*s': a name has 1 to %zu bytes", (int)length, given, sizeof(name.text) - 1);
     text_copy(name.text, length + 1, given);
-    for (size_t i = 0; i < c->n; i++) {
-        struct text text = {0};
-        if (c->typed_of[i] != typed)
-            continue;
-        const int failed = run_substitute(c, i, name.text, &text);
-        if (!failed)
-            text_copy(c->options->names[i].text, sizeof(name.text), text.data);
-        text_free(&text);
-        if (failed)
-            return -1;
-    }
+    for (size_t i = 0; i < c->n; i++)
+        if (c->typed_of[i] == typed) {
+            FREED_BY(memory_free) char *text = run_substitute(c, i, name.text);
+            text_copy(c->options->names[i].text, sizeof(name.text), text);
+        }
     return 0;
 }
 

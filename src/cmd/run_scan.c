@@ -25,70 +25,53 @@ static int add_value(struct commands *c, struct parameter *parameter, const char
 {
     if (parameter->n == COMMANDS_MAX)
         return run_wrong(c, "%s: more than %u values", parameter->name, COMMANDS_MAX);
-    if (!(parameter->value[parameter->n] = strdup(value)))
-        return run_wrong(c, "out of memory");
-    parameter->n++;
+    if (!(parameter->value[parameter->n++] = strdup(value)))
+        memory_out();
     return 0;
 }
 
-/* Begins a parameter with the words of an option, which it splits. Returns NULL with the error. */
-static struct parameter *add_parameter(struct commands *c, const char *option, char *words, char *of[3])
+/* Begins a parameter with the words of an option, which it splits. */
+static int add_parameter(struct commands *c, const char *option, char *words, char *of[3], struct parameter **out)
 {
-    struct parameter *parameter = &c->parameters[c->n_parameters];
-    size_t n = 0;
+    const char separator[] = {OPTION_WORD_END, '\0'};
 
-    for (char *word = words; word && n < 3; n++) {
-        of[n] = word;
-        word = strchr(word, OPTION_WORD_END);
-        if (word)
-            *word++ = '\0';
-    }
+    for (size_t n = 0; n < 3; n++)
+        of[n] = strsep(&words, separator);
     for (size_t i = 0; i < c->n_parameters; i++)
-        if (!strcmp(c->parameters[i].name, of[0])) {
-            (void)run_wrong(c, "%s: '%s' is given twice", option, of[0]);
-            return NULL;
-        }
-    if (!is_name(of[0])) {
-        (void)run_wrong(c, "%s: '%.40s' is not a name of 1 to %u letters, digits, '_' and '-'", option, of[0],
-                        COMMAND_PARAMETER_NAME - 1);
-        return NULL;
-    }
-    if (c->n_parameters == COMMAND_PARAMETERS_MAX) {
-        (void)run_wrong(c, "%s: more than %u parameters", option, COMMAND_PARAMETERS_MAX);
-        return NULL;
-    }
-    c->n_parameters++;
-    text_copy(parameter->name, sizeof(parameter->name), of[0]);
-    return parameter;
+        if (!strcmp(c->parameters[i].name, of[0]))
+            return run_wrong(c, "%s: '%s' is given twice", option, of[0]);
+    if (!is_name(of[0]))
+        return run_wrong(c, "%s: '%.40s' is not a name of 1 to %u letters, digits, '_' and '-'", option, of[0],
+                         COMMAND_PARAMETER_NAME - 1);
+    if (c->n_parameters == COMMAND_PARAMETERS_MAX)
+        return run_wrong(c, "%s: more than %u parameters", option, COMMAND_PARAMETERS_MAX);
+    *out = &c->parameters[c->n_parameters++];
+    text_copy((*out)->name, sizeof((*out)->name), of[0]);
+    return 0;
 }
 
 /* Reads the values of a list; a backslash takes a comma or another backslash into a value. */
 static int read_list(struct commands *c, char *words)
 {
-    char *of[3] = {NULL};
-    struct parameter *parameter = add_parameter(c, "--parameter-list", words, of);
-    char *to = of[1], *value = to;
+    struct parameter *parameter;
+    char *of[3];
 
-    if (!parameter || !of[1])
+    if (add_parameter(c, "--parameter-list", words, of, &parameter) || !of[1])
         return -1;
-    for (const char *at = of[1];; at++) {
-        const bool ends = !*at || *at == ',';
-        if (at[0] == '\\' && (at[1] == ',' || at[1] == '\\'))
-            at++;
-        if (!ends) {
+    for (char *at = of[1]; at;) {
+        char *value = at, *to = at;
+        for (; *at && *at != ','; at++) {
+            at += at[0] == '\\' && (at[1] == ',' || at[1] == '\\');
             *to++ = *at;
-            continue;
         }
-        const bool last = !*at;
+        at = *at ? at + 1 : NULL;
         *to = '\0';
         if (!*value)
             return run_wrong(c, "--parameter-list: a value of '%s' is empty", parameter->name);
         if (add_value(c, parameter, value))
             return -1;
-        if (last)
-            return 0;
-        value = ++to;
     }
+    return 0;
 }
 
 /* Reads "-12.50" as -1250 and 2 decimals. Returns -1 when it is something else, or too long. */
@@ -135,16 +118,15 @@ static void show_decimal(int64_t number, unsigned decimals, char *buf, size_t si
 
 static int read_scan(struct commands *c, char *words, const char *step_given)
 {
-    char *of[3] = {NULL};
-    struct parameter *parameter = add_parameter(c, "--parameter-scan", words, of);
-    const char *text[3] = {of[1], of[2], step_given[0] ? step_given : "1"};
     static const char *const options[3] = {"--parameter-scan", "--parameter-scan", "--parameter-step-size"};
+    struct parameter *parameter;
     int64_t number[3];
     unsigned decimals[3], most = 0;
-    char value[40];
+    char value[40], *of[3];
 
-    if (!parameter || !of[1] || !of[2])
+    if (add_parameter(c, "--parameter-scan", words, of, &parameter) || !of[1] || !of[2])
         return -1;
+    const char *text[3] = {of[1], of[2], step_given[0] ? step_given : "1"};
     for (int i = 0; i < 3; i++) {
         if (read_decimal(text[i], &number[i], &decimals[i]))
             return run_wrong(c, "%s: '%.40s' is not a decimal number of at most %u digits", options[i], text[i],
@@ -169,22 +151,17 @@ static int read_scan(struct commands *c, char *words, const char *step_given)
 static int read_parameters(struct commands *c)
 {
     struct command_params *params = &c->options->command;
-    const bool scans = params->scans[0];
-    int status = 0;
+    const char separator[] = {OPTION_USE_END, '\0'};
 
-    if (params->step[0] && !scans)
+    if (params->step[0] && !params->scans[0])
         return run_wrong(c, "--parameter-step-size without --parameter-scan");
-    for (int scan = 0; scan < 2; scan++) {
-        char *next = scan ? params->scans : params->lists;
-        while (next && *next && !status) {
-            char *words = next;
-            next = strchr(words, OPTION_USE_END);
-            if (next)
-                *next++ = '\0';
-            status = scan ? read_scan(c, words, params->step) : read_list(c, words);
+    for (int scan = 0; scan < 2; scan++)
+        for (char *next = scan ? params->scans : params->lists; next && *next;) {
+            char *words = strsep(&next, separator);
+            if (scan ? read_scan(c, words, params->step) : read_list(c, words))
+                return -1;
         }
-    }
-    return status;
+    return 0;
 }
 
 /* --- Commands. --- */
@@ -205,8 +182,10 @@ static bool command_has(char *const *words, const char *name)
     return false;
 }
 
-int run_substitute(const struct commands *c, size_t command, const char *text, struct text *out)
+char *run_substitute(const struct commands *c, size_t command, const char *text)
 {
+    struct text out = {0};
+
     while (*text) {
         size_t taken = 0;
         for (size_t i = 0; i < c->n_parameters && !taken; i++) {
@@ -215,43 +194,26 @@ int run_substitute(const struct commands *c, size_t command, const char *text, s
             if (!value || text[0] != '{' || strncmp(text + 1, c->parameters[i].name, length) != 0 ||
                 text[1 + length] != '}')
                 continue;
-            text_append(out, value, strlen(value));
+            text_append(&out, value, strlen(value));
             taken = length + 2;
         }
-        if (!taken)
-            text_append(out, text, 1);
+        text_append(&out, text, taken ? 0 : 1);
         text += taken ? taken : 1;
     }
-    text_append(out, "", 1);
-    return out->failed ? run_wrong(c, "out of memory") : 0;
+    text_append(&out, "", 0);
+    return out.data;
 }
 
-static void free_words(char **words)
-{
-    for (char **word = words; word && *word; word++)
-        free(*word);
-    free(words);
-}
-
-/* Returns the words of a command with the values in place of {NAME}, allocated; NULL with the error. */
+/* Returns the words of a command with the values in place of {NAME}, allocated. */
 static char **substitute_words(struct commands *c, size_t command, char *const *words)
 {
     size_t n = 0;
 
     while (words[n])
         n++;
-    char **made = calloc(n + 1, sizeof(*made));
-    for (size_t i = 0; made && i < n; i++) {
-        struct text word = {0};
-        if (run_substitute(c, command, words[i], &word)) {
-            text_free(&word);
-            free_words(made);
-            return NULL;
-        }
-        made[i] = word.data;
-    }
-    if (!made)
-        (void)run_wrong(c, "out of memory");
+    char **made = memory_get(n + 1, sizeof(*made));
+    for (size_t i = 0; i < n; i++)
+        made[i] = run_substitute(c, command, words[i]);
     return made;
 }
 
@@ -288,8 +250,7 @@ static int combine(struct commands *c, size_t typed)
         for (i = 0; i < c->n_parameters; i++)
             c->value_of[c->n][i] = used[i] ? c->parameters[i].value[at[i]] : NULL;
         c->typed_of[c->n] = typed;
-        if (!(c->argv[c->n] = substitute_words(c, c->n, c->typed[typed])))
-            return -1;
+        c->argv[c->n] = substitute_words(c, c->n, c->typed[typed]);
         c->n++;
         for (i = c->n_parameters; i-- > 0;) { /* the last parameter changes first */
             if (used[i] && ++at[i] < c->parameters[i].n)
@@ -320,6 +281,9 @@ void run_free_parameters(struct commands *c)
     for (size_t i = 0; i < c->n_parameters; i++)
         for (size_t k = 0; k < c->parameters[i].n; k++)
             free(c->parameters[i].value[k]);
-    for (size_t i = 0; i < c->n; i++)
-        free_words(c->argv[i]);
+    for (size_t i = 0; i < c->n; i++) {
+        for (char **word = c->argv[i]; *word; word++)
+            free(*word);
+        free(c->argv[i]);
+    }
 }

@@ -60,9 +60,9 @@ static uint64_t resident_mib(void)
 }
 
 /* Adds a test to the plan. pairs: for context1-two; pairs_name: the choice of --pairs, otherwise NULL. */
-static int add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
-                    const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
-                    struct plan *out)
+static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
+                     const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
+                     struct plan *out)
 {
     struct unix_params params = o->params;
 
@@ -73,13 +73,8 @@ static int add_test(const struct measure *m, const struct unix_test *t, const st
         params.pairs.n = (size_t)copies; /* the other pairs are not used, so the row must not mention their relations */
     params.classic = m->preset == PRESET_CLASSIC;
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
-    struct plan_item *item = plan_add(out, t->bench, &params);
-    if (!item)
-        return -1;
+    struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
     item->test = t->name;
-    item->copies = (unsigned)copies;
-    item->phase = phase;
-    item->sampling = measure_sampling(m, t->bench);
     /* Gives each copy several slices in its turn; otherwise the common window would contain mostly first and last
      * slices. */
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
@@ -95,33 +90,27 @@ static int add_test(const struct measure *m, const struct unix_test *t, const st
                 m->options.samples >= 5 ? (m->options.samples + 1) / 3 : 1;
     }
     if (pairs_name && !pairs->n)
-        item->skip = strdup(strcmp(pairs_name, "far")
-                                ? "there is only one CPU to measure on"
-                                : "no two of the CPUs are known to be in different packages or NUMA nodes");
-    return pairs_name && !pairs->n && !item->skip ? -1 : 0;
+        item->skip = strcmp(pairs_name, "far")
+                         ? "there is only one CPU to measure on"
+                         : "no two of the CPUs are known to be in different packages or NUMA nodes";
 }
 
 /* Adds a test for each choice of --pairs if it is context1-two, otherwise one test. */
-static int add_pairs(const struct measure *m, const struct unix_test *t, const struct unix_options *o, uint64_t copies,
-                     unsigned phase, struct plan *out)
+static void add_pairs(const struct measure *m, const struct unix_test *t, const struct unix_options *o, uint64_t copies,
+                      unsigned phase, struct plan *out)
 {
     if (t->halves != HALVES_TWO || !o->pairs)
-        return add_test(m, t, o, &o->next, NULL, copies, phase, out);
-    for (size_t k = 0; k < PAIRS_CHOICES; k++)
-        if (o->pairs & 1u << k && add_test(m, t, o, &o->of[k], pairs_names[k], copies, phase, out))
-            return -1;
-    return 0;
+        add_test(m, t, o, &o->next, NULL, copies, phase, out);
+    else
+        for (size_t k = 0; k < PAIRS_CHOICES; k++)
+            if (o->pairs & 1u << k)
+                add_test(m, t, o, &o->of[k], pairs_names[k], copies, phase, out);
 }
 
-static int find_pairs(const struct measure *m, struct unix_options *o)
+static void find_pairs(const struct measure *m, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
-    if (topology_pairs("", m->place.order, m->place.n_order, PAIRS_NEXT, &o->next))
-        return -1;
-    for (size_t k = 0; k < PAIRS_CHOICES; k++)
-        if (o->pairs & 1u << k &&
-            topology_pairs("", m->place.order, m->place.n_order, pairs_kinds[k].pairing, &o->of[k]))
-            return -1;
-    return 0;
+    if (topology_pairs("", m->place.order, m->place.n_order, pairing, out))
+        memory_out();
 }
 
 void unix_end(void *options, bool unused)
@@ -144,8 +133,10 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
 
     if (files_check("--unixbench-csv", o->unixbench_csv, error, error_size))
         return -1;
-    if (find_pairs(m, o))
-        goto no_memory;
+    find_pairs(m, PAIRS_NEXT, &o->next);
+    for (size_t k = 0; k < PAIRS_CHOICES; k++)
+        if (o->pairs & 1u << k)
+            find_pairs(m, pairs_kinds[k].pairing, &o->of[k]);
     o->params.resident_mib = resident_mib();
     /* Interleaves the tests, so that a short disturbance of the machine affects all of them a little and not one of
      * them entirely. The original runs all passes of a test before the next test. */
@@ -159,14 +150,11 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
             if (!wanted && !o->all_tests)
                 continue;
             paired |= test.halves == HALVES_TWO;
-            if (add_pairs(m, &test, o, counts[c], (unsigned)c, out))
-                goto no_memory;
+            add_pairs(m, &test, o, counts[c], (unsigned)c, out);
         }
     if (!o->pairs || paired)
         return 0;
     return fail_because(-1, error, error_size, "--pairs places context1-two, which is not among the tests: name it");
-no_memory:
-    return fail_because(-1, error, error_size, "out of memory");
 }
 
 const char *unix_row_title(const struct row *row)

@@ -68,60 +68,46 @@ static size_t tables(void *options, struct option_table *out)
 /* --- The plan. --- */
 
 /* Sets the background load of an item, with the size that the load has in `jitbench latency`. */
-static int set_load(const struct measure *m, struct plan_item *item, const struct load *load)
+static void set_load(const struct measure *m, struct plan_item *item, const struct load *load)
 {
-    struct latency_options defaults;
-    struct option_table table;
-    struct load_params params;
+    struct latency_options defaults = {.tasks = 0};
+    struct option_table table = {.n = 0};
+    struct load_params params = {.threads = 0};
     char error[160];
 
-    memset(&defaults, 0, sizeof(defaults));
-    memset(&table, 0, sizeof(table));
-    memset(&params, 0, sizeof(params));
     (void)latency_tables(&defaults, &table);
-    if (option_defaults(&table, 1, m->preset, error, sizeof(error)))
-        return -1;
+    (void)option_defaults(&table, 1, m->preset, error, sizeof(error));
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
         params.file_bytes /= 2; /* compile has two files */
-    if (skip && load == &load_memload && !(item->skip = strdup(skip)))
-        return -1;
-    return plan_set_load(item, load, &params);
-}
-
-static int add(const struct measure *m, const struct wakeup_options *o, const struct load *load, struct plan *out)
-{
-    struct plan_item *item = plan_add(out, &bench_wakeup, &o->params);
-
-    if (!item)
-        return -1;
-    item->copies = (unsigned)(o->threads && !o->smp ? o->threads : m->place.n_order);
-    item->sampling = measure_sampling(m, &bench_wakeup);
-    return load ? set_load(m, item, load) : 0;
+    if (load == &load_memload)
+        item->skip = skip;
+    plan_set_load(item, load, &params);
 }
 
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     struct wakeup_options *o = options;
     const struct load *const simulated[] = {&load_video, &load_x, &load_custom};
-    bool failed = false;
+    const uint64_t threads = o->threads && !o->smp ? o->threads : m->place.n_order;
 
     o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
     if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
         return fail_because(-1, error, error_size, "--interval: it is longer than the run (--time)");
-    if (!o->smp && o->threads > m->place.n_order)
+    if (threads > m->place.n_order)
         return fail_because(-1, error, error_size, "--threads: there are not so many CPUs to measure on");
-    for (size_t i = 0; load_list[i] && !failed; i++)
+    for (size_t i = 0; load_list[i]; i++)
         for (size_t k = 0; k < sizeof(simulated) / sizeof(simulated[0]); k++)
             if (o->loads & 1ull << i && load_list[i] == simulated[k])
                 return fail_because(
                     -1, error, error_size,
                     "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
     if (!o->loads)
-        failed = add(m, o, NULL, out);
-    for (size_t i = 0; load_list[i] && !failed; i++)
-        failed = o->loads & 1ull << i && add(m, o, load_list[i], out);
-    return failed ? fail_because(-1, error, error_size, "out of memory") : 0;
+        (void)measure_item(m, out, &bench_wakeup, &o->params, threads, 0);
+    for (size_t i = 0; load_list[i]; i++)
+        if (o->loads & 1ull << i)
+            set_load(m, measure_item(m, out, &bench_wakeup, &o->params, threads, 0), load_list[i]);
+    return 0;
 }
 
 static bool holds_latency(const void *options)

@@ -23,27 +23,20 @@
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
 {
-    if (!grow_array(&plan->items, &plan->capacity, plan->n, sizeof(*plan->items)))
-        return NULL;
-    struct plan_item *item = &plan->items[plan->n];
-    *item = (struct plan_item){.bench = bench, .copies = 1, .calibrated_by = -1};
-    item->params = malloc(bench->params_size ? bench->params_size : 1);
-    if (!item->params)
-        return NULL;
+    memory_grow(&plan->items, &plan->capacity, plan->n, sizeof(*plan->items));
+    struct plan_item *item = &plan->items[plan->n++];
+    *item = (struct plan_item){
+        .bench = bench, .copies = 1, .calibrated_by = -1, .params = memory_get(bench->params_size, 1)};
     if (params)
         memcpy(item->params, params, bench->params_size);
-    plan->n++;
     return item;
 }
 
-int plan_set_load(struct plan_item *item, const struct load *load, const void *params)
+void plan_set_load(struct plan_item *item, const struct load *load, const void *params)
 {
-    item->load_params = malloc(load->params_size ? load->params_size : 1);
-    if (!item->load_params)
-        return -1;
+    item->load_params = memory_get(load->params_size, 1);
     memcpy(item->load_params, params, load->params_size);
     item->load = load;
-    return 0;
 }
 
 void plan_free(struct plan *plan)
@@ -51,7 +44,6 @@ void plan_free(struct plan *plan)
     for (size_t i = 0; i < plan->n; i++) {
         free(plan->items[i].params);
         free(plan->items[i].load_params);
-        free(plan->items[i].skip);
     }
     free(plan->items);
     memset(plan, 0, sizeof(*plan));

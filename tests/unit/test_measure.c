@@ -68,10 +68,9 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
         (void)snprintf(error, size, "the plan is impossible");
         return -1;
     }
-    if (measure_add(m, out, &made_bench, NULL, 1, 0))
-        return -1;
+    measure_add(m, out, &made_bench, NULL, 1, 0);
     for (size_t i = 0; i < out->n; i++)
-        out->items[i].skip = strdup("made up");
+        out->items[i].skip = "made up";
     return 0;
 }
 

@@ -576,7 +576,7 @@ static void test_pictures_of_the_plan_of_latency(void **state)
         struct text out = {0};
         struct plan_item *item = plan_add(&plan, items[i].bench, params);
         item->load = items[i].load;
-        item->skip = items[i].skip ? strdup("no right to") : NULL;
+        item->skip = items[i].skip ? "no right to" : NULL;
         item->sampling = (struct sampling){.time_ns = 1500000000, .min_samples = i == 1 ? 1 : 3};
         suite_latency.announce(NULL, &plan, &out);
         expect_golden(&out, expected[i]);
