@@ -69,24 +69,20 @@ int cpus_check_online(const struct cpuset *cpus, const struct cpuset *online, ch
 
 static int find_quiet(const struct machine *machine, struct cpuset *bench, char *error, size_t error_size)
 {
-    FREED_BY(memory_free) struct place_request *allowed = calloc(1, sizeof(*allowed));
+    FREED_BY(memory_free) struct place_request *allowed = memory_get(1, sizeof(*allowed));
     struct clock_info clock;
-    char why[160] = "out of memory";
-    unsigned cpu = 0;
-    int status = -1;
+    char why[160];
+    unsigned cpu;
 
-    if (allowed) {
-        cpus_allowed(&machine->online, &allowed->cpus);
-        allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
-        allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
-        clock_choose(&clock);
-        status = quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why));
-    }
+    cpus_allowed(&machine->online, &allowed->cpus);
+    allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
+    allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
+    clock_choose(&clock);
+    if (quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why)))
+        return fail_because(-1, error, error_size, "--cpus quiet: %s", why);
     cpuset_clear(bench);
     cpuset_add(bench, cpu);
-    if (status)
-        (void)snprintf(error, error_size, "--cpus quiet: %s", why);
-    return status;
+    return 0;
 }
 
 int cpus_bench(const struct option_cpus *named, const struct machine *machine, struct cpuset *bench, char *error,

@@ -403,7 +403,7 @@ static int prepare(struct session *s, int argc, char **argv)
     if (session_repeats(s))
         return 0;
     if (m->options.who && !(m->watch = culprits_make(cpuset_count(&m->place.online), measure_memory(m))))
-        return session_usage_error(s, "out of memory");
+        memory_out();
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
@@ -416,7 +416,9 @@ int measure_main(const struct command *command, const struct suite *const *suite
     memory_exits(command->name); /* until something is measured */
     FREED_BY(memory_free) struct session *s = memory_get(1, sizeof(*s));
 
-    *s = (struct session){.command = command, .suites = suites, .n_suites = n};
+    s->command = command;
+    s->suites = suites;
+    s->n_suites = n;
     signals_init();
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
     int status = prepare(s, argc, argv);

@@ -82,61 +82,53 @@ static void learn(const struct trial *trial, const struct place_request *request
     }
 }
 
-static int pick(const struct trial *trial, const struct place_request *request, unsigned *cpu, char *why,
-                size_t why_size)
+static unsigned pick(const struct trial *trial, const struct place_request *request, char *why, size_t why_size)
 {
-    FREED_BY(memory_free) double *lost = calloc(request->n_order, 2 * sizeof(*lost));
-    double *slower = lost ? lost + request->n_order : NULL;
+    FREED_BY(memory_free) double *lost = memory_get(request->n_order, sizeof(*lost));
+    FREED_BY(memory_free) double *slower = memory_get(request->n_order, sizeof(*slower));
     const unsigned boot_cpu = cpuset_next(&request->online, 0);
 
-    if (!lost)
-        return fail_because(-1, why, why_size, "out of memory");
     learn(trial, request);
     for (unsigned i = 0; i < request->n_order; i++) {
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
         slower[i] = noise_slower_pct(trial, i);
     }
-    *cpu = quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
-    return 0;
+    return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
 }
 
 int quiet_cpu(const struct place_request *allowed, const struct clock_info *clock, bool core_probes, unsigned *cpu,
               char *why, size_t why_size)
 {
-    FREED_BY(memory_free) struct place_request *request = NULL;
-    FREED_BY(memory_free) struct core_session *core = NULL;
     const struct noise_params params = {.threshold = "8x", .threshold_loops = 8};
-    struct trial *trial = NULL;
-    int status = -1;
 
     if (allowed->n_order == 1) {
         *cpu = allowed->order[0];
-        (void)snprintf(why, why_size, "CPU %u is the only one", *cpu);
-        return 0;
+        return fail_because(0, why, why_size, "CPU %u is the only one", *cpu);
     }
-    if ((request = malloc(sizeof(*request)))) {
-        /* One copy on each CPU, independent of the user's placement options. */
-        *request = *allowed;
-        request->bind = BIND_ONE;
-        request->nice_given = request->fifo = false;
-        core = core_probes ? core_session_make("", clock, &allowed->online) : NULL;
-        const struct trial_spec spec = {.bench = &bench_noise,
-                                        .params = &params,
-                                        .copies = (unsigned)request->n_order,
-                                        .time_ns = LOOK_NS,
-                                        .place = request,
-                                        .clock = clock,
-                                        .core = core,
-                                        .series_fd = -1,
-                                        .proc_root = ""};
-        trial = trial_run(&spec);
-    }
+    /* One copy on each CPU, independent of the user's placement options. */
+    FREED_BY(memory_free) struct place_request *request = memory_get(1, sizeof(*request));
+    *request = *allowed;
+    request->bind = BIND_ONE;
+    request->nice_given = request->fifo = false;
+    FREED_BY(memory_free)
+    struct core_session *core = core_probes ? core_session_make("", clock, &allowed->online) : NULL;
+    const struct trial_spec spec = {.bench = &bench_noise,
+                                    .params = &params,
+                                    .copies = (unsigned)request->n_order,
+                                    .time_ns = LOOK_NS,
+                                    .place = request,
+                                    .clock = clock,
+                                    .core = core,
+                                    .series_fd = -1,
+                                    .proc_root = ""};
+    struct trial *trial = trial_run(&spec);
     if (!trial)
-        (void)snprintf(why, why_size, "out of memory");
-    else if (trial_outcome(trial) == TRIAL_DONE)
-        status = pick(trial, request, cpu, why, why_size);
+        memory_out();
+    const bool done = trial_outcome(trial) == TRIAL_DONE;
+    if (done)
+        *cpu = pick(trial, request, why, why_size);
     else
         (void)snprintf(why, why_size, "%s", trial_reason(trial));
     trial_free(trial);
-    return status;
+    return done ? 0 : -1;
 }

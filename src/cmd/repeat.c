@@ -159,17 +159,15 @@ static int wait_for(pid_t pid)
 }
 
 /* Makes the arguments of a run: those of this program without the options of the repetition, and the file. Only the
- * first run waits for --start-at. Returns NULL when out of memory. */
+ * first run waits for --start-at. */
 static char **make_args(const struct repeat *r, bool first, const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
     /* The first run keeps the first of these options. */
     static const char *const dropped[] = {"start-at", "runs", "interleave", NULL};
-    char **args = calloc((size_t)r->argc + 6, sizeof(*args));
+    char **args = memory_get((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
 
-    if (!args)
-        return NULL;
     while (options < r->argc && strcmp(r->argv[options], "--") != 0)
         options++;
     args[0] = self;
@@ -194,12 +192,12 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     text_printf(&line, "Run %llu of %llu: ", (unsigned long long)number, (unsigned long long)r->runs);
     put_name(r, letter, number, false, &line);
     text_append(&line, "\n", 1);
-    FREED_BY(memory_free) char **args = output.failed ? NULL : make_args(r, first, output.data);
+    if (output.failed)
+        memory_out();
+    FREED_BY(memory_free) char **args = make_args(r, first, output.data);
     if (!r->s->m.options.quiet)
         (void)command_print(1, &line);
-    if (!args) {
-        (void)command_complain(r->s->command->name, "out of memory", 0);
-    } else if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
+    if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
         (void)command_complain(r->s->command->name, why, 0);
     } else {
         const pid_t parent = getpid(), pid = fork();
