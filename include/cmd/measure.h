@@ -22,7 +22,7 @@ struct measure_options {
     int64_t nice, fifo;
     uint64_t samples, max_time_ns, time_ns, runs;
     double precision_pct, max_rsd_pct;
-    char output[1024], comment[256], dir[512], start_at[64], interleave[1024];
+    char output[1024], series[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
     int core_probe; /* value of --core-probe: 0 is on, 1 is off */
     bool counters, who, hold_latency, tuned, force, no_csv, no_file, quick, classic, strict, quiet, verbose, help;
@@ -138,22 +138,17 @@ struct suite {
             OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds"                                \
     }
 
-/* Fills in the table of time and scratch directory, for suites whose samples have a length, with m's options as
- * target. */
-void measure_timed_table(struct measure_options *options, struct option_table *table);
-
-/* Fills in the table of the scratch directory only, for `all`. */
-void measure_dir_table(struct measure_options *options, struct option_table *table);
-
-/* Fills in the table of the number of copies, for suites that have copies, and for `all`. */
-void measure_copies_table(struct measure_options *options, struct option_table *table);
+/* Fills in the tables of a suite: its own options, whose target is `own`, and those common options that not all suites
+ * have. suite NULL: those of `all`. The targets may be NULL. Returns the number of tables. */
+size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
+                            struct option_table *tables);
 
 /* Fills in the table of the options that all suites have, with the defaults of this suite (NULL: of several suites).
  * options becomes its target; it may be NULL. */
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
-/* Runs the command of a suite, or `all` with the suites given. */
-int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv);
+/* Runs the command of a suite, or `all`. */
+int measure_main(const struct command *command, int argc, char **argv);
 
 /* Returns whether the user gave the option, by this name or by one that a suite has for it. */
 bool measure_given(const struct measure *m, const char *option);
@@ -182,8 +177,7 @@ void measure_put_made(struct measure *m, const struct metrics_test *test, size_t
 struct sampling measure_sampling(const struct measure *m, const struct bench *bench);
 /* Fills in the tables of a suite's command, with operands and --series (targets NULL: for help). */
 size_t measure_tables(const struct command *command, struct option_table *tables);
-int measure_suite_main(const struct command *command, int argc, char **argv);
 /* Initialises a command that measures one suite. */
-#define COMMAND_MEASURES(suite_) .suite = &(suite_), .run = measure_suite_main, .tables = measure_tables
+#define COMMAND_MEASURES(suite_) .suite = &(suite_), .run = measure_main, .tables = measure_tables
 
 #endif

@@ -5,11 +5,6 @@
 
 #include "cmd/measure.h"
 
-/* Value of the option --series. */
-struct series_option {
-    char path[1024];
-};
-
 /* Functions that return a status print a line on standard error if it is not 0. */
 struct session {
     struct measure m;
@@ -18,8 +13,7 @@ struct session {
     size_t n_suites;
     void *options[TABLES_MAX];     /* options struct of each suite */
     struct plan plans[TABLES_MAX]; /* plan of each suite */
-    struct series_option series;
-    bool alone; /* no other rank was started with the same arguments */
+    bool alone;                    /* no other rank was started with the same arguments */
     int finish_status;
 };
 

@@ -91,7 +91,8 @@ static int open_csv(struct session *s)
         return EXIT_USAGE;
     struct csv_target target = {
         .path = path[0] && !to_stdout ? path : NULL, .name = name, .to_stdout = to_stdout, .none = m->options.no_csv};
-    bool printing = s->n_suites == 1 && s->suites[0]->prints && s->suites[0]->prints(s->options[0]);
+    const struct suite *suite = s->command->suite;
+    const bool printing = suite && suite->prints && suite->prints(s->options[0]);
     m->out_fd = to_stdout || printing ? 2 : 1;
     m->csv = csv_open(&target, message, sizeof(message), error, sizeof(error));
     if (!m->csv)
@@ -104,28 +105,25 @@ static int open_csv(struct session *s)
 /* Opens the file of --series; like the CSV, it replaces a file only with --force. */
 static int open_series(struct session *s)
 {
-    char error[1200], path[sizeof(s->series.path)];
+    struct measure *m = &s->m;
+    char error[1200], path[sizeof(m->options.series)];
 
-    s->m.series_fd = -1;
-    if (!s->series.path[0])
+    m->series_fd = -1;
+    if (!m->options.series[0])
         return 0;
-    if (names_expand("--series", s->series.path, &s->m.run, s->alone, path, sizeof(path), error, sizeof(error)))
+    if (names_expand("--series", m->options.series, &m->run, s->alone, path, sizeof(path), error, sizeof(error)))
         return session_usage_error(s, error);
-    text_copy(s->series.path, sizeof(s->series.path), path);
-    if (s->m.options.force && files_clear(s->command->name, path))
+    text_copy(m->options.series, sizeof(m->options.series), path);
+    if (m->options.force && files_clear(s->command->name, path))
         return EXIT_USAGE;
-    int fd = directory_create(s->series.path);
-    if (fd < 0)
-        return session_fail(s, "--series '%s': %s", s->series.path, directory_why_not(fd));
+    m->series_fd = directory_create(path);
+    if (m->series_fd < 0)
+        return session_fail(s, "--series '%s': %s", path, directory_why_not(m->series_fd));
     const char *header = s->suites[0]->series_header;
-    const int failed = new_file_write(fd, header, strlen(header));
-    if (failed) {
-        directory_remove(s->series.path, fd);
-        (void)close(fd);
-        return session_fail(s, "--series '%s': %s", s->series.path, strerror(-failed));
-    }
-    s->m.series_fd = fd;
-    return 0;
+    const int failed = new_file_write(m->series_fd, header, strlen(header));
+    if (failed)
+        directory_remove(path, m->series_fd);
+    return failed ? session_fail(s, "--series '%s': %s", path, strerror(-failed)) : 0;
 }
 
 static void put_row(void *context, const struct row *row)
@@ -407,18 +405,20 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        directory_remove(s->series.path, m->series_fd); /* the file was created here, and nothing will be measured */
+        directory_remove(m->options.series, m->series_fd); /* the file was created here, and nothing will be measured */
     return status;
 }
 
-int measure_main(const struct command *command, const struct suite *const *suites, size_t n, int argc, char **argv)
+int measure_main(const struct command *command, int argc, char **argv)
 {
     memory_exits(command->name); /* until something is measured */
     FREED_BY(memory_free) struct session *s = memory_get(1, sizeof(*s));
 
     s->command = command;
-    s->suites = suites;
-    s->n_suites = n;
+    s->suites = command->suite ? &command->suite : suite_list;
+    do
+        s->n_suites++;
+    while (!command->suite && suite_list[s->n_suites]);
     signals_init();
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
     int status = prepare(s, argc, argv);
@@ -437,9 +437,9 @@ int measure_main(const struct command *command, const struct suite *const *suite
         if (s->m.options.tuned)
             tuned_end();
     }
-    for (size_t i = 0; i < n; i++) {
-        if (suites[i]->end && s->options[i])
-            suites[i]->end(s->options[i], unused);
+    for (size_t i = 0; i < s->n_suites; i++) {
+        if (s->suites[i]->end && s->options[i])
+            s->suites[i]->end(s->options[i], unused);
         free(s->options[i]);
         plan_free(&s->plans[i]);
     }
@@ -451,11 +451,6 @@ int measure_main(const struct command *command, const struct suite *const *suite
     if (repeat)
         status = session_repeat(s, argc, argv);
     return status < 0 ? EXIT_DONE : status;
-}
-
-int measure_suite_main(const struct command *command, int argc, char **argv)
-{
-    return measure_main(command, &command->suite, 1, argc, argv);
 }
 
 /* --- For suites. --- */

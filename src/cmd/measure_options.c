@@ -11,50 +11,12 @@
 #include "cmd/quiet.h"
 #include "sys/task.h"
 
-static const struct option series_rows[] = {
-    {OPTION("series", 0, struct series_option, path, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
-};
-
-/* --- Help. --- */
-
-static size_t suite_tables(const struct suite *suite, void *options, struct measure_options *common,
-                           struct series_option *series, struct option_table *tables)
-{
-    size_t n = suite->tables(options, tables);
-
-    if (suite->common_rows) {
-        tables[n] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = common};
-        n++;
-    }
-    if (suite->timed)
-        measure_timed_table(common, &tables[n++]);
-    if (suite->copies)
-        measure_copies_table(common, &tables[n++]);
-    if (suite->series_header) {
-        tables[n] = (struct option_table){OPTION_TABLE(NULL, series_rows, series)};
-        n++;
-    }
-    return n;
-}
-
-/* Fills in the options of `all` that are not common ones. */
-static size_t several_tables(struct measure_options *common, struct option_table *tables)
-{
-    measure_dir_table(common, &tables[0]);
-    measure_copies_table(common, &tables[1]);
-    return 2;
-}
-
 size_t measure_tables(const struct command *command, struct option_table *tables)
 {
-    size_t n = command->suite ? suite_tables(command->suite, NULL, NULL, NULL, tables) : 0;
+    const size_t n = measure_suite_tables(command->suite, NULL, NULL, tables);
 
-    if (!command->suite) {
-        n = several_tables(NULL, tables);
-        tables[0].heading = "Options of all";
-    }
-    measure_table(command->suite, NULL, &tables[n++]);
-    return n;
+    measure_table(command->suite, NULL, &tables[n]);
+    return n + 1;
 }
 
 /* --- The command line. --- */
@@ -114,12 +76,8 @@ int session_parse(struct session *s, int argc, char **argv)
     char error[512];
 
     argc = cut_words(s, argc, argv);
-    measure_table(s->n_suites == 1 ? s->suites[0] : NULL, &m->options, &m->tables[0]);
-    m->n_tables = 1;
-    if (s->n_suites == 1)
-        m->n_tables += suite_tables(s->suites[0], s->options[0], &m->options, &s->series, &m->tables[1]);
-    else
-        m->n_tables += several_tables(&m->options, &m->tables[m->n_tables]);
+    measure_table(s->command->suite, &m->options, &m->tables[0]);
+    m->n_tables = 1 + measure_suite_tables(s->command->suite, s->options[0], &m->options, &m->tables[1]);
     FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
     if (n < 0)

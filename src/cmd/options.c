@@ -88,19 +88,30 @@ static const struct option timed_rows[] = {
      OPTION_WORD("DIR")},
 };
 
-void measure_copies_table(struct measure_options *options, struct option_table *table)
-{
-    *table = (struct option_table){OPTION_TABLE(NULL, copies_rows, options)};
-}
+static const struct option series_rows[] = {
+    {OPTION("series", 0, struct measure_options, series, "write every experiment to FILE, as text"),
+     OPTION_WORD("FILE")},
+};
 
-void measure_timed_table(struct measure_options *options, struct option_table *table)
+size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
+                            struct option_table *tables)
 {
-    *table = (struct option_table){OPTION_TABLE(NULL, timed_rows, options)};
-}
+    static const struct suite all;
+    size_t n = suite ? suite->tables(own, tables) : 0;
 
-void measure_dir_table(struct measure_options *options, struct option_table *table)
-{
-    *table = (struct option_table){.rows = &timed_rows[DIR_ROW], .n = 1, .target = options};
+    suite = suite ? suite : &all;
+    if (suite == &all)
+        tables[n++] =
+            (struct option_table){.heading = "Options of all", .rows = &timed_rows[DIR_ROW], .n = 1, .target = options};
+    if (suite->common_rows)
+        tables[n++] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = options};
+    if (suite->timed)
+        tables[n++] = (struct option_table){OPTION_TABLE(NULL, timed_rows, options)};
+    if (suite->copies || suite == &all)
+        tables[n++] = (struct option_table){OPTION_TABLE(NULL, copies_rows, options)};
+    if (suite->series_header)
+        tables[n++] = (struct option_table){OPTION_TABLE(NULL, series_rows, options)};
+    return n;
 }
 
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table)

@@ -86,7 +86,7 @@ static int take_name(struct repeat *r)
     const char *template = m->options.output[0] ? m->options.output : "jitbench-%h-%t.csv";
     char error[1200];
 
-    if (m->options.no_csv || !strcmp(m->options.output, "-") || r->s->series.path[0])
+    if (m->options.no_csv || !strcmp(m->options.output, "-") || r->s->m.options.series[0])
         return session_usage_error(r->s, "--runs and --interleave make files, and exclude --no-csv, --series and -o -");
     if (names_expand("--output", template, &m->run, 1, r->name, sizeof(r->name), error, sizeof(error)))
         return session_usage_error(r->s, error);

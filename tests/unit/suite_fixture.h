@@ -53,11 +53,7 @@ static inline struct suite_plan *suite_options(const struct suite *suite, char *
     while (words[argc])
         argc++;
     measure_table(suite, &m->options, &m->tables[0]);
-    m->n_tables = 1 + suite->tables(s->options, &m->tables[1]);
-    if (suite->timed)
-        measure_timed_table(&m->options, &m->tables[m->n_tables++]);
-    if (suite->copies)
-        measure_copies_table(&m->options, &m->tables[m->n_tables++]);
+    m->n_tables = 1 + measure_suite_tables(suite, s->options, &m->options, &m->tables[1]);
     if (option_parse(argc, words, m->tables, m->n_tables, operands, s->error, sizeof(s->error)))
         fail_msg("%s: %s", suite->name, s->error);
     m->preset = m->options.classic ? PRESET_CLASSIC : m->options.quick ? PRESET_QUICK : PRESET_DEFAULT;
