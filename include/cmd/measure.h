@@ -98,11 +98,12 @@ struct suite {
     const struct option *common_rows;
     size_t n_common_rows;
     enum schedule schedule;
-    /* Fills in the ith operand that is valid; returns false when there is none. NULL: the suite takes no operands. Help
-     * that is not set is the title of the benchmark of that name. */
+    /* Names of the tests, which are the operands; ends with NULL. NULL: the suite takes no operands, or has test(). */
+    const char *const *tests;
+    /* Fills in the ith operand that is valid; returns false when there is none. */
     bool (*test)(size_t i, struct operand_word *out);
-    /* Marks the tests selected by an operand (a test, a group, an old name) in m->selected; returns -1 when it is
-     * unknown. NULL: the number of the operand is marked. */
+    /* For suites with test(): marks the tests selected by an operand (a test, a group, an old name) in m->selected;
+     * returns -1 when it is unknown. */
     int (*select)(struct measure *m, const char *operand);
     const char *series_header; /* first line of --series FILE; NULL: the suite has no such option */
     /* Adds the items of the selected tests to the plan. Returns 0, or -1 with one line in error. Ends the program when
@@ -146,6 +147,10 @@ size_t measure_suite_tables(const struct suite *suite, void *own, struct measure
 /* Fills in the table of the options that all suites have, with the defaults of this suite (NULL: of several suites).
  * options becomes its target; it may be NULL. */
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
+
+/* Fills in the ith operand of a suite. Help that is not set is the title of the benchmark of that name. Returns false
+ * when there is none. */
+bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
 /* Runs the command of a suite, or `all`. */
 int measure_main(const struct command *command, int argc, char **argv);

@@ -54,10 +54,10 @@ static char *count_text(uint64_t value, char *buf, size_t size)
 
 static bool is_of(const struct bench *bench, const struct suite *suite)
 {
-    bool named = !suite->test;
+    bool named = !suite->test && !suite->tests;
     struct operand_word word;
 
-    for (size_t i = 0; !named && suite->test(i, &word); i++)
+    for (size_t i = 0; !named && measure_test(suite, i, &word); i++)
         named = !strcmp(word.name, bench->name);
     return named && !strcmp(bench->suite, suite->name);
 }

@@ -174,12 +174,6 @@ static void print(const struct table_rows *r, struct text *out)
         put_picture(r, out);
 }
 
-static bool test_word(size_t i, struct operand_word *out)
-{
-    *out = (struct operand_word){.name = latency_task_names[i]};
-    return out->name;
-}
-
 const struct suite suite_latency = {
     .name = "latency",
     .title = "measures the scheduling latency of interactive tasks under background loads",
@@ -190,8 +184,7 @@ const struct suite suite_latency = {
     .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
     .timed = true,
     .schedule = SCHEDULE_SEQUENCE,
-    .test = test_word,
-    .select = latency_select,
+    .tests = latency_task_names,
     .plan = latency_plan,
     .announce = latency_announce,
     .print = print,

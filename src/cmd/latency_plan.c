@@ -86,16 +86,6 @@ size_t latency_tables(void *options, struct option_table *out)
     return 1;
 }
 
-int latency_select(struct measure *m, const char *operand)
-{
-    for (size_t t = 0; t < N_TASKS; t++)
-        if (!strcasecmp(latency_task_names[t], operand)) {
-            m->selected[t] = true;
-            return 0;
-        }
-    return -1;
-}
-
 /* --- The plan. --- */
 
 /* The tasks and loads chosen by the user. */

@@ -26,31 +26,45 @@ bool measure_given(const struct measure *m, const char *name)
     return option_given(m->tables, m->n_tables, name);
 }
 
+bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
+{
+    if (suite->test)
+        return suite->test(i, out);
+    *out = (struct operand_word){.name = suite->tests ? suite->tests[i] : NULL};
+    return out->name;
+}
+
+/* Marks the tests that an operand names. Returns -1 when it is unknown. */
+static int select_test(struct measure *m, const struct suite *suite, const char *operand)
+{
+    struct operand_word word;
+
+    if (suite->select)
+        return suite->select(m, operand);
+    for (size_t t = 0; measure_test(suite, t, &word); t++)
+        if (!strcasecmp(word.name, operand)) {
+            m->selected[t] = true;
+            return 0;
+        }
+    return -1;
+}
+
 static int select_tests(struct session *s, const char *const *operands, int n)
 {
-    const struct suite *suite = s->suites[0];
-    const bool takes = s->n_suites == 1 && suite->test;
-    struct operand_word word;
+    const struct suite *suite = s->command->suite;
 
     for (size_t t = 0; t < TESTS_MAX; t++)
         s->m.selected[t] = n == 0;
     s->m.operands_given = n > 0;
-    s->m.of_all = s->n_suites > 1;
-    for (int i = 0; i < n; i++) {
-        size_t t = 0;
-        if (!takes)
-            return session_fail(s,
-                                suite->commands ? "the command follows '--', but '%.80s' is given before it"
-                                                : "takes no operands, but '%.80s' was given",
-                                operands[i]);
-        bool found;
-        while ((found = suite->test(t, &word)) && strcmp(word.name, operands[i]) != 0)
-            t++;
-        if (suite->select ? suite->select(&s->m, operands[i]) != 0 : !found)
+    s->m.of_all = !suite;
+    if (n && (!suite || (!suite->test && !suite->tests)))
+        return session_fail(s,
+                            suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
+                                                     : "takes no operands, but '%.80s' was given",
+                            operands[0]);
+    for (int i = 0; i < n; i++)
+        if (select_test(&s->m, suite, operands[i]))
             return command_unknown_operand(s->command, operands[i]);
-        if (!suite->select)
-            s->m.selected[t] = true;
-    }
     return 0;
 }
 
@@ -59,7 +73,7 @@ static int cut_words(struct session *s, int argc, char **argv)
 {
     int n = 1;
 
-    if (s->n_suites != 1 || !s->suites[0]->commands)
+    if (!s->command->suite || !s->command->suite->commands)
         return argc;
     while (n < argc && strcmp(argv[n], "--") != 0)
         n++;

@@ -16,11 +16,8 @@ struct memory_options {
     struct cpu_pairs pairs; /* pairs of CPUs for test cores; freed by end() */
 };
 
-enum { TEST_LATENCY, TEST_LOADED, TEST_CORES, TEST_NODES, TEST_STEADY, N_TESTS };
-static const struct bench *const tests[N_TESTS] = {
-    [TEST_LATENCY] = &bench_memory_latency, [TEST_LOADED] = &bench_memory_loaded, [TEST_CORES] = &bench_memory_cores,
-    [TEST_NODES] = &bench_memory_nodes,     [TEST_STEADY] = &bench_memory_steady,
-};
+enum { TEST_LATENCY, TEST_LOADED, TEST_CORES, TEST_NODES, TEST_STEADY };
+static const char *const tests[] = {"latency", "loaded", "cores", "nodes", "steady", NULL};
 
 #define SET_MIN 4096u
 /* Largest working set in bytes when the caches' sizes are not known. */
@@ -229,13 +226,6 @@ static void end(void *options, bool unused)
     topology_pairs_free(&o->pairs);
 }
 
-static bool test_word(size_t i, struct operand_word *out)
-{
-    *out = (struct operand_word){.name = i < N_TESTS ? tests[i]->name : NULL,
-                                 .help = i < N_TESTS ? tests[i]->title : NULL};
-    return out->name;
-}
-
 const struct suite suite_memory = {
     .name = "memory",
     .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
@@ -243,7 +233,7 @@ const struct suite suite_memory = {
     .options_size = sizeof(struct memory_options),
     .tables = tables,
     .schedule = SCHEDULE_SEQUENCE,
-    .test = test_word,
+    .tests = tests,
     .plan = plan,
     .print = memory_print,
     .conclude = memory_conclude,

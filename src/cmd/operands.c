@@ -11,7 +11,7 @@ static bool suite_word(const struct command *command, size_t i, struct operand_w
 {
     const struct suite *suite = command->suite;
 
-    if (!suite->test(i, out))
+    if (!measure_test(suite, i, out))
         return false;
     if (!out->help && !out->old) {
         const struct metrics_test *test = metrics_test(metrics_table(), suite->name, out->name);
@@ -50,7 +50,7 @@ const struct operands *command_operands(const struct command *command)
 
     if (command->takes)
         return command->takes;
-    if (command->suite && command->suite->test)
+    if (command->suite && (command->suite->test || command->suite->tests))
         return &tests;
     return &shown[operands_named(command->operands)];
 }

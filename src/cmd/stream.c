@@ -166,12 +166,6 @@ static void print(const struct table_rows *r, struct text *out)
     put_array_size(r, out);
 }
 
-static bool test_word(size_t i, struct operand_word *out)
-{
-    *out = (struct operand_word){.name = tests[i]};
-    return out->name;
-}
-
 const struct suite suite_stream = {
     .name = "stream",
     .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
@@ -180,7 +174,7 @@ const struct suite suite_stream = {
     .tables = tables,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,
-    .test = test_word,
+    .tests = tests,
     .series_header = "elements,run,copy,experiment,ticks\n",
     .plan = plan,
     .print = print,

@@ -49,7 +49,7 @@ static void test_operands_follow_descriptor_then_suite_then_usage_line(void **st
     const struct operands *tests = command_operands(&tested);
     assert_int_equal(tests->kind, OPERANDS_WORDS);
     size_t n = 0;
-    for (; suite_stream.test(n, &own_word); n++) {
+    for (; measure_test(&suite_stream, n, &own_word); n++) {
         assert_true(tests->word(&tested, n, &word));
         assert_string_equal(word.name, own_word.name);
         assert_false(word.old);
