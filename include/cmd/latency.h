@@ -35,8 +35,8 @@ struct latency_options {
  * out, NULL when it is not. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
-/* Implement tables, plan and announce of struct suite. */
-size_t latency_tables(void *options, struct option_table *out);
+/* Implement options, plan and announce of struct suite. */
+extern const struct suite_options latency_own[];
 int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);
 

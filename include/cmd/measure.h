@@ -80,15 +80,24 @@ struct table_rows {
     unsigned table_width;
 };
 
+/* A table of a suite's own options. */
+struct suite_options {
+    const char *heading;
+    const struct bench *bench; /* the entries are the options of this benchmark; NULL: rows */
+    const struct option *rows;
+    size_t n, offset; /* offset: of the table's target in the suite's options struct */
+    const struct option_foreign *foreign;
+};
+#define SUITE_ROWS(rows_) .rows = rows_, .n = sizeof(rows_) / sizeof((rows_)[0])
+
 /* A suite: a family of measurements with a command of its own, and part of `all`. */
 struct suite {
     const char *name, *title;
     unsigned seconds[PRESET_COUNT]; /* usual duration on two CPUs, for the progress line of `all` */
     size_t options_size;
-    /* Fills in the tables of the suite's options struct. Returns their number. */
-    size_t (*tables)(void *options, struct option_table *tables);
-    bool timed;  /* samples have a length, and may need a scratch directory */
-    bool copies; /* the user chooses the number of copies */
+    const struct suite_options *options; /* ends with heading NULL */
+    bool timed;                          /* samples have a length, and may need a scratch directory */
+    bool copies;                         /* the user chooses the number of copies */
     /* Letters that usually belong to common options, but in the command of this suite to its own options, as in the
      * tool that it replaces. NULL: none. */
     const char *letters;
@@ -139,6 +148,8 @@ struct suite {
             OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds"                                \
     }
 
+/* Fills in the tables of a suite's own options, whose target is `own`. Returns their number. */
+size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables);
 /* Fills in the tables of a suite: its own options, whose target is `own`, and those common options that not all suites
  * have. suite NULL: those of `all`. The targets may be NULL. Returns the number of tables. */
 size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,

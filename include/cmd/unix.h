@@ -58,7 +58,7 @@ struct unix_options {
     struct cpu_pairs next, of[PAIRS_CHOICES];
     char unixbench_csv[1024];
 };
-size_t unix_tables(void *options, struct option_table *out);
+extern const struct suite_options unix_own[];
 int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
 void unix_end(void *options, bool unused);
 /* Returns the title of the row's test. For context1-two with --pairs, the title names the kind of pairs. */

@@ -179,7 +179,7 @@ const struct suite suite_latency = {
     .title = "measures the scheduling latency of interactive tasks under background loads",
     .seconds = {[PRESET_DEFAULT] = 95, [PRESET_QUICK] = 16, [PRESET_CLASSIC] = 1100},
     .options_size = sizeof(struct latency_options),
-    .tables = latency_tables,
+    .options = latency_own,
     .common_rows = common_rows,
     .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
     .timed = true,

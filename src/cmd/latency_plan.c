@@ -80,11 +80,8 @@ static const struct option rows[] = {
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1000)},
 };
 
-size_t latency_tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){OPTION_TABLE("Options of latency", rows, options), .foreign = foreign_cyclictest};
-    return 1;
-}
+const struct suite_options latency_own[2] = {
+    {.heading = "Options of latency", SUITE_ROWS(rows), .foreign = foreign_cyclictest}};
 
 /* --- The plan. --- */
 

@@ -124,7 +124,7 @@ int session_default_options(struct session *s, size_t i)
     char error[512];
 
     memset(tables, 0, sizeof(tables));
-    size_t n = s->suites[i]->tables(s->options[i], tables);
+    size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
     if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
         return session_usage_error(s, error);
     return 0;

@@ -41,11 +41,7 @@ static const struct option rows[] = {
      OPTION_NUMBER(OPTION_SIZE, "SIZE", 65536, 1e15)},
 };
 
-static size_t tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){OPTION_TABLE("Options of memory", rows, options)};
-    return 1;
-}
+static const struct suite_options own[2] = {{.heading = "Options of memory", SUITE_ROWS(rows)}};
 
 /* Returns the largest working set in bytes: what the user wants, or 4 times the caches; at most a quarter of the
  * memory. */
@@ -231,7 +227,7 @@ const struct suite suite_memory = {
     .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
     .seconds = {[PRESET_DEFAULT] = 16, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 16},
     .options_size = sizeof(struct memory_options),
-    .tables = tables,
+    .options = own,
     .schedule = SCHEDULE_SEQUENCE,
     .tests = tests,
     .plan = plan,

@@ -16,15 +16,8 @@
 
 #define HISTS_MAX 4u
 
-static size_t tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){.heading = "Options of noise",
-                                   .rows = bench_noise.options,
-                                   .n = bench_noise.n_options,
-                                   .foreign = foreign_cyclictest,
-                                   .target = options};
-    return 1;
-}
+static const struct suite_options own[2] = {
+    {.heading = "Options of noise", .bench = &bench_noise, .foreign = foreign_cyclictest}};
 
 static const struct option common_rows[] = {
     MEASURE_TIME_ROW("how long to measure; default: 5 s, 2 s with --quick, 60 s with --classic"),
@@ -273,7 +266,7 @@ const struct suite suite_noise = {
     .title = "measures detours on all CPUs at once: how much time is lost, and to what",
     .seconds = {[PRESET_DEFAULT] = 6, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct noise_params),
-    .tables = tables,
+    .options = own,
     .common_rows = common_rows,
     .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
     .schedule = SCHEDULE_SEQUENCE,

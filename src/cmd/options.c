@@ -93,11 +93,24 @@ static const struct option series_rows[] = {
      OPTION_WORD("FILE")},
 };
 
+size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables)
+{
+    size_t n = 0;
+
+    for (const struct suite_options *o = suite->options; o->heading; o++)
+        tables[n++] = (struct option_table){.heading = o->heading,
+                                            .rows = o->bench ? o->bench->options : o->rows,
+                                            .n = o->bench ? o->bench->n_options : o->n,
+                                            .foreign = o->foreign,
+                                            .target = own ? (char *)own + o->offset : NULL};
+    return n;
+}
+
 size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
                             struct option_table *tables)
 {
     static const struct suite all;
-    size_t n = suite ? suite->tables(own, tables) : 0;
+    size_t n = suite ? measure_own_tables(suite, own, tables) : 0;
 
     suite = suite ? suite : &all;
     if (suite == &all)

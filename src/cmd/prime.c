@@ -7,12 +7,7 @@
 #include "cmd/measure.h"
 #include "cmd/suites.h"
 
-static size_t tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){
-        .heading = "Options of prime", .rows = bench_prime.options, .n = bench_prime.n_options, .target = options};
-    return 1;
-}
+static const struct suite_options own[2] = {{.heading = "Options of prime", .bench = &bench_prime}};
 
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
@@ -52,7 +47,7 @@ const struct suite suite_prime = {
     .title = "times a register-only prime count a million times: CPU noise",
     .seconds = {[PRESET_DEFAULT] = 12, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 2000},
     .options_size = sizeof(struct prime_params),
-    .tables = tables,
+    .options = own,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,
     .series_header = "limit,run,copy,experiment,ticks\n",

@@ -21,15 +21,8 @@
  * difference. */
 #define PRECISION_OF_RATIO 0.5
 
-static size_t tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){.heading = "Options of run",
-                                   .rows = bench_command.options,
-                                   .n = bench_command.n_options,
-                                   .foreign = foreign_hyperfine,
-                                   .target = options};
-    return 1;
-}
+static const struct suite_options own[2] = {
+    {.heading = "Options of run", .bench = &bench_command, .foreign = foreign_hyperfine}};
 
 /* Formats the text as one quoted word, so that its end is unambiguous. It is shortened before quoting, more if the
  * quotes need room. An empty text stays empty. */
@@ -375,7 +368,7 @@ const struct suite suite_run = {
     .title = "any program, under controlled placement",
     .seconds = {[PRESET_DEFAULT] = 10, [PRESET_QUICK] = 3, [PRESET_CLASSIC] = 10},
     .options_size = sizeof(struct run_options),
-    .tables = tables,
+    .options = own,
     .defaults = defaults,
     .copies = true,
     .commands = true,

@@ -20,20 +20,12 @@ struct stream_options {
 enum { TEST_ARRAY, TEST_BANDWIDTH };
 static const char *const tests[] = {[TEST_ARRAY] = "array", [TEST_BANDWIDTH] = "bandwidth", NULL};
 
-static size_t tables(void *options, struct option_table *out)
-{
-    struct stream_options *o = options;
-
-    out[0] = (struct option_table){.heading = "Options of array",
-                                   .rows = bench_array.options,
-                                   .n = bench_array.n_options,
-                                   .target = o ? &o->array : NULL};
-    out[1] = (struct option_table){.heading = "Options of bandwidth",
-                                   .rows = bench_bandwidth.options,
-                                   .n = bench_bandwidth.n_options,
-                                   .target = o ? &o->bandwidth : NULL};
-    return 2;
-}
+static const struct suite_options own[3] = {
+    {.heading = "Options of array", .bench = &bench_array, .offset = offsetof(struct stream_options, array)},
+    {.heading = "Options of bandwidth",
+     .bench = &bench_bandwidth,
+     .offset = offsetof(struct stream_options, bandwidth)},
+};
 
 static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params, struct plan *out, char *error,
                           size_t error_size)
@@ -171,7 +163,7 @@ const struct suite suite_stream = {
     .title = "measures memory: cycles of small array copies (noise), and STREAM-style bandwidth",
     .seconds = {[PRESET_DEFAULT] = 28, [PRESET_QUICK] = 6, [PRESET_CLASSIC] = 21000},
     .options_size = sizeof(struct stream_options),
-    .tables = tables,
+    .options = own,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,
     .tests = tests,

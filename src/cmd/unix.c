@@ -243,7 +243,7 @@ const struct suite suite_unix = {
     .title = TITLE,
     .seconds = {[PRESET_DEFAULT] = 155, [PRESET_QUICK] = 22, [PRESET_CLASSIC] = 3600},
     .options_size = sizeof(struct unix_options),
-    .tables = unix_tables,
+    .options = unix_own,
     .timed = true,
     .copies = true,
     .schedule = SCHEDULE_INTERLEAVED,

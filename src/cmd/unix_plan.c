@@ -37,11 +37,7 @@ static const struct option rows[] = {
      OPTION_WORD("FILE")},
 };
 
-size_t unix_tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){OPTION_TABLE("Options of unix", rows, options)};
-    return 1;
-}
+const struct suite_options unix_own[2] = {{.heading = "Options of unix", SUITE_ROWS(rows)}};
 
 static const char *scratch(const struct measure *m)
 {

@@ -59,11 +59,8 @@ static const struct option common_rows[] = {
      .value_name = "LIST|all|quiet", .optional = "all", .follows = true, .choices = cpus_choices},
 };
 
-static size_t tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){OPTION_TABLE("Options of wakeup", rows, options), .foreign = foreign_wakeup};
-    return 1;
-}
+static const struct suite_options own[2] = {
+    {.heading = "Options of wakeup", SUITE_ROWS(rows), .foreign = foreign_wakeup}};
 
 /* --- The plan. --- */
 
@@ -75,7 +72,7 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     struct load_params params = {.threads = 0};
     char error[160];
 
-    (void)latency_tables(&defaults, &table);
+    (void)measure_own_tables(&suite_latency, &defaults, &table);
     (void)option_defaults(&table, 1, m->preset, error, sizeof(error));
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
@@ -311,7 +308,7 @@ const struct suite suite_wakeup = {
     .title = "measures the wake-up latency of a real-time timer on every CPU at once",
     .seconds = {[PRESET_DEFAULT] = 11, [PRESET_QUICK] = 4, [PRESET_CLASSIC] = 61},
     .options_size = sizeof(struct wakeup_options),
-    .tables = tables,
+    .options = own,
     .common_rows = common_rows,
     .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
     .letters = "him",

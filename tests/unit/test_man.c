@@ -487,7 +487,7 @@ static void fill_options(const struct suite *suite, void *options)
     memset(tables, 0, sizeof(tables));
     if (strcmp(suite->name, "latency") != 0)
         return;
-    (void)suite->tables(options, tables);
+    (void)measure_own_tables(suite, options, tables);
     for (size_t r = 0; r < tables[0].n; r++)
         if (tables[0].rows[r].letter == 'C' || tables[0].rows[r].letter == 'I')
             assert_int_equal(option_set(&tables[0].rows[r], tables[0].rows[r].letter == 'C' ? "20" : "1000", options,

@@ -37,11 +37,7 @@ struct made_options {
 static const struct option made_rows[] = {
     {.name = "own", .type = OPTION_FLAG, OPTION_AT(struct made_options, unused), .help = "an option of its own"}};
 
-static size_t tables(void *options, struct option_table *out)
-{
-    out[0] = (struct option_table){.heading = "Options of made", .rows = made_rows, .target = options};
-    return 1;
-}
+static const struct suite_options made_own[2] = {{.heading = "Options of made", .rows = made_rows}};
 
 static const struct metric made_metrics[] = {
     {.id = "value", .unit = "ns", .better = "lower", .value = VALUE_MEAN, .headline = true}};
@@ -112,7 +108,7 @@ static const struct suite made_suite = {.name = "made",
                                         .title = "is made up",
                                         .seconds = {1, 1, 1},
                                         .options_size = sizeof(struct made_options),
-                                        .tables = tables,
+                                        .options = made_own,
                                         .timed = true,
                                         .copies = true,
                                         .tests = made_tests,
