@@ -25,8 +25,6 @@ struct checking {
     bool selected[SETTINGS_MAX];
     bool fails[SETTINGS_MAX]; /* the exit status is 4 if this item is noisy */
     struct setting_state state[SETTINGS_MAX];
-    int csv_fd; /* -1: no CSV */
-    bool csv_created;
 };
 
 #define check_fail(...) command_fail("check", EXIT_USAGE, __VA_ARGS__)

@@ -35,19 +35,19 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
             .preset[0] = preset_                                                                                       \
     }
 
-/* The option --force of commands that have -o, and its implementation: removes a regular file of that name before the
- * output is created. Returns 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */
+/* The option --force of commands that have -o. files_clear() removes a regular file of that name before the output is
+ * created. Returns 0, also for "-" and ""; or EXIT_USAGE with a line on standard error. */
 #define FILES_FORCE_ROW(struct_)                                                                                       \
     {                                                                                                                  \
         OPTION("force", 0, struct_, force, "replace the file that -o names; never through a symbolic link")            \
     }
 int files_clear(const char *command, const char *path);
 
-/* Writes the whole text to the file given by -o (as csv_create(): never over a regular file; "-" is standard output)
- * and frees it. Returns 0; EXIT_USAGE when the file cannot be created; 1 when it cannot be written (a new file is then
- * removed); each with a line on standard error. A closed pipe is no error. */
+/* Writes the whole text to the file given by -o (as csv_create(): never over a regular file, unless `force` replaces
+ * it; "-" is standard output) and frees it. Returns 0; EXIT_USAGE when the file cannot be created; 1 when it cannot be
+ * written (a new file is then removed); each with a line on standard error. A closed pipe is no error. */
 struct text;
-int files_write(const char *command, const char *path, struct text *text);
+int files_write(const char *command, const char *path, bool force, struct text *text);
 
 /* Checks before measuring that a file can be created, and leaves none; path "" is no file. Returns 0, or -1 with one
  * line in error that names the option. */
@@ -61,7 +61,7 @@ struct files_output {
     bool unnamed; /* the file gets its name only when it is complete, so that a killed process leaves no partial file */
     bool created, unread;
 };
-int files_begin(const char *command, const char *path, struct files_output *out);
+int files_begin(const char *command, const char *path, bool force, struct files_output *out);
 void files_put(struct files_output *out, struct text *text);
 int files_end(struct files_output *out);
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench check: finds what disturbs measurements on this machine. Changes nothing. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/check.h"
 #include "cmd/cpus.h"
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/color.h"
-#include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/clock.h"
-#include "sys/directory.h"
 #include "sys/memory.h"
 #include "sys/signals.h"
 
@@ -41,41 +36,6 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct check_options),
 };
 
-/* Opens the CSV before any setting is checked. */
-static int open_csv(struct checking *c)
-{
-    const char *path = c->options.output;
-    char error[1200];
-
-    c->csv_fd = -1;
-    if (!path[0])
-        return 0;
-    if (c->options.force && files_clear("check", path))
-        return EXIT_USAGE;
-    c->csv_fd = !strcmp(path, "-") ? 1 : csv_create(path, &c->csv_created, error, sizeof(error));
-    return c->csv_fd < 0 ? check_fail("%s", error) : 0;
-}
-
-/* Writes the whole CSV, or none of it. */
-static int write_csv(const struct checking *c)
-{
-    FREED_BY(text_free) struct text out = {0};
-
-    check_put_csv(c, &out);
-    errno = ENOMEM;
-    bool whole = !out.failed && signals_write(c->csv_fd, out.data, out.length) == out.length;
-    if (whole && c->csv_created)
-        whole = fsync(c->csv_fd) == 0;
-    if (!whole) {
-        (void)fprintf(stderr, "jitbench check: -o '%s': %s\n", c->options.output, strerror(errno));
-        if (c->csv_created)
-            directory_remove(c->options.output, c->csv_fd);
-    }
-    if (c->csv_created)
-        (void)close(c->csv_fd);
-    return whole ? 0 : EXIT_ROW_FAILED;
-}
-
 static void moment(void)
 {
     clock_sleep_ns(MOMENT_NS);
@@ -84,10 +44,16 @@ static void moment(void)
 static int look(const struct command *command, struct checking *c)
 {
     const struct settings_view view = {.root = "", .machine = &c->machine, .bench = &c->bench, .moment = moment};
-    int out_fd = c->csv_fd == 1 ? 2 : 1, status = 0;
+    const char *path = c->options.output;
+    const int out_fd = !strcmp(path, "-") ? 2 : 1;
+    int status = 0;
     bool failing = false;
+    struct files_output csv;
     struct text out = {0};
 
+    /* The CSV is opened before any setting is checked. */
+    if (path[0] && (status = files_begin("check", path, c->options.force, &csv)))
+        return status;
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i]) {
             setting_look(&settings_list[i], &view, &c->state[i]);
@@ -95,18 +61,28 @@ static int look(const struct command *command, struct checking *c)
         }
     out.color = color_wanted(c->options.color, out_fd);
     check_put(c, &view, command_width(out_fd, WIDTH, WIDTH_MOST), &out);
-    if (command_output(command, out_fd, c->csv_fd < 0, &out))
+    if (command_output(command, out_fd, !path[0], &out))
         status = EXIT_ROW_FAILED;
-    if (c->csv_fd >= 0 && write_csv(c))
-        status = EXIT_ROW_FAILED;
+    if (path[0]) {
+        check_put_csv(c, &out);
+        files_put(&csv, &out);
+        text_free(&out);
+        status = files_end(&csv) ? EXIT_ROW_FAILED : status;
+    }
     return status ? status : failing ? EXIT_FINDING : EXIT_DONE;
 }
 
-static int look_for(const struct command_call *call, struct checking *c)
+static int check(const struct command_call *call)
 {
+    FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
     char error[512];
-    int status = check_select(call->command, c, call->operands, call->n);
 
+    if (settings_count > SETTINGS_MAX)
+        memory_out();
+    /* a closed pipe must not end the program, and a signal must not end it while it searches for a quiet CPU */
+    signals_init();
+    c->options = *(const struct check_options *)call->options;
+    const int status = check_select(call->command, c, call->operands, call->n);
     if (status)
         return status;
     if (c->options.json && !strcmp(c->options.output, "-"))
@@ -115,20 +91,7 @@ static int look_for(const struct command_call *call, struct checking *c)
     if (cpus_bench(option_given(&call->table, 1, "cpus") ? &c->options.cpus : NULL, &c->machine, &c->bench, error,
                    sizeof(error)))
         return check_fail("%s", error);
-    status = open_csv(c);
-    return status ? status : look(call->command, c);
-}
-
-static int check(const struct command_call *call)
-{
-    FREED_BY(memory_free) struct checking *c = memory_get(1, sizeof(*c));
-
-    if (settings_count > SETTINGS_MAX)
-        memory_out();
-    /* a closed pipe must not end the program, and a signal must not end it while it searches for a quiet CPU */
-    signals_init();
-    c->options = *(const struct check_options *)call->options;
-    return look_for(call, c);
+    return look(call->command, c);
 }
 
 const struct command command_check = {

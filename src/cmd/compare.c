@@ -60,11 +60,6 @@ struct comparing {
     struct compared compared;
 };
 
-static int complain(const char *error, int status)
-{
-    return command_complain("compare", error, status);
-}
-
 static int write_out(const struct comparing *c)
 {
     const struct compare_options *options = c->options;
@@ -75,10 +70,8 @@ static int write_out(const struct comparing *c)
     struct text out = {0};
 
     if (options->output[0]) {
-        if (options->force && files_clear("compare", options->output))
-            return EXIT_USAGE;
         compared_put(&c->compared, &how, &out);
-        int status = files_write("compare", options->output, &out);
+        int status = files_write("compare", options->output, options->force, &out);
         if (status)
             return status;
     }
@@ -100,12 +93,12 @@ static int compare_sides(struct comparing *c)
                                      : pairs_make(&c->base, &c->changed, options->across, by_host, &c->pairs);
 
     if (made || compared_make(&c->pairs, metrics_table(), options->all, options->min_effect_pct / 100, &c->compared))
-        return complain("out of memory", EXIT_ROW_FAILED);
+        return command_complain("compare", "out of memory", EXIT_ROW_FAILED);
     int status = write_out(c);
     if (status)
         return status;
     if (!c->compared.n_rows)
-        return complain("no row can be compared", EXIT_ROW_FAILED);
+        return command_complain("compare", "no row can be compared", EXIT_ROW_FAILED);
     return compared_fails(&c->compared, options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
@@ -133,10 +126,10 @@ static int compare(const struct command_call *call)
     size_t n_base;
 
     if (options->within && options->by == BY_HOST)
-        return complain("--within and --by host exclude each other", EXIT_USAGE);
+        return command_complain("compare", "--within and --by host exclude each other", EXIT_USAGE);
     int status = sides_split(call, options->within, require_given(&options->require), &n_base);
     if (!status && alone && options->output[0])
-        status = complain("--output: one file is not compared", EXIT_USAGE);
+        status = command_complain("compare", "--output: one file is not compared", EXIT_USAGE);
     if (!status)
         status = sides_read(call, n_base, &c.base, &c.changed);
     if (!status) /* the side after the change, or the only one */

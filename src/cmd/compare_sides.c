@@ -9,16 +9,13 @@
 #include "cmd/files.h"
 #include "sys/memory.h"
 
+#define complain(...) command_fail("compare", EXIT_USAGE, __VA_ARGS__)
+
 /* The operands of the two sides; separated is true if "--" stood between them. */
 struct sides {
     size_t n_base;
     bool separated;
 };
-
-static int complain(const char *error, int status)
-{
-    return command_complain("compare", error, status);
-}
 
 /* Finds the `--` between the sides; options may be on both. Returns the number of arguments before it: argc when there
  * is none. */
@@ -48,33 +45,29 @@ int sides_main(const struct command *command, int argc, char **argv)
             args[n++] = argv[i];
     table.target = ignored;
     if (find_separator(n, args) < n)
-        return complain("'--' is given once, between the files from before and those from after", EXIT_USAGE);
+        return complain("'--' is given once, between the files from before and those from after");
     const int before = option_parse(at, argv, &table, 1, files, error, sizeof(error));
     sides.n_base = (size_t)before;
-    return before < 0 ? complain(error, EXIT_USAGE) : command_main_with(command, n, args, &sides);
+    return before < 0 ? complain("%s", error) : command_main_with(command, n, args, &sides);
 }
 
 int sides_split(const struct command_call *call, bool within, bool one, size_t *n_base)
 {
     const struct sides *sides = call->context;
-    char error[200];
 
     *n_base = sides->separated ? sides->n_base : 1;
     if (within) {
         if (sides->separated || call->n == 0)
-            return complain("--within takes one or more files, without '--'", EXIT_USAGE);
+            return complain("--within takes one or more files, without '--'");
         *n_base = call->n;
         return 0;
     }
     if (one && !sides->separated && call->n == 1)
         return 0;
-    if (!sides->separated && call->n > 2) {
-        (void)snprintf(error, sizeof(error),
-                       "%zu files: put '--' between those before and those after (BASE... -- NEW...)", call->n);
-        return complain(error, EXIT_USAGE);
-    }
+    if (!sides->separated && call->n > 2)
+        return complain("%zu files: put '--' between those before and those after (BASE... -- NEW...)", call->n);
     if (call->n < 2 || *n_base == 0 || *n_base == call->n)
-        return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)", EXIT_USAGE);
+        return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
     return 0;
 }
 
@@ -85,7 +78,7 @@ int sides_read(const struct command_call *call, size_t n_base, struct row_set *b
     for (size_t i = 0; i < call->n; i++)
         inputs += !strcmp(call->operands[i], "-");
     if (inputs > 1)
-        return complain("standard input ('-') can be read only once", EXIT_USAGE);
+        return complain("standard input ('-') can be read only once");
     int status = files_read("compare", call->operands, n_base, ROWS_SAMPLES | ROWS_CAUSES, base);
     if (!status && call->n > n_base)
         status = files_read("compare", call->operands + n_base, call->n - n_base, ROWS_SAMPLES | ROWS_CAUSES, changed);

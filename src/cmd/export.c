@@ -38,8 +38,7 @@ static int convert(const struct command *command, const struct export_options *o
 {
     const struct export_format *format = export_formats[options->format];
     struct export_left_out left_out;
-    FREED_BY(text_free) struct text message = {0};
-    struct text out = {0};
+    FREED_BY(text_free) struct text message = {0}, out = {0};
 
     if (format->for_people)
         row_set_sanitize(set);
@@ -47,15 +46,9 @@ static int convert(const struct command *command, const struct export_options *o
     export_describe(&left_out, format->name, set->n, &message);
     if (message.length)
         (void)command_complain(command->name, message.data, 0);
-    if (!taken && !out.failed) {
-        text_free(&out);
+    if (!taken)
         return command_complain(command->name, "nothing is left to write", EXIT_USAGE);
-    }
-    if (options->force && files_clear(command->name, options->output)) {
-        text_free(&out);
-        return EXIT_USAGE;
-    }
-    return files_write(command->name, options->output, &out);
+    return files_write(command->name, options->output, options->force, &out);
 }
 
 static int export(const struct command_call *call)

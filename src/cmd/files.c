@@ -243,10 +243,12 @@ static void remove_partial(void)
         directory_remove(partial->path, partial->fd);
 }
 
-int files_begin(const char *command, const char *path, struct files_output *out)
+int files_begin(const char *command, const char *path, bool force, struct files_output *out)
 {
     char error[4352];
 
+    if (force && files_clear(command, path))
+        return EXIT_USAGE;
     *out = (struct files_output){.command = command, .path = path, .fd = 1};
     if (strcmp(path, "-") != 0) {
         /* without support for unnamed files, or if the name exists, the file is created under its name */
@@ -292,19 +294,14 @@ int files_end(struct files_output *out)
     return out->status;
 }
 
-int files_write(const char *command, const char *path, struct text *text)
+int files_write(const char *command, const char *path, bool force, struct text *text)
 {
     struct files_output out;
-    int status;
+    int status = files_begin(command, path, force, &out);
 
-    if (text->failed) {
-        status = command_complain(command, "out of memory", EXIT_ROW_FAILED);
-    } else {
-        status = files_begin(command, path, &out);
-        if (!status) {
-            files_put(&out, text);
-            status = files_end(&out);
-        }
+    if (!status) {
+        files_put(&out, text);
+        status = files_end(&out);
     }
     text_free(text);
     return status;

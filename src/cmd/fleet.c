@@ -44,10 +44,8 @@ static int write_csv(const struct judgement *judgement, const struct fleet_optio
 {
     struct files_output file;
     FREED_BY(text_free) struct text out = {0};
-    int status = options->force ? files_clear("fleet", options->output) : 0;
+    const int status = files_begin("fleet", options->output, options->force, &file);
 
-    if (!status)
-        status = files_begin("fleet", options->output, &file);
     if (status)
         return status;
     for (size_t i = 0; i == 0 || i < judgement->g->machines.n; i++) {

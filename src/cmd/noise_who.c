@@ -251,7 +251,7 @@ int noise_who_finish(const struct measure *m, const void *options)
         }
         text_append(&out, "\n", 1);
     }
-    const int status = params->keep[0] ? files_write("noise", params->keep, &out) : 0;
+    const int status = params->keep[0] ? files_write("noise", params->keep, false, &out) : 0;
     text_free(&out);
     if (status)
         return status;

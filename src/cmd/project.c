@@ -98,46 +98,33 @@ static void say_empty(const char *name)
 
 /* --- The command. --- */
 
-static int write_csv(const struct projection *p, const struct project_options *options)
-{
-    struct text out = {0};
-
-    if (options->force && files_clear("project", options->output))
-        return EXIT_USAGE;
-    scale_put_csv(p, &out);
-    return files_write("project", options->output, &out);
-}
-
-static int project_files(const struct command_call *call, struct projection *p)
+static int project(const struct command_call *call)
 {
     const struct project_options *options = call->options;
+    FREED_BY(projection_free) struct projection p = {.n = 0};
     struct text out = {0};
-    int status = read_steps(options, p);
+    int status = read_steps(options, &p), written = EXIT_DONE;
 
-    if (status || (status = read_ranks(&options->ranks, p)))
+    if (status || (status = read_ranks(&options->ranks, &p)))
         return status;
     if (!call->n)
         return usage_error("names no file");
-    if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, p, NULL)))
+    if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p, NULL)))
         return status;
-    projection_drop_empty(p, say_empty);
-    if (!p->n)
+    projection_drop_empty(&p, say_empty);
+    if (!p.n)
         return usage_error("no rows of noise or prime");
-    projection_compute(p);
+    projection_compute(&p);
     /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
-    const int written = options->output[0] ? write_csv(p, options) : EXIT_DONE;
+    if (options->output[0]) {
+        scale_put_csv(&p, &out);
+        written = files_write("project", options->output, options->force, &out);
+    }
     if (written == EXIT_USAGE)
         return written;
-    scale_put(p, options->verbose, &out);
+    scale_put(&p, options->verbose, &out);
     const int printed = command_output(call->command, !strcmp(options->output, "-") ? 2 : 1, !options->output[0], &out);
     return written ? written : printed;
-}
-
-static int project(const struct command_call *call)
-{
-    FREED_BY(projection_free) struct projection p = {.n = 0};
-
-    return project_files(call, &p);
 }
 
 const struct command command_project = {

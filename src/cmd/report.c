@@ -55,10 +55,8 @@ static int report(const struct command_call *call)
     report_finish(&report);
     if (!options->output[0])
         choose_output(call->operands[0], options->output, sizeof(options->output));
-    if (options->force && files_clear(name, options->output))
-        return EXIT_USAGE;
     report_put(&report, &out);
-    status = files_write(name, options->output, &out);
+    status = files_write(name, options->output, options->force, &out);
     if (!status && strcmp(options->output, "-") != 0)
         (void)fprintf(stderr, "Report: %s\n", options->output);
     return status;

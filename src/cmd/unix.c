@@ -230,7 +230,7 @@ static int finish(const struct measure *m, const void *options)
         text_printf(&out, "%llu", (unsigned long long)counts[c]);
         csv_line(m, counts[c], false, &out);
     }
-    return files_write("unix", path, &out) ? EXIT_ROW_FAILED : 0;
+    return files_write("unix", path, false, &out) ? EXIT_ROW_FAILED : 0;
 }
 
 static bool brief(const void *options)

@@ -366,10 +366,10 @@ static void test_check_csv_that_cannot_be_written(void **state)
         cli_skip("no /dev/full");
     const struct cli_run to_stdout = {.args = ARGS("check", "aslr", "-o", "-"), .out = full};
     cli_expect(cli, &device, 1, &result);
-    cli_expect_text(result.err, "jitbench check: -o '/dev/full': No space left on device\n");
+    cli_expect_text(result.err, "jitbench check: /dev/full cannot be written: No space left on device\n");
     cli_result_free(&result);
     cli_expect(cli, &to_stdout, 1, &result);
-    cli_expect_text(result.err, "jitbench check: -o '-': No space left on device\n");
+    cli_expect_text(result.err, "jitbench check: standard output cannot be written: No space left on device\n");
     cli_result_free(&result);
     (void)close(full);
 }
