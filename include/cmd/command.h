@@ -81,6 +81,9 @@ int command_unknown_operand(const struct command *command, const char *word);
 extern const struct operands command_names;
 /* Operands that are the name of a setting (settings_list). */
 extern const struct operands setting_names;
+/* Marks the settings that the operands name, by their index in settings_list. Returns 0, or EXIT_USAGE with a line on
+ * standard error. */
+int command_mark_settings(const struct command *command, const char *const *operands, size_t n, bool *marked);
 
 extern const struct command *const command_list[]; /* ends with NULL */
 

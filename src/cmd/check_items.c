@@ -6,36 +6,30 @@
 #include "cmd/check.h"
 #include "rows/text.h"
 
-static int unknown_item(const char *option, const char *word, size_t length)
+static int unknown_item(const char *option, const char *word)
 {
     const char *names[SETTINGS_MAX];
     FREED_BY(text_free) struct text message = {0};
-    char item[80];
 
-    (void)snprintf(item, sizeof(item), "%.*s", (int)(length < sizeof(item) ? length : sizeof(item) - 1), word);
     for (size_t i = 0; i < settings_count; i++)
         names[i] = settings_list[i].name;
-    const char *nearest = text_nearest(item, names, settings_count);
-    text_printf(&message, "--%s: '%s' is not an item%s%s%s (known: ", option, item, nearest ? "; did you mean '" : "",
-                nearest ? nearest : "", nearest ? "'?" : "");
+    const char *nearest = text_nearest(word, names, settings_count);
+    text_printf(&message, "--%s: '%.79s' is not an item%s%s%s (known: ", option, word,
+                nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     for (size_t i = 0; i < settings_count; i++)
         text_printf(&message, "%s%s", i ? ", " : "", names[i]);
     text_printf(&message, ")");
     return check_fail("%s", message.failed ? "out of memory" : message.data);
 }
 
-/* Marks the items in the value, a comma-separated list. Returns 0 or EXIT_USAGE. */
-static int mark_items(const char *option, const char *value, bool *marked)
+/* Marks the items in the value, a comma-separated list, which it splits. Returns 0 or EXIT_USAGE. */
+static int mark_items(const char *option, char *value, bool *marked)
 {
-    for (size_t length; *value; value += length + (value[length] == ',')) {
-        size_t i = 0;
-        length = strcspn(value, ",");
-        while (i < settings_count &&
-               (strlen(settings_list[i].name) != length || strncmp(settings_list[i].name, value, length) != 0))
-            i++;
-        if (i == settings_count)
-            return unknown_item(option, value, length);
-        marked[i] = true;
+    for (char *word; (word = strsep(&value, ",")) && (*word || value);) {
+        const struct setting *setting = setting_find(word);
+        if (!setting)
+            return unknown_item(option, word);
+        marked[setting - settings_list] = true;
     }
     return 0;
 }
@@ -64,11 +58,6 @@ int check_select(const struct command *command, struct checking *c, const char *
     c->all = n == 0;
     for (size_t i = 0; i < settings_count; i++)
         c->selected[i] = n == 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct setting *setting = setting_find(operands[i]);
-        if (!setting)
-            return command_unknown_operand(command, operands[i]);
-        c->selected[setting - settings_list] = true;
-    }
-    return apply_lists(c);
+    const int status = command_mark_settings(command, operands, n, c->selected);
+    return status ? status : apply_lists(c);
 }

@@ -81,3 +81,14 @@ static bool setting_word(const struct command *command, size_t i, struct operand
 }
 
 const struct operands setting_names = {.kind = OPERANDS_WORDS, .noun = "setting", .word = setting_word};
+
+int command_mark_settings(const struct command *command, const char *const *operands, size_t n, bool *marked)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct setting *setting = setting_find(operands[i]);
+        if (!setting)
+            return command_unknown_operand(command, operands[i]);
+        marked[setting - settings_list] = true;
+    }
+    return 0;
+}

@@ -32,20 +32,6 @@ struct tune {
     struct outcome outcome;
 };
 
-static int choose(struct tune *t, const char *const *operands, size_t n)
-{
-    t->chosen = memory_get(settings_count, sizeof(*t->chosen));
-    for (size_t i = 0; i < settings_count; i++)
-        t->chosen[i] = n == 0 && settings_list[i].how == SETTING_WRITE;
-    for (size_t i = 0; i < n; i++) {
-        const struct setting *setting = setting_find(operands[i]);
-        if (!setting)
-            return command_unknown_operand(t->command, operands[i]);
-        t->chosen[setting - settings_list] = true;
-    }
-    return 0;
-}
-
 /* Prints the state of a setting for which nothing needs to be written, or how else it can be set. */
 static void put_state(struct tune *t, size_t i)
 {
@@ -70,18 +56,15 @@ static void put_state(struct tune *t, size_t i)
     tune_put_line(&t->outcome, &line);
 }
 
-static int make_plan(struct tune *t)
+static void make_plan(struct tune *t)
 {
     for (size_t i = 0; i < settings_count; i++) {
-        size_t before = t->plan.n;
-        if (!t->chosen[i])
-            continue;
-        if (setting_plan(&settings_list[i], &t->view, &t->plan))
-            return command_complain(t->command->name, "out of memory", EXIT_ROW_FAILED);
-        if (t->plan.n == before)
+        const size_t before = t->plan.n;
+        if (t->chosen[i] && setting_plan(&settings_list[i], &t->view, &t->plan))
+            memory_out();
+        if (t->chosen[i] && t->plan.n == before)
             put_state(t, i);
     }
-    return 0;
 }
 
 static int needs_root(const struct tune *t)
@@ -131,24 +114,35 @@ static int set_or_show(struct tune *t)
     if (!t->options->dry_run && t->plan.n && geteuid() != 0)
         return needs_root(t);
     if (snapshot_look(&place, &t->plan, &snapshot))
-        return command_complain(t->command->name, "out of memory", EXIT_ROW_FAILED);
-    int status = EXIT_DONE;
-    if (t->options->dry_run) {
+        memory_out();
+    if (t->options->dry_run)
         snapshot_apply(snapshot, tune_put_report, &t->outcome);
-        if (tune_finish(&t->outcome, t->options->quiet, "Nothing was written."))
-            status = EXIT_ROW_FAILED;
-    } else {
-        status = apply(t, snapshot);
-    }
+    const int status =
+        t->options->dry_run ? tune_finish(&t->outcome, t->options->quiet, "Nothing was written.") : apply(t, snapshot);
     snapshot_close(snapshot);
     return status;
 }
 
-static int prepare_and_set(struct tune *t, const struct command_call *call)
+static void free_tune(struct tune **tune)
 {
-    char error[512];
-    int status = choose(t, call->operands, call->n);
+    free((*tune)->outcome.line); /* lines of a plan that was not carried out */
+    free((*tune)->chosen);
+    setting_writes_free(&(*tune)->plan);
+    free(*tune);
+}
 
+static int tune(const struct command_call *call)
+{
+    FREED_BY(free_tune) struct tune *t = memory_get(1, sizeof(*t));
+    char error[512];
+
+    signals_init(); /* a signal must not end the program between two files that it writes */
+    t->command = call->command;
+    t->options = call->options;
+    t->chosen = memory_get(settings_count, sizeof(*t->chosen));
+    for (size_t i = 0; i < settings_count; i++)
+        t->chosen[i] = call->n == 0 && settings_list[i].how == SETTING_WRITE;
+    const int status = command_mark_settings(call->command, call->operands, call->n, t->chosen);
     if (status)
         return status;
     machine_read("", &t->machine);
@@ -157,23 +151,8 @@ static int prepare_and_set(struct tune *t, const struct command_call *call)
         return command_complain(t->command->name, error, EXIT_USAGE);
     t->view = (struct settings_view){.root = "", .machine = &t->machine, .bench = &t->bench};
     t->outcome = (struct outcome){.command = t->command, .plan = &t->plan, .dry_run = t->options->dry_run};
-    if ((status = make_plan(t)))
-        return status;
+    make_plan(t);
     return set_or_show(t);
-}
-
-static int tune(const struct command_call *call)
-{
-    FREED_BY(memory_free) struct tune *t = memory_get(1, sizeof(*t));
-
-    signals_init(); /* a signal must not end the program between two files that it writes */
-    t->command = call->command;
-    t->options = call->options;
-    const int status = prepare_and_set(t, call);
-    free(t->outcome.line); /* lines of a plan that was not carried out */
-    free(t->chosen);
-    setting_writes_free(&t->plan);
-    return status;
 }
 
 const struct command command_tune = {

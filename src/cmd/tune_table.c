@@ -111,7 +111,7 @@ static void path_cell(const struct line *line, char *buf, size_t size)
         text_copy(buf, size, line->path[0] ? line->path : "-");
 }
 
-static int print_table(struct outcome *outcome)
+static int print_table(struct outcome *outcome, const char *summary)
 {
     static const struct grid_column columns[] = {
         {.title = "Item", .left = true},
@@ -138,6 +138,7 @@ static int print_table(struct outcome *outcome)
     grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
     if (outcome->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
+    text_printf(&out, "%s\n", summary);
     return command_output(outcome->command, 1, false, &out);
 }
 
@@ -161,18 +162,10 @@ const char *tune_plural(size_t n)
 
 int tune_finish(struct outcome *outcome, bool quiet, const char *summary)
 {
-    int status = 0;
+    const int status = quiet ? 0 : print_table(outcome, summary);
 
-    if (quiet) {
+    if (quiet)
         say_failures(outcome);
-    } else {
-        status = print_table(outcome);
-        if (!status) {
-            struct text out = {0};
-            text_printf(&out, "%s\n", summary);
-            status = command_output(outcome->command, 1, false, &out);
-        }
-    }
     free(outcome->line);
     outcome->line = NULL;
     return status;

@@ -27,10 +27,8 @@ static int untune(const struct command_call *call)
     int failed = snapshot_restore(snapshot, tune_put_report, &outcome, error, sizeof(error));
     snapshot_close(snapshot);
     (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, tune_plural(outcome.changed));
-    int unprinted = tune_finish(&outcome, options->quiet, summary);
-    if (failed)
-        return command_complain(command->name, error, EXIT_ROW_FAILED);
-    return unprinted ? EXIT_ROW_FAILED : EXIT_DONE;
+    const int status = tune_finish(&outcome, options->quiet, summary);
+    return failed ? command_complain(command->name, error, EXIT_ROW_FAILED) : status;
 }
 
 const struct command command_untune = {
