@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "engine/option.h"
+#include "rows/text.h"
 #include "sys/command_line.h"
 
 enum init_end { INIT_STAY, INIT_POWEROFF, INIT_REBOOT, INIT_SHELL, INIT_HALT };
@@ -31,21 +32,21 @@ extern const size_t init_n_rows;
  * Words of both that begin with "jitbench." are orders. Of several equal orders the last one counts, and argv comes
  * after the line. The command to run begins at the first other word of argv that is not one of the kernel's own words
  * (words before the "--"; without a line, words that are not the name of a jitbench command), and extends to the end of
- * argv, except for orders in it. Its words are stored in *words (n of them, room for argc). Returns 0; or -1 with one
- * line in error that names everything that is wrong; all else has then been read. */
-int init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
-                     const char **words, size_t *n_words, char *error, size_t error_size);
+ * argv, except for orders in it. Its words are stored in *words (n of them, room for argc). Appends to `wrong`, with
+ * "; " between, what is wrong; all else has then been read. */
+void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
+                      const char **words, size_t *n_words, struct text *wrong);
 
 /* Makes the argument vector of the command to run: "jitbench", then the n words, or if n is 0 those of orders->run. If
- * orders->tune is set, --tuned is inserted after the command's name. Returns 0; or -1 with one line in error: when the
- * command is not one that can be run, when orders->out is not of the form DEVICE:PATH, when orders->scratch is not of
- * the form DEVICE:/DIR, or when out of memory. The caller frees with init_command_free(). */
+ * orders->tune is set, --tuned is inserted after the command's name. Appends to `wrong`, as init_orders_read() does,
+ * why the command cannot be run (argv is NULL then), and that orders->out is not of the form DEVICE:PATH, or
+ * orders->scratch not of the form DEVICE:/DIR. The caller frees with init_command_free(). */
 struct init_command {
     struct words words;
     char **argv;
 };
-int init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
-                      struct init_command *command, char *error, size_t error_size);
+void init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
+                       struct init_command *command, struct text *wrong);
 void init_command_free(struct init_command *command);
 
 /* Returns whether this process, started under that name, is to act as init: PID 1 of the machine always, because it

@@ -336,18 +336,14 @@ static int finish(struct init *init)
 
 /* --- From the orders to the end. --- */
 
-/* Carries out the orders. error: a line about those that are wrong, "" for none; then nothing is run. */
-static int carry_out(struct init *init, const char *error)
+/* Carries out the orders. wrong: what is wrong with them; if it is not empty, nothing is run. */
+static int carry_out(struct init *init, struct text *wrong)
 {
     FREED_BY(init_command_free) struct init_command command;
-    FREED_BY(text_free) struct text wrong = {0};
-    char more[512];
 
-    text_printf(&wrong, "%s", error);
-    if (init_command_make(&init->orders, init->words, init->n_words, &command, more, sizeof(more)))
-        text_printf(&wrong, "%s%s", error[0] ? "; " : "", more);
-    if (wrong.length || wrong.failed) {
-        init_say("nothing was run: %s", wrong.data ? wrong.data : "out of memory");
+    init_command_make(&init->orders, init->words, init->n_words, &command, wrong);
+    if (wrong->length || wrong->failed || !command.argv) {
+        init_say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
         init->status = EXIT_USAGE;
         return finish(init);
     }
@@ -409,23 +405,22 @@ int init_boot(int argc, char **argv)
 {
     struct init *init = begin(find_place(), (size_t)argc);
     FREED_BY(memory_free) char *line = read_kernel_line(init);
-    char error[1024] = "out of memory";
+    FREED_BY(text_free) struct text wrong = {.failed = !init->words};
 
     if (init->words)
-        (void)init_orders_read(line, argc - 1, argv + 1, &init->orders, init->words, &init->n_words, error,
-                               sizeof(error));
-    return carry_out(init, error);
+        init_orders_read(line, argc - 1, argv + 1, &init->orders, init->words, &init->n_words, &wrong);
+    return carry_out(init, &wrong);
 }
 
 /* Takes orders from the kernel's command line for options that were not given. */
-static void fill_orders(struct init *init, const struct option_table *table, char *error, size_t error_size)
+static void fill_orders(struct init *init, const struct option_table *table, struct text *wrong)
 {
     struct init_orders *orders = table->target;
     const char *none[1];
     size_t n;
     FREED_BY(memory_free) char *line = read_kernel_line(init);
 
-    (void)init_orders_read(line, 0, NULL, &init->orders, none, &n, error, error_size);
+    init_orders_read(line, 0, NULL, &init->orders, none, &n, wrong);
     /* jitbench.end on the kernel's command line applies only to the machine's first process. */
     if (init->place == PLACE_ORDINARY)
         init->orders.end = INIT_STAY;
@@ -441,7 +436,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &given};
     FREED_BY(memory_free) const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
     enum place place = find_place();
-    char error[1024] = "out of memory";
+    FREED_BY(text_free) struct text wrong = {0};
     size_t n = 0;
 
     int status = operands ? command_parse(command, &table, 1, &given.help, argc, argv, operands, &n) : EXIT_ROW_FAILED;
@@ -449,13 +444,13 @@ static int run(const struct command *command, int argc, char **argv)
         return status < 0 ? EXIT_DONE : status;
     struct init *init = begin(place, (size_t)argc);
     if (!status && init->words) {
-        fill_orders(init, &table, error, sizeof(error));
+        fill_orders(init, &table, &wrong);
         memcpy(init->words, operands, n * sizeof(*operands));
         init->n_words = n;
-    } else if (status) {
-        text_copy(error, sizeof(error), "see above");
+    } else {
+        text_printf(&wrong, status ? "see above" : "out of memory");
     }
-    return carry_out(init, error);
+    return carry_out(init, &wrong);
 }
 
 const struct command command_init = {

@@ -36,19 +36,16 @@ const size_t init_n_rows = sizeof(init_rows) / sizeof(init_rows[0]);
 
 /* --- Orders. --- */
 
-struct reading {
-    struct init_orders *orders;
-    struct text wrong; /* all errors, with "; " between */
-};
-
 static bool is_order(const char *word)
 {
     return !strncmp(word, PREFIX, PREFIX_LEN);
 }
 
-static void complain(struct reading *reading, const char *message)
+/* Returns the text, to which the caller appends another error. */
+static struct text *another(struct text *wrong)
 {
-    text_printf(&reading->wrong, "%s%s", reading->wrong.length ? "; " : "", message);
+    text_append(wrong, "; ", wrong->length ? 2 : 0);
+    return wrong;
 }
 
 static const struct option *find_row(const char *name, size_t length)
@@ -60,10 +57,10 @@ static const struct option *find_row(const char *name, size_t length)
     return NULL;
 }
 
-static void unknown_order(struct reading *reading, const char *word, size_t length)
+static void unknown_order(const char *word, size_t length, struct text *wrong)
 {
     const char *names[sizeof(init_rows) / sizeof(init_rows[0])];
-    char name[64], message[256];
+    char name[64];
     size_t n = 0;
 
     for (size_t i = 0; i < init_n_rows; i++)
@@ -71,27 +68,21 @@ static void unknown_order(struct reading *reading, const char *word, size_t leng
             names[n++] = init_rows[i].name;
     (void)snprintf(name, sizeof(name), "%.*s", (int)length, word);
     const char *nearest = text_nearest(name, names, n);
-    (void)snprintf(message, sizeof(message), "unknown order '" PREFIX "%s'%s%s%s", name,
-                   nearest ? "; did you mean '" PREFIX : "", nearest ? nearest : "", nearest ? "'?" : "");
-    complain(reading, message);
+    text_printf(another(wrong), "unknown order '" PREFIX "%s'%s%s%s", name, nearest ? "; did you mean '" PREFIX : "",
+                nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static void read_order(struct reading *reading, const char *word)
+static void read_order(const char *word, struct init_orders *orders, struct text *wrong)
 {
-    char error[512], message[600];
+    char error[512];
     const char *name = word + PREFIX_LEN;
-    size_t length = strcspn(name, "=");
+    const size_t length = strcspn(name, "=");
     const struct option *row = find_row(name, length);
 
-    if (!row) {
-        unknown_order(reading, name, length);
-        return;
-    }
-    const char *value = name[length] ? name + length + 1 : "";
-    if (option_set(row, value, reading->orders, false, error, sizeof(error)) == 0)
-        return;
-    (void)snprintf(message, sizeof(message), PREFIX "%s", error + strspn(error, "-"));
-    complain(reading, message);
+    if (!row)
+        unknown_order(name, length, wrong);
+    else if (option_set(row, name[length] ? name + length + 1 : "", orders, false, error, sizeof(error)))
+        text_printf(another(wrong), PREFIX "%s", error + strspn(error, "-"));
 }
 
 /* Returns the number of words before "--". */
@@ -120,28 +111,23 @@ static bool is_kernels(const struct words *line, const char *word)
     return !command_find(word);
 }
 
-int init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
-                     const char **words, size_t *n_words, char *error, size_t error_size)
+void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
+                      const char **words, size_t *n_words, struct text *wrong)
 {
-    struct reading reading = {.orders = orders};
     FREED_BY(words_free) struct words line = {.text = NULL};
 
     *n_words = 0;
     if (kernel_line && words_of_kernel(kernel_line, &line))
-        complain(&reading, "out of memory");
+        text_printf(another(wrong), "out of memory");
     for (size_t i = 0; i < line.n && i < own_words(&line); i++)
         if (is_order(line.word[i]))
-            read_order(&reading, line.word[i]);
+            read_order(line.word[i], orders, wrong);
     for (int i = 0; i < argc; i++) {
         if (is_order(argv[i]))
-            read_order(&reading, argv[i]);
+            read_order(argv[i], orders, wrong);
         else if (*n_words || !is_kernels(&line, argv[i]))
             words[(*n_words)++] = argv[i];
     }
-    int failed = reading.wrong.length || reading.wrong.failed;
-    text_copy(error, error_size, reading.wrong.data ? reading.wrong.data : failed ? "out of memory" : "");
-    text_free(&reading.wrong);
-    return failed ? -1 : 0;
 }
 
 /* --- The command. --- */
@@ -159,33 +145,20 @@ static bool has_option(const struct command *command, const char *name)
     return false;
 }
 
-static int check_command(const char *name, bool tune, char *error, size_t error_size)
+/* Returns whether the command can be run. */
+static bool check_command(const char *name, bool tune, struct text *wrong)
 {
     const struct command *command = command_find(name);
 
     if (!command)
-        return fail_because(-1, error, error_size, "unknown command '%.80s'; 'jitbench help' shows them", name);
-    if (!strcmp(name, "init"))
-        return fail_because(-1, error, error_size, "init does not run itself");
-    if (tune && !has_option(command, "tuned"))
-        return fail_because(-1, error, error_size, "tune: '%s' has no --tuned", name);
-    return 0;
-}
-
-static int fill_argv(struct init_command *command, const char *const *words, size_t n, bool tune)
-{
-    size_t at = 0;
-
-    command->argv = calloc(n + 3, sizeof(*command->argv));
-    if (!command->argv)
-        return -1;
-    command->argv[at++] = (char *)"jitbench";
-    command->argv[at++] = (char *)words[0];
-    if (tune)
-        command->argv[at++] = (char *)"--tuned";
-    for (size_t i = 1; i < n; i++)
-        command->argv[at++] = (char *)words[i];
-    return 0;
+        text_printf(another(wrong), "unknown command '%.80s'; 'jitbench help' shows them", name);
+    else if (!strcmp(name, "init"))
+        text_printf(another(wrong), "init does not run itself");
+    else if (tune && !has_option(command, "tuned"))
+        text_printf(another(wrong), "tune: '%s' has no --tuned", name);
+    else
+        return true;
+    return false;
 }
 
 static bool is_place(const char *text)
@@ -195,39 +168,36 @@ static bool is_place(const char *text)
     return !text[0] || device_split(text, device, path, sizeof(device)) == 0;
 }
 
-/* Sets the words of the command to those of the order `run`, unless words were given. Returns 0; or -1 with a line in
- * error. */
-static int split_run(const struct init_orders *orders, const char *const **words, size_t *n,
-                     struct init_command *command, char *error, size_t error_size)
+void init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
+                       struct init_command *command, struct text *wrong)
 {
-    if (*n)
-        return 0;
-    const char *wrong = words_of_command(orders->run, false, &command->words);
-    *words = (const char *const *)command->words.word;
-    *n = command->words.n;
-    if (*n)
-        return 0;
-    return fail_because(-1, error, error_size, "run: %s", wrong ? wrong : "names no command");
-}
-
-int init_command_make(const struct init_orders *orders, const char *const *words, size_t n_words,
-                      struct init_command *command, char *error, size_t error_size)
-{
-    const char *out = is_place(orders->out) ? "" : "out must be DEVICE:PATH, as in /dev/sda1:/result.csv";
-    const char *scratch = is_place(orders->scratch) ? "" : "scratch must be DEVICE:/DIR, as in /dev/sda1:/var/tmp";
-    char wrong[256] = "";
+    const char *why = NULL;
+    size_t n = 0;
 
     *command = (struct init_command){.argv = NULL};
-    if (split_run(orders, &words, &n_words, command, wrong, sizeof(wrong)) == 0 &&
-        check_command(words[0], orders->tune, wrong, sizeof(wrong)) == 0 &&
-        fill_argv(command, words, n_words, orders->tune))
-        text_copy(wrong, sizeof(wrong), "out of memory");
-    if (!wrong[0] && !out[0] && !scratch[0])
-        return 0;
-    (void)snprintf(error, error_size, "%s%s%s%s%s", out, out[0] && (scratch[0] || wrong[0]) ? "; " : "", scratch,
-                   scratch[0] && wrong[0] ? "; " : "", wrong);
-    init_command_free(command);
-    return -1;
+    if (!is_place(orders->out))
+        text_printf(another(wrong), "out must be DEVICE:PATH, as in /dev/sda1:/result.csv");
+    if (!is_place(orders->scratch))
+        text_printf(another(wrong), "scratch must be DEVICE:/DIR, as in /dev/sda1:/var/tmp");
+    if (!n_words) {
+        why = words_of_command(orders->run, false, &command->words);
+        words = (const char *const *)command->words.word;
+        n_words = command->words.n;
+    }
+    if (!n_words)
+        text_printf(another(wrong), "run: %s", why ? why : "names no command");
+    if (!n_words || !check_command(words[0], orders->tune, wrong))
+        return;
+    command->argv = calloc(n_words + 3, sizeof(*command->argv));
+    if (!command->argv) {
+        text_printf(another(wrong), "out of memory");
+        return;
+    }
+    command->argv[n++] = (char *)"jitbench";
+    command->argv[n++] = (char *)words[0];
+    if (orders->tune)
+        command->argv[n++] = (char *)"--tuned";
+    memcpy(command->argv + n, words + 1, (n_words - 1) * sizeof(*words));
 }
 
 void init_command_free(struct init_command *command)

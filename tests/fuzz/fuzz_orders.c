@@ -23,16 +23,20 @@ static void run_orders(const char *line, int argc, char *const *argv)
     static struct init_orders orders;
     const char *words[WORDS_MAX];
     struct init_command command;
-    char error[256];
+    struct text wrong = {0};
     size_t n;
 
     memset(&orders, 0, sizeof(orders));
-    int result = init_orders_read(line, argc, argv, &orders, words, &n, error, sizeof(error));
-    FUZZ_CHECK((result != 0) == (error[0] != 0));
+    init_orders_read(line, argc, argv, &orders, words, &n, &wrong);
     FUZZ_CHECK(n <= (size_t)argc);
     check_orders(&orders);
-    if (init_command_make(&orders, words, n, &command, error, sizeof(error))) {
-        FUZZ_CHECK(error[0] && !strchr(error, '\n'));
+    const size_t before = wrong.length;
+    init_command_make(&orders, words, n, &command, &wrong);
+    FUZZ_CHECK(!wrong.length || !strchr(wrong.data, '\n'));
+    const bool made = wrong.length == before;
+    text_free(&wrong);
+    if (!made) {
+        init_command_free(&command);
         return;
     }
     FUZZ_CHECK(command.argv && command.argv[0] && command.argv[1]);

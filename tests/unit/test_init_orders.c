@@ -30,21 +30,27 @@ static void read_orders(const char *line, char *const *argv, struct result *resu
 {
     struct option_table table = {.rows = init_rows, .n = init_n_rows, .target = &result->orders};
     struct init_command command;
-    struct text text = {0};
+    struct text text = {0}, wrong = {0}, why = {0};
     int argc = 0;
 
     while (argv[argc])
         argc++;
     memset(result, 0, sizeof(*result));
     assert_int_equal(option_defaults(&table, 1, PRESET_DEFAULT, result->error, sizeof(result->error)), 0);
-    result->failed = init_orders_read(line, argc, argv, &result->orders, result->words, &result->n, result->error,
-                                      sizeof(result->error));
-    if (init_command_make(&result->orders, result->words, result->n, &command, result->why, sizeof(result->why)) == 0)
+    init_orders_read(line, argc, argv, &result->orders, result->words, &result->n, &wrong);
+    result->failed = wrong.length ? -1 : 0;
+    text_copy(result->error, sizeof(result->error), wrong.data ? wrong.data : "");
+    init_command_make(&result->orders, result->words, result->n, &command, &why);
+    text_copy(result->why, sizeof(result->why), why.data ? why.data : "");
+    assert_true(command.argv || why.length);
+    if (!why.length)
         for (size_t i = 0; command.argv[i]; i++)
             text_printf(&text, "[%s]", command.argv[i]);
     init_command_free(&command);
     text_copy(result->command, sizeof(result->command), text.data ? text.data : "");
     text_free(&text);
+    text_free(&wrong);
+    text_free(&why);
 }
 
 static void expect_command(const char *line, char *const *argv, const char *command)
