@@ -24,9 +24,9 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 
 /* Reads rows one after the other and passes each to take(), which must copy what it keeps. Files that cannot be read or
  * have damaged lines are reported on standard error, and reading continues. Returns 0; or EXIT_USAGE with a line on
- * standard error when no operand gave a row. n_files (may be NULL) is set to the number of files with rows. */
+ * standard error when no operand gave a row. */
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
-               void (*take)(void *context, const struct row *row), void *context, size_t *n_files);
+               void (*take)(void *context, const struct row *row), void *context);
 
 /* The option --min-effect of commands that judge changes: its least value, default and help. */
 #define FILES_MIN_EFFECT_ROW(struct_, least_, preset_, help_)                                                          \

@@ -31,37 +31,25 @@ struct names {
 
 static void add_name(struct names *names, const char *folder, const char *name)
 {
-    size_t size = strlen(folder) + strlen(name) + 2;
+    const char *slash = folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "";
 
     memory_grow(&names->name, &names->capacity, names->n, sizeof(*names->name));
-    char *copy = memory_get(size, 1);
-    (void)snprintf(copy, size, "%s%s%s", folder, folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
-    names->name[names->n++] = copy;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    if (asprintf(&names->name[names->n++], "%s%s%s", folder, slash, name) < 0)
+        memory_out();
 }
 
 /* Adds the matching names in a directory. Returns -1 with errno on failure. */
 static int add_matching(struct names *names, const char *folder, const char *pattern)
 {
-    DIR *directory = opendir(folder[0] ? folder : ".");
-    size_t before = names->n;
-    struct dirent *entry;
+    FREED_BY(memory_free) struct dirent **entries = NULL;
+    const int n = scandir(folder[0] ? folder : ".", &entries, NULL, alphasort);
 
-    if (!directory)
-        return -1;
-    while ((errno = 0, entry = readdir(directory)))
-        if (!fnmatch(pattern, entry->d_name, FNM_PERIOD))
-            add_name(names, folder, entry->d_name);
-    const int error = errno;
-    (void)closedir(directory);
-    if (names->n > before)
-        qsort(names->name + before, names->n - before, sizeof(*names->name), by_name);
-    errno = error;
-    return error ? -1 : 0;
+    for (int i = 0; i < n; i++) {
+        if (!fnmatch(pattern, entries[i]->d_name, FNM_PERIOD))
+            add_name(names, folder, entries[i]->d_name);
+        free(entries[i]);
+    }
+    return n < 0 ? -1 : 0;
 }
 
 static int add_operand(struct names *names, const char *operand)
@@ -78,12 +66,11 @@ static int add_operand(struct names *names, const char *operand)
         add_name(names, "", operand);
         return 0;
     }
-    FREED_BY(memory_free) char *folder = memory_get((size_t)(last - operand) + 1, 1);
-    memcpy(folder, operand, (size_t)(last - operand));
-    return add_matching(names, folder, last);
+    FREED_BY(memory_free) char *folder = strndup(operand, (size_t)(last - operand));
+    return folder ? add_matching(names, folder, last) : -1;
 }
 
-static void free_names(struct names *names)
+static void names_free(struct names *names)
 {
     for (size_t i = 0; i < names->n; i++)
         free(names->name[i]);
@@ -133,12 +120,11 @@ static int read_all(const char *command, const struct names *names, bool whole, 
 static int read_operands(const char *command, const char *const *operands, size_t n, bool whole, unsigned wanted,
                          struct row_set *set)
 {
-    struct names names = {0};
+    FREED_BY(names_free) struct names names = {0};
     int status = add_operands(&names, command, operands, n) ? EXIT_USAGE : 0;
 
     if (!(status && whole) && read_all(command, &names, whole, wanted, set))
         status = EXIT_USAGE;
-    free_names(&names);
     if (!status && !set->n)
         status = command_complain(command, "no rows to read", EXIT_USAGE);
     if (!(status && whole))
@@ -187,21 +173,15 @@ static size_t read_each(const char *command, const char *path, unsigned wanted,
 }
 
 int files_each(const char *command, const char *const *operands, size_t n, unsigned wanted,
-               void (*take)(void *context, const struct row *row), void *context, size_t *n_files)
+               void (*take)(void *context, const struct row *row), void *context)
 {
-    struct names names = {0};
-    size_t with_rows = 0;
-    int status = 0;
+    FREED_BY(names_free) struct names names = {0};
+    bool any = false;
 
     (void)add_operands(&names, command, operands, n);
     for (size_t i = 0; i < names.n; i++)
-        with_rows += read_each(command, names.name[i], wanted, take, context) > 0;
-    if (!with_rows)
-        status = command_complain(command, "no rows to read", EXIT_USAGE);
-    free_names(&names);
-    if (n_files)
-        *n_files = with_rows;
-    return status;
+        any |= read_each(command, names.name[i], wanted, take, context) > 0;
+    return any ? 0 : command_complain(command, "no rows to read", EXIT_USAGE);
 }
 
 static void cannot_write(struct files_output *out, const char *why)

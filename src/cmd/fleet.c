@@ -106,7 +106,7 @@ static int fleet(const struct command_call *call)
     FREED_BY(gather_free) struct gather g = {.by_rank = options->by == 1, .metrics = metrics_table()};
     FREED_BY(judge_free) struct judgement judgement = {.g = &g};
     struct text out = {0};
-    int status = files_each("fleet", call->operands, call->n, 0, take_row, &g, NULL);
+    int status = files_each("fleet", call->operands, call->n, 0, take_row, &g);
 
     if (status)
         return status;

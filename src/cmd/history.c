@@ -81,7 +81,7 @@ static int history(const struct command_call *call)
     for (size_t i = 0; option_given(&call->table, 1, "stat") && i < row_n_columns; i++)
         if (!strcmp(row_columns[i].name, stat_choices[options->stat]))
             h.gather.stat = &row_columns[i];
-    int status = files_each("history", call->operands, call->n, 0, take_row, &h, NULL);
+    int status = files_each("history", call->operands, call->n, 0, take_row, &h);
     if (status)
         return status;
     history_finish(&h);

@@ -109,7 +109,7 @@ static int project(const struct command_call *call)
         return status;
     if (!call->n)
         return usage_error("names no file");
-    if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p, NULL)))
+    if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
     projection_drop_empty(&p, say_empty);
     if (!p.n)
