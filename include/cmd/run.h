@@ -56,7 +56,7 @@ struct commands {
 
 /* run_commands.c */
 /* Writes the error and returns -1. */
-int run_wrong(const struct commands *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define run_wrong(c, ...) fail_because(-1, (c)->error, (c)->error_size, __VA_ARGS__)
 /* Splits the words after the first "--" into commands. */
 int run_split_commands(struct commands *c);
 /* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
@@ -90,6 +90,6 @@ int run_read_fail_on(struct commands *c);
 /* The stop rule of several commands, for struct plan. */
 bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples);
 /* Returns the exit status of --fail-on, with a line on standard error for each command that fails. */
-int run_fail(const struct measure *m, const struct run_options *options);
+int run_fail(const struct measure *m, const void *options);
 
 #endif

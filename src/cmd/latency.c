@@ -33,8 +33,7 @@ static bool is_classic(const struct table_rows *r)
 /* Appends an empty line unless the text is empty. */
 static void put_gap(struct text *out)
 {
-    if (out->length)
-        text_append(out, "\n", 1);
+    text_append(out, "\n", out->length > 0);
 }
 
 /* Formats the limit beyond which a wake-up of the task counts as late, and the reason: "50 ms, when its buffer is

@@ -34,16 +34,6 @@ static const struct suite *suite_at(size_t i)
     return NULL;
 }
 
-static bool find_suite(const char *name)
-{
-    const struct suite *suite;
-
-    for (size_t i = 0; (suite = suite_at(i)); i++)
-        if (!strcmp(suite->name, name))
-            return true;
-    return false;
-}
-
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
     const struct suite *suite = suite_at(i);
@@ -61,15 +51,13 @@ static int list(const struct command_call *call)
 {
     const struct list_options *options = call->options;
     const struct metrics *metrics = metrics_table();
+    const struct suite *suite;
     struct text out = {0};
 
     if (call->n > 1)
         return command_complain("list", "takes at most one name of a suite", EXIT_USAGE);
-    if (call->n && !find_suite(call->operands[0]))
-        return command_unknown_operand(call->command, call->operands[0]);
-    for (size_t c = 0; command_list[c]; c++) {
-        const struct suite *suite = command_list[c]->suite;
-        if (!suite || (call->n && strcmp(suite->name, call->operands[0]) != 0))
+    for (size_t i = 0; (suite = suite_at(i)); i++) {
+        if (call->n && strcmp(suite->name, call->operands[0]) != 0)
             continue;
         text_printf(&out, "%s: %s\n", suite->name, suite->title);
         for (size_t t = 0; t < metrics->n_tests; t++)
@@ -79,6 +67,8 @@ static int list(const struct command_call *call)
             if (!strcmp(metrics->made[t].suite, suite->name))
                 put_test(&metrics->made[t], true, &out);
     }
+    if (!out.length)
+        return command_unknown_operand(call->command, call->operands[0]);
     return command_output(call->command, 1, true, &out);
 }
 

@@ -254,10 +254,11 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
         text_printf(out, "%zu more pairs are in the CSV, and in the report\n", map.left_out);
 }
 
-static void put_break(size_t before, struct text *out)
+/* Appends an empty line if the text has grown. Returns its length. */
+static size_t put_break(size_t before, struct text *out)
 {
-    if (out->length > before)
-        text_append(out, "\n", 1);
+    text_append(out, "\n", out->length > before);
+    return out->length;
 }
 
 void memory_print(const struct table_rows *r, struct text *out)
@@ -265,21 +266,17 @@ void memory_print(const struct table_rows *r, struct text *out)
     size_t before = out->length;
 
     put_curve(r, out);
-    put_break(before, out);
-    before = out->length;
+    before = put_break(before, out);
     put_levels(r, out);
     if (r->pictures)
         put_plot(r, out);
-    put_break(before, out);
-    before = out->length;
+    before = put_break(before, out);
     table_print(&loaded_layout, r->rows, r->n, r->table_width, out);
-    put_break(before, out);
-    before = out->length;
+    before = put_break(before, out);
     put_matrix(r, "store", "One way of a stored number between two CPUs, ns", out);
     put_matrix(r, "swap", "One way by compare-and-swap, ns", out);
-    put_break(before, out);
-    before = out->length;
+    before = put_break(before, out);
     table_print(&node_layout, r->rows, r->n, r->table_width, out);
-    put_break(before, out);
+    (void)put_break(before, out);
     table_print(&steady_layout, r->rows, r->n, r->table_width, out);
 }

@@ -51,11 +51,10 @@ struct line {
 static int quieter(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
-    double first = isnan(x->loss) ? HUGE_VAL : x->loss, second = isnan(y->loss) ? HUGE_VAL : y->loss;
+    const double first = isnan(x->loss) ? HUGE_VAL : x->loss, second = isnan(y->loss) ? HUGE_VAL : y->loss;
+    const int order = ORDER_OF(first, second);
 
-    if (first < second || first > second)
-        return ORDER_OF(first, second);
-    return ORDER_OF(x->lost->number, y->lost->number);
+    return order ? order : ORDER_OF(x->lost->number, y->lost->number);
 }
 
 /* Returns the row of a metric, NULL when there is none. */
@@ -188,7 +187,7 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 
 static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
-    struct plot_row *shown = calloc(n + 1, sizeof(*shown));
+    FREED_BY(memory_free) struct plot_row *shown = calloc(n + 1, sizeof(*shown));
 
     for (size_t i = 0; shown && i < n; i++) {
         shown[i].row = lines[i].lost;
@@ -197,7 +196,6 @@ static void put_strips(const struct line *lines, size_t n, unsigned width, struc
     text_append(out, "\n", 1);
     if (shown)
         plot_strip("Lost time", shown, n, width, out);
-    free(shown);
 }
 
 /* Prints histograms from both ends of the ranking, because comparing the quietest and the noisiest CPU is most
@@ -236,14 +234,11 @@ static void put_periods(const struct line *lines, size_t n, struct text *out)
 
 static void print(const struct table_rows *r, struct text *out)
 {
-    struct line *lines = calloc(r->n + 1, sizeof(*lines));
-    struct row *rows = calloc(r->n + 1, sizeof(*rows));
+    FREED_BY(memory_free) struct line *lines = calloc(r->n + 1, sizeof(*lines));
+    FREED_BY(memory_free) struct row *rows = calloc(r->n + 1, sizeof(*rows));
 
-    if (!lines || !rows) {
-        free(lines);
-        free(rows);
+    if (!lines || !rows)
         return;
-    }
     size_t n_lines = rank_lines(r, lines), n = rank_rows(lines, n_lines, rows);
     if (n) {
         table_print(&detour_layout, rows, n, r->table_width, out);
@@ -257,8 +252,6 @@ static void print(const struct table_rows *r, struct text *out)
         put_strips(lines, n_lines, r->width, out);
         put_histograms(lines, n_lines, r->width, out);
     }
-    free(lines);
-    free(rows);
 }
 
 const struct suite suite_noise = {

@@ -125,11 +125,6 @@ static bool prints(const void *options)
     return ((const struct run_options *)options)->command.show_output;
 }
 
-static int finish(const struct measure *m, const void *options)
-{
-    return run_fail(m, options);
-}
-
 static void end(void *options, bool unused)
 {
     struct run_options *o = options;
@@ -375,7 +370,7 @@ const struct suite suite_run = {
     .schedule = SCHEDULE_ABBA,
     .plan = plan,
     .print = print,
-    .finish = finish,
+    .finish = run_fail,
     .prints = prints,
     .end = end,
 };

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +25,6 @@
 #define WORDS_MAX  (6u << 20)
 
 /* --- The commands. --- */
-
-int run_wrong(const struct commands *c, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(c->error, c->error_size, format, arguments);
-    va_end(arguments);
-    return -1;
-}
 
 int run_split_commands(struct commands *c)
 {

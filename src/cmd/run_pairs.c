@@ -138,16 +138,15 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
 
 /* --- The exit status. --- */
 
-int run_fail(const struct measure *m, const struct run_options *options)
+int run_fail(const struct measure *m, const void *options)
 {
-    struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
-    const double margin = options->command.margin;
+    const struct run_options *o = options;
+    FREED_BY(memory_free) struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
+    const double margin = o->command.margin;
     int status = EXIT_DONE;
 
-    if (!options->fails_on_slower || !compared || run_compare(m->rows, m->n_rows, margin, compared)) {
-        free(compared);
+    if (!o->fails_on_slower || !compared || run_compare(m->rows, m->n_rows, margin, compared))
         return EXIT_DONE;
-    }
     for (size_t i = 0; i < m->n_rows; i++) {
         if (compared[i].verdict != COMMAND_SLOWER)
             continue;
@@ -157,6 +156,5 @@ int run_fail(const struct measure *m, const struct run_options *options)
         (void)fprintf(stderr, "\n");
         status = EXIT_FINDING;
     }
-    free(compared);
     return status;
 }

@@ -37,21 +37,12 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct show_options),
 };
 
-/* Returns the number of consecutive rows of the same run, or of the same suite of a run. */
-static size_t count_of_run(const struct row *first, size_t n)
+/* Returns the number of consecutive rows of the same run, and if by_suite is set of the same suite. */
+static size_t count_alike(const struct row *first, size_t n, bool by_suite)
 {
     size_t count = 0;
 
-    while (count < n && first[count].run == first->run)
-        count++;
-    return count;
-}
-
-static size_t count_of_suite(const struct row *first, size_t n)
-{
-    size_t count = 0;
-
-    while (count < n && !strcmp(first[count].suite, first->suite))
+    while (count < n && first[count].run == first->run && (!by_suite || !strcmp(first[count].suite, first->suite)))
         count++;
     return count;
 }
@@ -60,7 +51,7 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
 {
     const struct row_run *run = first->run;
     const struct show_how how = {.fd = 1,
-                                 .alone = count_of_suite(first, n) == n,
+                                 .alone = count_alike(first, n, true) == n,
                                  .counters = options->counters,
                                  .verbose = options->verbose,
                                  .more = "--samples"};
@@ -76,11 +67,10 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
         text_append(out, "\n", 1);
     }
     for (size_t i = 0, count; i < n; i += count) {
-        count = count_of_suite(first + i, n - i);
+        count = count_alike(first + i, n - i, true);
         show_rows(first + i, count, &how, out, &warnings);
     }
-    if (!options->quiet && warnings.length)
-        text_append(out, warnings.data, warnings.length);
+    text_append(out, warnings.data, options->quiet ? 0 : warnings.length);
 }
 
 /* Prints run by run, so that the output does not accumulate in memory. */
@@ -92,7 +82,7 @@ static int put_set(const struct command *command, const struct show_options *opt
     metrics_mark_headlines(metrics_table(), set->rows, set->n);
     for (size_t i = 0, count; i < set->n && !status; i += count) {
         struct text out = {.color = color_wanted(options->color, 1)};
-        count = count_of_run(set->rows + i, set->n - i);
+        count = count_alike(set->rows + i, set->n - i, false);
         if (i > 0 && !options->quiet)
             text_append(&out, "\n", 1);
         put_run(set->rows + i, count, options, &out);
