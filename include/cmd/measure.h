@@ -184,9 +184,11 @@ void measure_add(const struct measure *m, struct plan *plan, const struct bench 
                  uint64_t default_copies, unsigned phase);
 /* Returns the scratch directory: --dir, $TMPDIR, or the current one. */
 const char *measure_dir(const struct measure *m);
-/* Adds a row that the command itself computed to the CSV and the table. */
-void measure_put_row(struct measure *m, const struct row *row);
-/* The same for a row that was computed from other rows. metric: index of its metric in the test. cpus may be "". */
+/* Adds a row to the CSV and the table. Has the type of a sink: measure is the struct measure. */
+void measure_put_row(void *measure, const struct row *row);
+/* Initialises a row that is computed from other rows. metric: index of its metric in the test. */
+void measure_made_row(const struct measure *m, const struct metrics_test *test, size_t metric, struct row *row);
+/* Adds such a row. cpus may be "". */
 void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
                       const char *cpus, const struct row_params *param, double value);
 /* Returns the benchmark's sampling under the preset and the user's options. */

@@ -32,6 +32,12 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
 void progress_elapsed(void *context, uint64_t elapsed_ns);
 void progress_clear(const struct progress *progress);
 
+/* The least and the most of some numbers; before the first of them, least is UINT64_MAX. */
+struct range {
+    uint64_t least, most;
+};
+void range_add(struct range *range, uint64_t value);
+
 /* Appends "2 measurements, 10 samples or more of 250 ms each, 10 s to 20 s" for the plan. */
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out);
 /* Rounds an estimate in ns to two digits: 2.6 min, not 2.58. Values below a second are not rounded. */

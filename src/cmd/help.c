@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/list.h"
+#include "cmd/progress.h"
 #include "cmd/suites.h"
 #include "rows/text.h"
 
@@ -29,22 +30,13 @@ static void put_overview(struct text *out)
 
 /* --- The number and length of a suite's samples. --- */
 
-struct span {
-    uint64_t least, most;
-};
-
-static void widen(struct span *span, uint64_t value)
+/* Appends "1 s to 5 s", or one number when both are shown alike. */
+static void put_range(const struct range *range, char *(*format)(uint64_t value, char *buf, size_t size),
+                      struct text *out)
 {
-    span->least = value < span->least ? value : span->least;
-    span->most = value > span->most ? value : span->most;
-}
+    const char *least = format(range->least, (char[32]){0}, 32), *most = format(range->most, (char[32]){0}, 32);
 
-static void put_span(const struct span *span, char *(*format)(uint64_t value, char *buf, size_t size), char *cell,
-                     size_t size)
-{
-    const char *least = format(span->least, (char[32]){0}, 32), *most = format(span->most, (char[32]){0}, 32);
-
-    (void)snprintf(cell, size, strcmp(least, most) ? "%s to %s" : "%s", least, most);
+    text_printf(out, strcmp(least, most) ? "%s to %s" : "%s", least, most);
 }
 
 static char *count_text(uint64_t value, char *buf, size_t size)
@@ -73,34 +65,33 @@ static bool is_of_any(const struct bench *bench, const struct suite *suite)
 
 static void put_sampling(const struct suite *suite, enum option_preset preset, const char *name, struct text *out)
 {
-    struct span samples = {UINT64_MAX, 0}, time = {UINT64_MAX, 0}, cap = {UINT64_MAX, 0};
+    struct range samples = {UINT64_MAX, 0}, time = samples, cap = samples;
     double precision = 0;
     FREED_BY(text_free) struct text line = {0};
     bool more = false;
-    char cell[80];
 
     for (size_t b = 0; bench_list[b]; b++) {
         const struct sampling *s = &bench_list[b]->sampling[preset];
         if (!is_of_any(bench_list[b], suite))
             continue;
-        widen(&samples, s->min_samples);
+        range_add(&samples, s->min_samples);
         if (s->time_ns) /* 0: as long as the work takes */
-            widen(&time, s->time_ns);
+            range_add(&time, s->time_ns);
         if (s->max_samples == s->min_samples)
             continue;
         more = true;
         precision = s->precision_pct;
-        widen(&cap, s->max_ns);
+        range_add(&cap, s->max_ns);
     }
-    put_span(&samples, count_text, cell, sizeof(cell));
-    text_printf(&line, "--samples %s", cell);
+    text_printf(&line, "--samples ");
+    put_range(&samples, count_text, &line);
     if (more) {
-        put_span(&cap, text_duration, cell, sizeof(cell));
-        text_printf(&line, " or more, --precision %g%%, --max-time %s", precision, cell);
+        text_printf(&line, " or more, --precision %g%%, --max-time ", precision);
+        put_range(&cap, text_duration, &line);
     }
     if (time.most) {
-        put_span(&time, text_duration, cell, sizeof(cell));
-        text_printf(&line, ", --time %s", cell);
+        text_printf(&line, ", --time ");
+        put_range(&time, text_duration, &line);
     }
     text_printf(out, "  %-14s  ", name);
     if (line.failed)

@@ -126,9 +126,9 @@ static int open_series(struct session *s)
     return failed ? session_fail(s, "--series '%s': %s", path, strerror(-failed)) : 0;
 }
 
-static void put_row(void *context, const struct row *row)
+void measure_put_row(void *measure, const struct row *row)
 {
-    struct measure *m = context;
+    struct measure *m = measure;
     struct row_sink csv = csv_sink(m->csv);
 
     csv.put(csv.context, row);
@@ -232,7 +232,7 @@ static void run_suite(struct session *s, size_t i)
                            .degraded = m->not_set[0] ? m->not_set : not_held,
                            .max_rsd_pct = m->options.max_rsd_pct,
                            .settle_ns = SETTLE_NS,
-                           .sink = {.put = put_row, .context = m},
+                           .sink = {.put = measure_put_row, .context = m},
                            .progress = shown ? progress_show : NULL,
                            .elapsed = shown ? progress_elapsed : NULL,
                            .progress_context = &m->progress,
@@ -487,9 +487,14 @@ const char *measure_dir(const struct measure *m)
     return environment && environment[0] && access(environment, W_OK | X_OK) == 0 ? environment : ".";
 }
 
-void measure_put_row(struct measure *m, const struct row *row)
+void measure_made_row(const struct measure *m, const struct metrics_test *test, size_t metric, struct row *row)
 {
-    put_row(m, row);
+    row_init(row, &m->run);
+    text_copy(row->suite, sizeof(row->suite), test->suite);
+    text_copy(row->test, sizeof(row->test), test->name);
+    text_copy(row->metric, sizeof(row->metric), test->metric[metric].id);
+    text_copy(row->unit, sizeof(row->unit), test->metric[metric].unit);
+    text_copy(row->better, sizeof(row->better), test->metric[metric].better);
 }
 
 void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
@@ -497,12 +502,7 @@ void measure_put_made(struct measure *m, const struct metrics_test *test, size_t
 {
     struct row row;
 
-    row_init(&row, &m->run);
-    text_copy(row.suite, sizeof(row.suite), test->suite);
-    text_copy(row.test, sizeof(row.test), test->name);
-    text_copy(row.metric, sizeof(row.metric), test->metric[metric].id);
-    text_copy(row.unit, sizeof(row.unit), test->metric[metric].unit);
-    text_copy(row.better, sizeof(row.better), test->metric[metric].better);
+    measure_made_row(m, test, metric, &row);
     text_copy(row.cpus, sizeof(row.cpus), cpus);
     row.param = *param;
     row.copies = copies;

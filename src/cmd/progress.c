@@ -51,20 +51,15 @@ void progress_time(const struct plan_time *time, struct text *out)
         text_printf(out, "%s to %s", least, most);
 }
 
-/* The minimum and maximum of a number over all items that are not skipped. */
-struct range {
-    uint64_t least, most;
-};
-
-static void widen(struct range *range, uint64_t value, bool first)
+void range_add(struct range *range, uint64_t value)
 {
-    range->least = first || value < range->least ? value : range->least;
-    range->most = first || value > range->most ? value : range->most;
+    range->least = value < range->least ? value : range->least;
+    range->most = value > range->most ? value : range->most;
 }
 
 void progress_plan(const struct plan *plan, const struct plan_time *time, struct text *out)
 {
-    struct range samples = {0, 0}, length = {0, 0};
+    struct range samples = {UINT64_MAX, 0}, length = samples;
     bool more = false;
     size_t n = 0;
     char each[32];
@@ -73,8 +68,8 @@ void progress_plan(const struct plan *plan, const struct plan_time *time, struct
         const struct sampling *s = &plan->items[i].sampling;
         if (plan->items[i].skip)
             continue;
-        widen(&samples, s->min_samples, n == 0);
-        widen(&length, s->time_ns, n == 0);
+        range_add(&samples, s->min_samples);
+        range_add(&length, s->time_ns);
         more |= s->max_samples != s->min_samples;
         n++;
     }

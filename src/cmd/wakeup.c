@@ -151,13 +151,8 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     const char *interval = row_param(&of->param, "interval_us", &length);
     struct row row;
 
-    row_init(&row, &m->run);
-    text_copy(row.suite, sizeof(row.suite), wakeup_worst.suite);
-    text_copy(row.test, sizeof(row.test), wakeup_worst.name);
+    measure_made_row(m, &wakeup_worst, metric, &row);
     text_copy(row.load, sizeof(row.load), of->load);
-    text_copy(row.metric, sizeof(row.metric), worst_metrics[metric].id);
-    text_copy(row.unit, sizeof(row.unit), worst_metrics[metric].unit);
-    text_copy(row.better, sizeof(row.better), worst_metrics[metric].better);
     text_copy(row.policy, sizeof(row.policy), of->policy);
     text_copy(row.timer_latency_held, sizeof(row.timer_latency_held), of->timer_latency_held);
     text_copy(row.reason, sizeof(row.reason), of->reason);
