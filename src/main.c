@@ -50,9 +50,7 @@ int main(int argc, char **argv)
     const struct command *command = command_find(word);
     if (!command)
         return command_unknown_command(word);
-    if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"))) {
-        char *help[] = {(char *)"help", (char *)command->name, NULL};
-        return command_find("help")->run(command_find("help"), 2, help);
-    }
+    if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
+        return command_print_help(command);
     return command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
 }

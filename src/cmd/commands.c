@@ -122,34 +122,32 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
 int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
                   char **argv, const char **operands, size_t *n_operands)
 {
-    struct text text = {0};
     char error[512];
     int parsed = option_parse(argc, argv, tables, n, operands, error, sizeof(error));
 
-    if (parsed >= 0 && *help) {
-        command_help(command, &text);
-        return command_output(command, 1, true, &text) ? EXIT_ROW_FAILED : -1;
-    }
+    if (parsed >= 0 && *help)
+        return command_print_help(command) ? EXIT_ROW_FAILED : -1;
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_USAGE);
     *n_operands = (size_t)parsed;
     return 0;
 }
 
-void command_help(const struct command *command, struct text *out)
+int command_print_help(const struct command *command)
 {
     struct option_table tables[TABLES_MAX];
-    unsigned width = command_width(1, 80, 120);
+    const unsigned width = command_width(1, 80, 120);
+    const size_t n = command->tables ? command->tables(command, tables) : 0;
+    struct text out = {0};
 
-    memset(tables, 0, sizeof(tables));
-    size_t n = command->tables ? command->tables(command, tables) : 0;
-    text_printf(out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
+    text_printf(&out, "Usage: jitbench %s%s%s%s\n\n", command->name, n ? " [OPTION...]" : "",
                 command->operands[0] ? " " : "", command->operands);
-    text_wrap(out, command->description ? command->description : command->title, 0, width);
+    text_wrap(&out, command->description ? command->description : command->title, 0, width);
     for (size_t i = 0; i < n; i++) {
-        text_append(out, "\n", tables[i].heading ? 1 : 0);
-        option_help(&tables[i], width, out);
+        text_append(&out, "\n", tables[i].heading ? 1 : 0);
+        option_help(&tables[i], width, &out);
     }
     if (command->suite || command->tables == measure_tables)
-        help_sampling(command->suite, out);
+        help_sampling(command->suite, &out);
+    return command_output(command, 1, true, &out);
 }

@@ -44,10 +44,9 @@ static void find_offers(const struct command *command, struct offers *offers)
     /* Commands without tables accept --help too. */
     static const struct option help_row = {.name = "help", .letter = 'h', .help = "print this help"};
     struct option_table tables[TABLES_MAX];
-
-    memset(tables, 0, sizeof(tables));
-    offers->n = 0;
     const size_t n = command->tables ? command->tables(command, tables) : 0;
+
+    offers->n = 0;
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++)
             offers->offer[offers->n++] =
@@ -134,7 +133,7 @@ static void put_head(const char *kind, size_t number, struct text *out)
 
 static void put_candidate(const char *word, const char *help, struct text *out)
 {
-    text_printf(out, "%s%s%s\n", word, help ? "\t" : "", help ? help : "");
+    text_printf(out, help ? "%s\t%s\n" : "%s\n", word, help);
 }
 
 /* Writes that names of files or directories are wanted; for another kind, writes an empty list. */
@@ -318,10 +317,8 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct text out = {0};
 
-    if (argc != 2) {
-        (void)fprintf(stderr, "jitbench %s: takes one shell's name: bash, zsh or fish\n", command->name);
-        return EXIT_USAGE;
-    }
+    if (argc != 2)
+        return command_complain(command->name, "takes one shell's name: bash, zsh or fish", EXIT_USAGE);
     for (size_t i = 0; i < N_SHELLS; i++)
         if (!strcmp(shells[i].name, argv[1])) {
             text_append(&out, shells[i].script, strlen(shells[i].script));

@@ -114,19 +114,14 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct text out = {0};
 
-    if (argc > 2) {
-        (void)fprintf(stderr, "jitbench %s: takes at most one command's name\n", command->name);
-        return EXIT_USAGE;
-    }
+    if (argc > 2)
+        return command_complain(command->name, "takes at most one command's name", EXIT_USAGE);
     if (argc < 2) {
         put_overview(&out);
-    } else {
-        const struct command *about = command_find(argv[1]);
-        if (!about)
-            return command_unknown_command(argv[1]);
-        command_help(about, &out);
+        return command_output(command, 1, true, &out);
     }
-    return command_output(command, 1, true, &out);
+    const struct command *about = command_find(argv[1]);
+    return about ? command_print_help(about) : command_unknown_command(argv[1]);
 }
 
 static bool command_word(const struct command *command, size_t i, struct operand_word *out)

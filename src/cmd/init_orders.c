@@ -135,9 +135,8 @@ void init_orders_read(const char *kernel_line, int argc, char *const *argv, stru
 static bool has_option(const struct command *command, const char *name)
 {
     struct option_table tables[TABLES_MAX];
+    const size_t n = command->tables ? command->tables(command, tables) : 0;
 
-    memset(tables, 0, sizeof(tables));
-    size_t n = command->tables ? command->tables(command, tables) : 0;
     for (size_t t = 0; t < n; t++)
         for (size_t r = 0; r < tables[t].n; r++)
             if (!strcmp(tables[t].rows[r].name, name))

@@ -10,7 +10,7 @@
 #include "cmd/foreign.h"
 #include "cmd/progress.h"
 #include "load/memload.h"
-#include "rows/reader.h"
+#include "rows/rows.h"
 #include "sys/cgroup.h"
 #include "sys/scratch.h"
 
@@ -162,32 +162,25 @@ static int check(const struct measure *m, const struct latency_options *o, const
         problem = "--exclude-load (-x) leaves no load to measure under";
     else if (!any_wanted(m, choice))
         problem = "--task and --load leave no pair to measure: a task is no load of its own";
-    if (!problem)
-        return 0;
-    return fail_because(-1, error, error_size, "%s", problem);
+    return problem ? fail_because(-1, error, error_size, "%s", problem) : 0;
 }
 
 /* Returns loops_per_ms from an earlier CSV: from the calibration's row, or a parameter of any other row. */
 static double loops_of_file(const char *path, char *error, size_t error_size)
 {
-    struct reader *r = reader_open(path, error, error_size);
+    struct row_reader *r = row_reader_open(path, 0, error, error_size);
     double loops = (double)NAN;
-    struct row_params params = {.n = 0};
+    struct row row;
 
     if (!r)
         return loops;
-    const size_t at_metric = reader_column(r, "metric"), at_param = reader_column(r, "param");
-    const size_t at_value = reader_column(r, "value");
-    while (reader_next(r) == 1) {
-        const char *metric = reader_at(r, at_metric), *param = reader_at(r, at_param);
-        text_copy(params.text, sizeof(params.text), param ? param : "");
-        row_params_read(&params);
-        if (metric && !strcmp(metric, "loops_per_ms"))
-            loops = reader_number(r, at_value);
+    for (; row_reader_next(r, &row) == 1; row_free(&row)) {
+        if (!strcmp(row.metric, "loops_per_ms"))
+            loops = row.value;
         else if (isnan(loops))
-            loops = row_param_number(&params, "loops_per_ms");
+            loops = row_param_number(&row.param, "loops_per_ms");
     }
-    reader_close(r);
+    row_reader_close(r);
     if (!(loops >= 1))
         (void)snprintf(error, error_size, "--loops-per-ms '%.200s': no row of this file has loops_per_ms", path);
     return loops;

@@ -97,15 +97,9 @@ int session_parse(struct session *s, int argc, char **argv)
     if (n < 0)
         return session_usage_error(s, error);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
-    int status = 0;
-    if (m->options.help) {
-        struct text help = {0};
-        command_help(s->command, &help);
-        status = command_output(s->command, 1, true, &help);
-        status = status ? status : -1;
-    } else {
-        status = select_tests(s, operands, n);
-    }
+    if (m->options.help)
+        return command_print_help(s->command) ? EXIT_ROW_FAILED : -1;
+    const int status = select_tests(s, operands, n);
     if (status)
         return status;
     if (m->options.quick && m->options.classic)
@@ -122,9 +116,7 @@ int session_default_options(struct session *s, size_t i)
 {
     struct option_table tables[TABLES_MAX];
     char error[512];
-
-    memset(tables, 0, sizeof(tables));
-    size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
+    const size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
     if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
         return session_usage_error(s, error);
     return 0;

@@ -35,14 +35,6 @@ static int parse_epoch(const char *s, uint64_t *at_ns)
     return 0;
 }
 
-static int two_digits(const char *s, int most)
-{
-    if (s[0] < '0' || s[0] > '9' || s[1] < '0' || s[1] > '9')
-        return -1;
-    int value = (s[0] - '0') * 10 + s[1] - '0';
-    return value < most ? value : -1;
-}
-
 /* Parses "HH:MM:SS": the nearest one of yesterday, today and tomorrow. */
 static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
 {
@@ -50,16 +42,15 @@ static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
     struct tm today;
     double nearest = 0;
 
-    if (strlen(s) != 8 || s[2] != ':' || s[5] != ':' || two_digits(s, 24) < 0 || two_digits(s + 3, 60) < 0 ||
-        two_digits(s + 6, 60) < 0 || !localtime_r(&now, &today))
+    if (strlen(s) != 8 || strspn(s, "0123456789:") != 8 || !localtime_r(&now, &today))
+        return -1;
+    const char *end = strptime(s, "%H:%M:%S", &today);
+    if (!end || *end || today.tm_sec > 59)
         return -1;
     *at_ns = 0;
     for (int day = -1; day <= 1; day++) {
         struct tm tm = today;
         tm.tm_mday += day;
-        tm.tm_hour = two_digits(s, 24);
-        tm.tm_min = two_digits(s + 3, 60);
-        tm.tm_sec = two_digits(s + 6, 60);
         tm.tm_isdst = -1;
         time_t at = mktime(&tm);
         double away = difftime(at, now) < 0 ? -difftime(at, now) : difftime(at, now);

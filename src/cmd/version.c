@@ -22,10 +22,8 @@ static int run(const struct command *command, int argc, char **argv)
     struct text out = {0};
 
     (void)argv;
-    if (argc > 1) {
-        (void)fprintf(stderr, "jitbench %s: takes no options or operands\n", command->name);
-        return EXIT_USAGE;
-    }
+    if (argc > 1)
+        return command_complain(command->name, "takes no options or operands", EXIT_USAGE);
     process_build_id(id, sizeof(id));
     process_libc(libc, sizeof(libc));
     text_printf(&out, "jitbench %s\ncommit    %s\ncompiler  %s\nflags     %s\nlibc      %s\nbuild id  %s\n", VERSION,
