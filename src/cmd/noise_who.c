@@ -230,8 +230,8 @@ int noise_who_finish(const struct measure *m, const void *options)
     const struct row *end = ended_by(m->rows, m->n_rows);
     FREED_BY(memory_free) struct stay *stays = NULL;
     static const char *const fields[] = {"kind", "name", "work", "pid"};
-    struct text out = {0};
-    char cpu[16] = "", message[160];
+    FREED_BY(text_free) struct text out = {0};
+    char cpu[16] = "";
     size_t n = 0, length;
 
     if (!end)
@@ -243,21 +243,18 @@ int noise_who_finish(const struct measure *m, const void *options)
     for (size_t i = 0; params->keep[0] && i < n; i++) {
         text_printf(&out, "%s,%.3f,%.3f", cpu, stays[i].us, stays[i].length_us);
         for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
-            char word[64] = "";
-            value = row_param(&stays[i].row->param, fields[f], &length);
-            (void)snprintf(word, sizeof(word), "%.*s", value ? (int)length : 0, value ? value : "");
+            FREED_BY(text_free) struct text word = {0};
+            put_param(stays[i].row, fields[f], &word);
             text_append(&out, ",", 1);
-            csv_text(&out, word);
+            csv_text(&out, word.data ? word.data : "");
         }
         text_append(&out, "\n", 1);
     }
     const int status = params->keep[0] ? files_write("noise", params->keep, false, &out) : 0;
-    text_free(&out);
     if (status)
         return status;
-    (void)snprintf(message, sizeof(message), "CPU %s was lost for %.1f us, more than %.10g us", cpu,
-                   row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
-    return command_complain("noise", message, EXIT_FINDING);
+    return command_fail("noise", EXIT_FINDING, "CPU %s was lost for %.1f us, more than %.10g us", cpu,
+                        row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
 }
 
 /* --- All of it. --- */

@@ -288,12 +288,10 @@ static int finish(const struct measure *m, const void *options)
 
     for (size_t i = 0; i < m->n_rows; i++) {
         const double late_us = row_param_number(&m->rows[i].param, "stopped_us");
-        char message[160];
         if (!is_latency(&m->rows[i]) || isnan(late_us))
             continue;
-        (void)snprintf(message, sizeof(message), "CPU %.40s woke up %.1f us late, more than %g us", m->rows[i].cpus,
-                       late_us, (double)o->params.stop_ns * 1e-3);
-        status = command_complain("wakeup", message, EXIT_FINDING);
+        status = command_fail("wakeup", EXIT_FINDING, "CPU %.40s woke up %.1f us late, more than %g us",
+                              m->rows[i].cpus, late_us, (double)o->params.stop_ns * 1e-3);
     }
     return status;
 }
