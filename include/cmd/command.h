@@ -44,7 +44,6 @@ struct command_call {
     struct option_table table; /* for option_given() */
     const char *const *operands;
     size_t n;
-    const void *context; /* argument of command_main_with(); otherwise NULL */
 };
 
 struct command {
@@ -118,16 +117,15 @@ int command_output(const struct command *command, int fd, bool only, struct text
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
 
 /* Parses the command line by n tables, whose targets are set, sets the defaults of options that were not given, and
- * prints help if requested (help: the target's flag). operands has room for argc pointers. Returns 0 and sets the
- * number of operands; EXIT_USAGE (or EXIT_ROW_FAILED when help could not be printed) with a line on standard error; or
- * -1 when help was printed. */
-int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
-                  char **argv, const char **operands, size_t *n_operands);
+ * prints help if --help is given. operands has room for argc pointers. Returns 0 and sets the number of operands;
+ * EXIT_USAGE (or EXIT_ROW_FAILED when help could not be printed) with a line on standard error; or -1 when help was
+ * printed. */
+int command_parse(const struct command *command, struct option_table *tables, size_t n, int argc, char **argv,
+                  const char **operands, size_t *n_operands);
 
 /* Runs a command with one table of options: parses the command line and calls it. Help is printed here. Returns the
  * exit status; EXIT_USAGE for a wrong command line. */
 int command_main(const struct command *command, int argc, char **argv);
-int command_main_with(const struct command *command, int argc, char **argv, const void *context);
 size_t command_table(const struct command *command, struct option_table *tables);
 
 /* In a command's descriptor: its table of options, and the struct that is its target. */

@@ -119,18 +119,40 @@ unsigned command_width(int fd, unsigned otherwise, unsigned most)
     return size.ws_col < most ? size.ws_col : most;
 }
 
-int command_parse(const struct command *command, struct option_table *tables, size_t n, const bool *help, int argc,
-                  char **argv, const char **operands, size_t *n_operands)
+int command_parse(const struct command *command, struct option_table *tables, size_t n, int argc, char **argv,
+                  const char **operands, size_t *n_operands)
 {
     char error[512];
     int parsed = option_parse(argc, argv, tables, n, operands, error, sizeof(error));
 
-    if (parsed >= 0 && *help)
+    if (parsed >= 0 && option_given(tables, n, "help"))
         return command_print_help(command) ? EXIT_ROW_FAILED : -1;
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_USAGE);
     *n_operands = (size_t)parsed;
     return 0;
+}
+
+size_t command_table(const struct command *command, struct option_table *tables)
+{
+    tables[0] = *command->options;
+    return 1;
+}
+
+int command_main(const struct command *command, int argc, char **argv)
+{
+    FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
+    FREED_BY(memory_free) void *options = memory_get(1, command->options_size);
+    struct command_call call = {
+        .command = command, .options = options, .table = *command->options, .operands = operands};
+
+    call.table.target = options;
+    int status = command_parse(command, &call.table, 1, argc, argv, operands, &call.n);
+    if (!status && !call.n && command->needs)
+        status = command_complain(command->name, command->needs, EXIT_USAGE);
+    if (!status)
+        status = command->call(&call);
+    return status < 0 ? EXIT_DONE : status;
 }
 
 int command_print_help(const struct command *command)

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "cmd/compare_sides.h"
 #include "cmd/files.h"
 #include "cmd/require.h"
 #include "cmd/suites.h"
@@ -54,11 +53,69 @@ static const struct option rows[] = {
 
 struct comparing {
     const struct compare_options *options;
+    bool alone; /* there is only one file, for its requirements */
     struct row_set base, changed;
     struct requirements requirements;
     struct pairs pairs;
     struct compared compared;
 };
+
+#define complain(...) command_fail("compare", EXIT_USAGE, __VA_ARGS__)
+
+/* --- The files of both sides. --- */
+
+/* Takes the place of "--" among the operands. */
+static char separator[1];
+
+/* Calls the command with the `--` between the sides as an operand, since options may stand on both sides of it. */
+static int run(const struct command *command, int argc, char **argv)
+{
+    FREED_BY(memory_free) char **args = memory_get((size_t)argc + 1, sizeof(*args));
+    unsigned n = 0;
+
+    for (int i = 0; i < argc; i++) {
+        args[i] = i > 0 && !strcmp(argv[i], "--") ? separator : argv[i];
+        n += args[i] == separator;
+    }
+    if (n > 1)
+        return complain("'--' is given once, between the files from before and those from after");
+    return command_main(command, argc, args);
+}
+
+/* Reads both sides, of which only one may name standard input. Returns 0, or EXIT_USAGE with a line on standard error.
+ */
+static int read_sides(const struct command_call *call, struct comparing *c)
+{
+    const struct compare_options *o = call->options;
+    const unsigned wanted = ROWS_SAMPLES | ROWS_CAUSES;
+    size_t at = 0, inputs = 0;
+
+    while (at < call->n && call->operands[at] != separator)
+        at++;
+    const bool separated = at < call->n;
+    const size_t n = call->n - separated, n_base = separated ? at : o->within ? n : 1;
+    c->alone = n == 1 && !separated && !o->within;
+    if (o->within && (separated || !n))
+        return complain("--within takes one or more files, without '--'");
+    if (!o->within && !separated && n > 2)
+        return complain("%zu files: put '--' between those before and those after (BASE... -- NEW...)", n);
+    if (!o->within && !(c->alone && require_given(&o->require)) && (n < 2 || n_base == 0 || n_base == n))
+        return complain("needs a file before and a file after (BASE NEW, or BASE... -- NEW...)");
+    if (c->alone && o->output[0])
+        return complain("--output: one file is not compared");
+    for (size_t i = 0; i < call->n; i++)
+        inputs += !strcmp(call->operands[i], "-");
+    if (inputs > 1)
+        return complain("standard input ('-') can be read only once");
+    int status = files_read("compare", call->operands, n_base, wanted, &c->base);
+    if (!status && n > n_base)
+        status = files_read("compare", call->operands + n_base + separated, n - n_base, wanted, &c->changed);
+    row_set_sanitize(&c->base);
+    row_set_sanitize(&c->changed);
+    return status;
+}
+
+/* --- The comparison. --- */
 
 static int write_out(const struct comparing *c)
 {
@@ -103,16 +160,16 @@ static int compare_sides(struct comparing *c)
 }
 
 /* Prints the requirements below what was compared. Returns the exit status. */
-static int put_requirements(const struct comparing *c, bool alone, int status)
+static int put_requirements(const struct comparing *c, int status)
 {
     const struct compare_options *options = c->options;
     const int fd = options->format == COMPARED_CSV || !strcmp(options->output, "-") ? 2 : 1;
     struct text out = {.color = color_wanted(options->color, fd)};
 
-    text_append(&out, "\n", !alone);
+    text_append(&out, "\n", !c->alone);
     require_put(&c->requirements, options->format == COMPARED_MARKDOWN,
                 options->all ? 0 : command_width(fd, 0, UINT_MAX), &out);
-    const int printed = command_output(&command_compare, fd, alone, &out);
+    const int printed = command_output(&command_compare, fd, c->alone, &out);
     if (printed || status)
         return status ? status : printed;
     return requirements_failed(&c->requirements) ? EXIT_FINDING : EXIT_DONE;
@@ -122,22 +179,16 @@ static int compare(const struct command_call *call)
 {
     const struct compare_options *options = call->options;
     struct comparing c = {.options = options};
-    const bool alone = call->n == 1 && !options->within;
-    size_t n_base;
 
     if (options->within && options->by == BY_HOST)
-        return command_complain("compare", "--within and --by host exclude each other", EXIT_USAGE);
-    int status = sides_split(call, options->within, require_given(&options->require), &n_base);
-    if (!status && alone && options->output[0])
-        status = command_complain("compare", "--output: one file is not compared", EXIT_USAGE);
-    if (!status)
-        status = sides_read(call, n_base, &c.base, &c.changed);
+        return complain("--within and --by host exclude each other");
+    int status = read_sides(call, &c);
     if (!status) /* the side after the change, or the only one */
         status = require_rows("compare", &options->require, c.changed.n ? &c.changed : &c.base, &c.requirements);
-    if (!status && !alone)
+    if (!status && !c.alone)
         status = compare_sides(&c);
     if (c.requirements.n && status != EXIT_USAGE)
-        status = put_requirements(&c, alone, status);
+        status = put_requirements(&c, status);
     requirements_free(&c.requirements);
     compared_free(&c.compared);
     pairs_free(&c.pairs);
@@ -154,7 +205,7 @@ const struct command command_compare = {
                    "corrected for all rows shown, and a verdict in words. Rows that are not comparable (another CPU "
                    "model, another build of jitbench, another policy) are refused with the reason. Two files need no "
                    "'--'; each may be a directory of them, a pattern, or '-' for standard input.",
-    .run = sides_main,
-    COMMAND_TABLE(struct compare_options, rows, .heading = "Options of compare"),
+    .run = run,
     .call = compare,
+    COMMAND_TABLE(struct compare_options, rows, .heading = "Options of compare"),
 };
