@@ -51,6 +51,6 @@ int main(int argc, char **argv)
     if (!command)
         return command_unknown_command(word);
     if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
-        return command_print_help(command);
+        return command_print_help(command_find("help"), command);
     return command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
 }

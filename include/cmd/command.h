@@ -142,8 +142,8 @@ size_t command_table(const struct command *command, struct option_table *tables)
         OPTION("help", 'h', struct_, help, "print this help")                                                          \
     }
 
-/* Prints the help of a command. Returns as command_output(). */
-int command_print_help(const struct command *command);
+/* Prints the help of a command. Returns as command_output(), with the name of `by`. */
+int command_print_help(const struct command *by, const struct command *command);
 
 /* Appends the number and length of the samples under each preset, for the help of a suite's command (NULL: of all
  * suites). */

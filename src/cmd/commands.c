@@ -126,7 +126,7 @@ int command_parse(const struct command *command, struct option_table *tables, si
     int parsed = option_parse(argc, argv, tables, n, operands, error, sizeof(error));
 
     if (parsed >= 0 && option_given(tables, n, "help"))
-        return command_print_help(command) ? EXIT_ROW_FAILED : -1;
+        return command_print_help(command, command) ? EXIT_ROW_FAILED : -1;
     if (parsed < 0 || option_defaults(tables, n, PRESET_DEFAULT, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_USAGE);
     *n_operands = (size_t)parsed;
@@ -155,7 +155,7 @@ int command_main(const struct command *command, int argc, char **argv)
     return status < 0 ? EXIT_DONE : status;
 }
 
-int command_print_help(const struct command *command)
+int command_print_help(const struct command *by, const struct command *command)
 {
     struct option_table tables[TABLES_MAX];
     const unsigned width = command_width(1, 80, 120);
@@ -171,5 +171,5 @@ int command_print_help(const struct command *command)
     }
     if (command->suite || command->tables == measure_tables)
         help_sampling(command->suite, &out);
-    return command_output(command, 1, true, &out);
+    return command_output(by, 1, true, &out);
 }

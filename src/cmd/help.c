@@ -121,7 +121,7 @@ static int run(const struct command *command, int argc, char **argv)
         return command_output(command, 1, true, &out);
     }
     const struct command *about = command_find(argv[1]);
-    return about ? command_print_help(about) : command_unknown_command(argv[1]);
+    return about ? command_print_help(command, about) : command_unknown_command(argv[1]);
 }
 
 static bool command_word(const struct command *command, size_t i, struct operand_word *out)

@@ -98,7 +98,7 @@ int session_parse(struct session *s, int argc, char **argv)
         return session_usage_error(s, error);
     m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
     if (m->options.help)
-        return command_print_help(s->command) ? EXIT_ROW_FAILED : -1;
+        return command_print_help(s->command, s->command) ? EXIT_ROW_FAILED : -1;
     const int status = select_tests(s, operands, n);
     if (status)
         return status;

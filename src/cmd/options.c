@@ -95,36 +95,37 @@ static const struct option series_rows[] = {
 
 size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables)
 {
-    size_t n = 0;
+    size_t filled = 0;
 
     for (const struct suite_options *o = suite->options; o->heading; o++)
-        tables[n++] = (struct option_table){.heading = o->heading,
-                                            .rows = o->bench ? o->bench->options : o->rows,
-                                            .n = o->bench ? o->bench->n_options : o->n,
-                                            .foreign = o->foreign,
-                                            .target = own ? (char *)own + o->offset : NULL};
-    return n;
+        tables[filled++] = (struct option_table){.heading = o->heading,
+                                                 .rows = o->bench ? o->bench->options : o->rows,
+                                                 .n = o->bench ? o->bench->n_options : o->n,
+                                                 .foreign = o->foreign,
+                                                 .target = own ? (char *)own + o->offset : NULL};
+    return filled;
 }
 
 size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
                             struct option_table *tables)
 {
     static const struct suite all;
-    size_t n = suite ? measure_own_tables(suite, own, tables) : 0;
+    size_t filled = suite ? measure_own_tables(suite, own, tables) : 0;
 
     suite = suite ? suite : &all;
     if (suite == &all)
-        tables[n++] =
+        tables[filled++] =
             (struct option_table){.heading = "Options of all", .rows = &timed_rows[DIR_ROW], .n = 1, .target = options};
     if (suite->common_rows)
-        tables[n++] = (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = options};
+        tables[filled++] =
+            (struct option_table){.rows = suite->common_rows, .n = suite->n_common_rows, .target = options};
     if (suite->timed)
-        tables[n++] = (struct option_table){OPTION_TABLE(NULL, timed_rows, options)};
+        tables[filled++] = (struct option_table){OPTION_TABLE(NULL, timed_rows, options)};
     if (suite->copies || suite == &all)
-        tables[n++] = (struct option_table){OPTION_TABLE(NULL, copies_rows, options)};
+        tables[filled++] = (struct option_table){OPTION_TABLE(NULL, copies_rows, options)};
     if (suite->series_header)
-        tables[n++] = (struct option_table){OPTION_TABLE(NULL, series_rows, options)};
-    return n;
+        tables[filled++] = (struct option_table){OPTION_TABLE(NULL, series_rows, options)};
+    return filled;
 }
 
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table)
