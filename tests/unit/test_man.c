@@ -530,13 +530,16 @@ static void plan_of(const struct suite *suite, const char *operand, struct plan 
 {
     struct measure *m = session_new();
     void *options = calloc(1, suite->options_size);
+    struct operand_word word;
     char error[256] = "";
 
     assert_non_null(options);
     memset(plan, 0, sizeof(*plan));
     for (size_t t = 0; t < TESTS_MAX; t++)
         m->selected[t] = !operand;
-    if (operand && suite->select(m, operand))
+    for (size_t t = 0; operand && !suite->select && measure_test(suite, t, &word); t++)
+        m->selected[t] = !strcmp(word.name, operand);
+    if (operand && suite->select && suite->select(m, operand))
         fail_msg("jitbench %s: '%s' is neither a test nor a group", suite->name, operand);
     fill_options(suite, options);
     if (suite->plan(m, options, plan, error, sizeof(error)))
