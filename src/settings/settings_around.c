@@ -2,7 +2,6 @@
 /* Settings around the bench CPUs: running programs, memory, power, the hypervisor. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ static const struct settings_program programs[] = {
 /* Marks the programs that run now. Returns 0; or -errno when processes cannot be seen. */
 static int find_programs(const struct settings_view *view, bool seen[COUNT(programs)])
 {
-    char path[320], name[32];
+    char name[32];
     memset(seen, 0, COUNT(programs) * sizeof *seen);
     /* Where other users' processes are hidden, PID 1 is hidden too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
@@ -65,8 +64,7 @@ static int find_programs(const struct settings_view *view, bool seen[COUNT(progr
     for (char **pid = pids; *pid; pid++) {
         if ((*pid)[strspn(*pid, "0123456789")])
             continue;
-        snprintf(path, sizeof path, "/proc/%.200s/comm", *pid);
-        if (setting_read_line(view->root, path, name, sizeof name))
+        if (setting_read_line(view->root, PROCFS_PATH("/proc/%s/comm", *pid), name, sizeof name))
             continue;
         for (size_t i = 0; i < COUNT(programs); i++)
             seen[i] |= strcmp(programs[i].comm, name) == 0;
@@ -204,9 +202,7 @@ void setting_look_steal(const struct settings_view *view, struct setting_state *
 static int read_of(const struct settings_view *view, const char *folder, const char *name, const char *file, char *buf,
                    size_t size)
 {
-    char path[384];
-    snprintf(path, sizeof path, "%s/%.200s/%s", folder, name, file);
-    return setting_read_line(view->root, path, buf, size);
+    return setting_read_line(view->root, PROCFS_PATH("%s/%s/%s", folder, name, file), buf, size);
 }
 
 void setting_look_power(const struct settings_view *view, struct setting_state *out)

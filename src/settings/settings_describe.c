@@ -73,22 +73,17 @@ static void add_memory(const struct description *d)
 /* Adds the sizes of the lowest CPU's caches: "L1d:32K+L1i:32K+L2:512K+L3:16M". */
 static void add_caches(const struct description *d)
 {
-    char path[96], level[8], type[24], bytes[24], list[160] = "";
-    unsigned cpu = cpuset_next(&d->view->machine->online, 0);
+    static const char file[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
+    char level[8], type[24], bytes[24], list[160] = "";
+    const unsigned first = cpuset_next(&d->view->machine->online, 0), cpu = first == CPUSET_NONE ? 0 : first;
 
     for (unsigned index = 0; index < 16; index++) {
-        int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cache/index%u/", cpu == CPUSET_NONE ? 0 : cpu, index);
-        char *name = path + n;
-        const size_t room = sizeof path - (size_t)n, at = strlen(list);
-        const char *kind;
-        snprintf(name, room, "level");
-        if (!procfs_read_line(d->view->root, path, level, sizeof level))
+        const size_t at = strlen(list);
+        if (!procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
             break;
-        snprintf(name, room, "type");
-        procfs_read_line(d->view->root, path, type, sizeof type);
-        kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
-        snprintf(name, room, "size");
-        if (procfs_read_line(d->view->root, path, bytes, sizeof bytes))
+        procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
+        const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
+        if (procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
             snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level, kind, bytes);
     }
     add(d, "caches", list);
@@ -107,12 +102,11 @@ static void add_microcode(const struct description *d)
 static void add_firmware(const struct description *d)
 {
     static const char *const parts[] = {"bios_vendor", "bios_version", "bios_date"};
-    char path[64], part[80], text[256] = "";
+    char part[80], text[256] = "";
 
     for (size_t i = 0; i < COUNT(parts); i++) {
         const size_t at = strlen(text);
-        snprintf(path, sizeof path, "/sys/class/dmi/id/%s", parts[i]);
-        if (procfs_read_line(d->view->root, path, part, sizeof part))
+        if (procfs_read_line(d->view->root, PROCFS_PATH("/sys/class/dmi/id/%s", parts[i]), part, sizeof part))
             snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", part);
     }
     add(d, "firmware", text);
@@ -144,12 +138,11 @@ static void shorten(const char *state, char *buf, size_t size)
 static void add_mitigations(const struct description *d)
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
-    char path[320], state[512], text[512];
+    char state[512], text[512];
     FREED_BY(memory_free) char **names = procfs_names(d->view->root, folder);
 
     for (char **name = names; name && *name; name++) {
-        snprintf(path, sizeof path, "%s/%.200s", folder, *name);
-        if (setting_read_line(d->view->root, path, state, sizeof state))
+        if (setting_read_line(d->view->root, PROCFS_PATH("%s/%s", folder, *name), state, sizeof state))
             continue;
         shorten(state, text, sizeof text);
         setting_items_add(d->buf, d->size, *name, text, MITIGATION_MOST);

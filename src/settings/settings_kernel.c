@@ -111,9 +111,9 @@ void setting_look_thp(const struct settings_view *view, struct setting_state *ou
 int setting_writes_thp(const struct settings_view *view, struct setting_writes *out)
 {
     const char *good = view->huge_advised ? "madvise" : "never";
-    char path[96], word[32];
+    char word[32];
     for (size_t i = 0; i < COUNT(thp_files); i++) {
-        snprintf(path, sizeof path, THP_FOLDER "/%s", thp_files[i]);
+        const char *path = PROCFS_PATH(THP_FOLDER "/%s", thp_files[i]);
         if (setting_read_choice(view->root, path, word, sizeof word) == 0 && strcmp(word, "never") != 0 &&
             strcmp(word, good) != 0 && setting_writes_add(out, path, good))
             return -1;
@@ -173,14 +173,13 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
     unsigned mitigated = 0, vulnerable = 0, other = 0;
-    char path[320], text[128];
+    char text[128];
     const char *isolation = "";
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     if (setting_failed(view, folder, names ? 0 : -errno, out))
         return;
     for (char **name = names; *name; name++) {
-        snprintf(path, sizeof path, "%s/%.200s", folder, *name);
-        setting_read_line(view->root, path, text, sizeof text);
+        setting_read_line(view->root, PROCFS_PATH("%s/%s", folder, *name), text, sizeof text);
         const bool is_mitigated = strncmp(text, "Mitigation", 10) == 0, is_open = strncmp(text, "Vulnerable", 10) == 0;
         mitigated += is_mitigated;
         vulnerable += is_open;

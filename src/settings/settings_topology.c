@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of hardware that the bench CPUs share with others: memory, caches, cores. */
 #include <errno.h>
-#include <stdio.h>
 
 #include "settings/settings_look.h"
+#include "sys/procfs.h"
 
 #define NODES "/sys/devices/system/node"
 
 void setting_look_numa(const struct settings_view *view, struct setting_state *out)
 {
     struct cpuset nodes, used = {{0}}, cpus;
-    char path[96], list[96];
+    char list[96];
     if (setting_failed(view, NODES "/online", setting_read_cpus(view->root, NODES "/online", &nodes), out))
         return;
     for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
-        snprintf(path, sizeof path, NODES "/node%u/cpulist", node);
-        if (setting_read_cpus(view->root, path, &cpus) == 0 && !setting_disjoint(&cpus, view->bench))
+        if (setting_read_cpus(view->root, PROCFS_PATH(NODES "/node%u/cpulist", node), &cpus) == 0 &&
+            !setting_disjoint(&cpus, view->bench))
             cpuset_add(&used, node);
     }
     unsigned n = cpuset_count(&used);
