@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who had the CPUs of a row's measured parties. */
+/* Sums up and formats the other tasks that ran on the CPUs of a row's measured parties. */
 #include "rows/culprits.h"
 
 #include <stdlib.h>

@@ -150,14 +150,10 @@ static void parse_file(int file, const char *text, const struct span *span, stru
 static void add_set(const struct span *span, const struct cpuset *set, struct machine_counters *out)
 {
     for (unsigned cpu = cpuset_next(set, 0); cpu != CPUSET_NONE; cpu = cpuset_next(set, cpu + 1)) {
-        const struct machine_counters *one = of_cpu(span, cpu);
-        add_known(&out->irqs, one->irqs);
-        add_known(&out->softirqs, one->softirqs);
-        add_known(&out->steal_ns, one->steal_ns);
-        add_known(&out->timer, one->timer);
-        add_known(&out->resched, one->resched);
-        add_known(&out->ipi, one->ipi);
-        add_known(&out->device, one->device);
+        const void *one = of_cpu(span, cpu);
+        void *sums = out;
+        for (size_t i = 0; i < sizeof *out / sizeof(int64_t); i++)
+            add_known((int64_t *)sums + i, ((const int64_t *)one)[i]);
     }
 }
 
