@@ -25,7 +25,7 @@ int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
     size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
 
     if (n < 2)
-        return (size_t)snprintf(buf, size, "%s", name) < size;
+        return name[0] && (size_t)snprintf(buf, size, "%s", name) < size;
     return (size_t)snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem) < size;
 }
 

@@ -508,6 +508,34 @@ REAL(int, closedir, DIR *directory)
     return 0;
 }
 
+/* The C library's own would read the real directory. */
+REAL(int, scandir64, const char *path, struct dirent ***list, int (*choose)(const struct dirent *entry),
+     int (*compare)(const struct dirent **a, const struct dirent **b))
+{
+    int n = 0;
+
+    if (!world.inside)
+        return __real_scandir64(path, list, choose, compare);
+    DIR *directory = opendir(path);
+    if (!directory)
+        return -1;
+    *list = NULL;
+    for (const struct dirent *entry; (entry = readdir(directory));) {
+        if (choose && !choose(entry))
+            continue;
+        *list = realloc(*list, ((size_t)n + 1) * sizeof(**list));
+        struct dirent *copy = *list ? malloc(sizeof(*copy)) : NULL;
+        if (!copy)
+            abort();
+        *copy = *entry;
+        (*list)[n++] = copy;
+    }
+    (void)closedir(directory);
+    if (n)
+        qsort(*list, (size_t)n, sizeof(**list), (int (*)(const void *, const void *))(void (*)(void))compare);
+    return n;
+}
+
 static int unlink_path(const char *path)
 {
     struct file *file = find(path);
