@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench: finds the command and calls it. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

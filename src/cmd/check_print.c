@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what check has found: header, table and advice, JSON, CSV. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

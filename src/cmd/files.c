@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

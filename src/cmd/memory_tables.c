@@ -2,7 +2,6 @@
 /* jitbench memory: the levels of the curve, and the tables. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/cpu_map.h"

@@ -2,8 +2,6 @@
 /* jitbench prime: its options, its plan, its tables. */
 #include "bench/prime.h"
 
-#include <stdio.h>
-
 #include "cmd/measure.h"
 #include "cmd/suites.h"
 

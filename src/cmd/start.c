@@ -2,7 +2,6 @@
 /* --start-at: parses a time. */
 #include "cmd/start.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

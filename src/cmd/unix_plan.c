@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench unix: its options, and the plan made of them. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/files.h"
-#include "cmd/suites.h"
 #include "cmd/unix.h"
-#include "sys/directory.h"
 #include "sys/scratch.h"
 
 /* With more copies than CPUs, copies take turns on a CPU; a sample lasts at least this many ns for each turn. */
