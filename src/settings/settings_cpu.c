@@ -48,17 +48,14 @@ static void tally_format(const struct tally *tally, char *buf, size_t size)
         setting_append(buf, size, item);
 }
 
-static void cpu_path(unsigned cpu, const char *file, char *path, size_t size)
-{
-    snprintf(path, size, CPU_FOLDER "/cpu%u/%s", cpu, file);
-}
+#define CPU_PATH(cpu, file) PROCFS_PATH(CPU_FOLDER "/cpu%u/%s", cpu, file)
 
 void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out)
 {
     const struct cpuset *cpus = setting_cpus(view);
     struct tally tally = {.all_good = true};
     struct setting_value value;
-    char path[96];
+    unsigned failed = 0;
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
         int error = of->read(view->root, cpu, of->file, &value);
         if (error == 0) {
@@ -66,11 +63,12 @@ void setting_look_cpus(const struct settings_view *view, const struct setting_of
             tally.all_good &= value.good;
         } else if (error != -ENOENT && error != -ENOTDIR && !tally.error) {
             tally.error = error;
-            cpu_path(cpu, of->file, path, sizeof path);
+            failed = cpu;
         }
     }
     if (tally.error || tally.n == 0) {
-        setting_not_read(view, tally.error ? path : CPU_FOLDER "/", tally.error ? tally.error : -ENOENT, out);
+        setting_not_read(view, tally.error ? CPU_PATH(failed, of->file) : CPU_FOLDER "/",
+                         tally.error ? tally.error : -ENOENT, out);
         return;
     }
     setting_say(out, tally.all_good ? SETTING_OK : SETTING_NOISY, "%s", "");
@@ -80,10 +78,9 @@ void setting_look_cpus(const struct settings_view *view, const struct setting_of
 /* Returns whether an earlier CPU has the same cpufreq files. */
 static bool shares_policy(const struct settings_view *view, unsigned cpu)
 {
-    char path[96], text[16];
+    char text[16];
     uint64_t first;
-    cpu_path(cpu, "cpufreq/affected_cpus", path, sizeof path);
-    procfs_read(view->root, path, text, sizeof text);
+    procfs_read(view->root, CPU_PATH(cpu, "cpufreq/affected_cpus"), text, sizeof text);
     return procfs_number(text, &first) && first < cpu && cpuset_has(setting_cpus(view), (unsigned)first);
 }
 
@@ -91,13 +88,11 @@ int setting_write_cpus(const struct settings_view *view, const struct setting_of
 {
     const struct cpuset *cpus = setting_cpus(view);
     struct setting_value value;
-    char path[96];
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
         if (of->read(view->root, cpu, of->file, &value) || value.good ||
             (of->once_a_policy && shares_policy(view, cpu)))
             continue;
-        cpu_path(cpu, of->file, path, sizeof path);
-        if (setting_writes_add(out, path, value.want))
+        if (setting_writes_add(out, CPU_PATH(cpu, of->file), value.want))
             return -1;
     }
     return 0;
@@ -107,17 +102,13 @@ int setting_write_cpus(const struct settings_view *view, const struct setting_of
 
 static int read_cpu_number(const char *root, unsigned cpu, const char *file, int64_t *value)
 {
-    char path[96];
-    cpu_path(cpu, file, path, sizeof path);
-    return setting_read_number(root, path, value);
+    return setting_read_number(root, CPU_PATH(cpu, file), value);
 }
 
 static int read_preference(const char *root, unsigned cpu, const char *file, struct setting_value *out)
 {
-    char path[96];
     *out = (struct setting_value){.want = "performance"};
-    cpu_path(cpu, file, path, sizeof path);
-    int error = setting_read_line(root, path, out->text, sizeof out->text);
+    int error = setting_read_line(root, CPU_PATH(cpu, file), out->text, sizeof out->text);
     out->good = strcmp(out->text, out->want) == 0;
     return error == 0 && strchr(out->text, '?') ? -EILSEQ : error;
 }
@@ -233,24 +224,18 @@ int setting_writes_smt(const struct settings_view *view, struct setting_writes *
  * none. */
 static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char *name, size_t size)
 {
-    char path[96];
+    static const char file[] = CPU_FOLDER "/cpu%u/cpuidle/state%u/%s";
     uint64_t us, off;
     bool any = false;
     *exit_us = 0;
     for (unsigned state = 0; state < 32; state++) {
-        int n = snprintf(path, sizeof path, CPU_FOLDER "/cpu%u/cpuidle/state%u/", cpu, state);
-        char *file = path + n;
-        size_t room = sizeof path - (size_t)n;
-        snprintf(file, room, "latency");
-        if (!procfs_read_u64(root, path, &us))
+        if (!procfs_read_u64(root, PROCFS_PATH(file, cpu, state, "latency"), &us))
             break;
-        snprintf(file, room, "disable");
-        if ((procfs_read_u64(root, path, &off) && off) || (any && us < *exit_us))
+        if ((procfs_read_u64(root, PROCFS_PATH(file, cpu, state, "disable"), &off) && off) || (any && us < *exit_us))
             continue;
         any = true;
         *exit_us = us;
-        snprintf(file, room, "name");
-        procfs_read_line(root, path, name, size);
+        procfs_read_line(root, PROCFS_PATH(file, cpu, state, "name"), name, size);
     }
     return any;
 }
@@ -295,10 +280,8 @@ void setting_look_c_states(const struct settings_view *view, struct setting_stat
 /* Returns whether a CPU is the first of its package; a CPU whose package is not known counts as a package. */
 static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
 {
-    char path[96];
     uint64_t package;
-    cpu_path(cpu, "topology/physical_package_id", path, sizeof path);
-    if (!procfs_read_u64(root, path, &package) || package >= CPUSET_MAX)
+    if (!procfs_read_u64(root, CPU_PATH(cpu, "topology/physical_package_id"), &package) || package >= CPUSET_MAX)
         return true;
     bool first = !cpuset_has(seen, (unsigned)package);
     cpuset_add(seen, (unsigned)package);
@@ -317,15 +300,13 @@ static bool count_throttling(const struct settings_view *view, uint64_t *count)
                  {"thermal_throttle/package_throttle_count", true},
                  {"thermal_throttle/package_power_limit_count", true}};
     struct cpuset packages = {{0}};
-    char path[96];
     uint64_t value;
     bool any = false;
     *count = 0;
     for (unsigned cpu = cpuset_next(view->bench, 0); cpu != CPUSET_NONE; cpu = cpuset_next(view->bench, cpu + 1)) {
         const bool first = opens_package(view->root, cpu, &packages);
         for (size_t i = 0; i < COUNT(files); i++) {
-            cpu_path(cpu, files[i].file, path, sizeof path);
-            if ((files[i].of_package && !first) || !procfs_read_u64(view->root, path, &value))
+            if ((files[i].of_package && !first) || !procfs_read_u64(view->root, CPU_PATH(cpu, files[i].file), &value))
                 continue;
             any = true;
             *count += value;
