@@ -72,34 +72,26 @@ static bool calibrate_cpu(double *rate)
     return false;
 }
 
-static unsigned cpus_to_measure(const struct cpuset *all)
-{
-    unsigned count = cpuset_count(all);
-
-    return count < CPUS_MAX ? count : CPUS_MAX;
-}
-
 static int setup(struct party_context *context)
 {
     struct cpuset all;
 
     if (task_get_affinity(&all))
         cpuset_clear(&all);
-    context->expected_ns = EACH_NS * (cpus_to_measure(&all) + 1);
+    const unsigned count = cpuset_count(&all);
+    context->expected_ns = EACH_NS * ((count < CPUS_MAX ? count : CPUS_MAX) + 1);
     return 0;
 }
 
 static int run(struct party_context *context)
 {
     double *numbers = context->recorder[0];
-    struct cpuset all, one;
-    unsigned n = 0, restless = 0, count, step;
+    struct cpuset all = {{0}}, one;
+    unsigned n = 0, restless = 0, number = 0;
 
     if (task_get_affinity(&all))
         cpuset_add(&all, 0);
-    count = cpuset_count(&all);
-    step = (count + CPUS_MAX - 1) / CPUS_MAX;
-    unsigned number = 0;
+    const unsigned step = (cpuset_count(&all) + CPUS_MAX - 1) / CPUS_MAX;
     for (unsigned cpu = cpuset_next(&all, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1)) {
         if (number++ % step)
             continue;

@@ -104,12 +104,6 @@ static int by_number(const void *tid, const void *task)
     return ORDER_OF(*(const uint32_t *)tid, ((const struct tasks_one *)task)->tid);
 }
 
-/* Returns the task as it was before the trial; NULL when it was not there. */
-static const struct tasks_one *task_before(const struct tasks_times *before, uint32_t tid)
-{
-    return before->n ? bsearch(&tid, before->of, before->n, sizeof(*before->of), by_number) : NULL;
-}
-
 /* Returns the task that made a task meanwhile; 0 when that was not recorded. */
 static uint32_t parent_of(const struct account *account, uint32_t tid)
 {
@@ -125,12 +119,14 @@ static uint32_t parent_of(const struct account *account, uint32_t tid)
 static bool is_own(const struct account *account, uint32_t tid)
 {
     const struct culprit_watch *watch = account->watch;
+    const struct tasks_times *before = &watch->before;
     struct tasks_one now;
 
     for (unsigned i = 0; tid && i < GENERATIONS; i++) {
         if (tid == (uint32_t)getpid() || is_group(watch, tid))
             return true;
-        const struct tasks_one *task = task_before(&watch->before, tid);
+        const struct tasks_one *task =
+            before->n ? bsearch(&tid, before->of, before->n, sizeof(*before->of), by_number) : NULL;
         const uint32_t parent = task ? 0 : parent_of(account, tid);
         if (!task && !parent && tasks_read("", tid, &now))
             task = &now;

@@ -13,19 +13,13 @@ enum { UNSEEN, OTHERS, FIRST };
 
 /* --- Takers. --- */
 
-static size_t slot_of(const struct who_taker *key)
+/* Returns the slot of a taker; an empty one when it is not there. */
+static size_t slot_with(const struct who *who, const struct who_taker *key)
 {
     uint64_t x = key->number * 0x9e3779b97f4a7c15u ^ ((uint64_t)key->tid << 3 | key->kind);
 
     x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    return (size_t)(x >> 32) % SLOTS;
-}
-
-/* Returns the slot of a taker; an empty one when it is not there. */
-static size_t slot_with(const struct who *who, const struct who_taker *key)
-{
-    size_t slot = slot_of(key);
-
+    size_t slot = (size_t)(x >> 32) % SLOTS;
     for (; who->slot[slot]; slot = (slot + 1) % SLOTS) {
         const struct who_taker *taker = &who->takers[who->slot[slot] - 1];
         if (taker->kind == key->kind && taker->tid == key->tid && taker->number == key->number)

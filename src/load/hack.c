@@ -84,13 +84,6 @@ static bool send_round(const struct group *group)
     return true;
 }
 
-static void send_all(struct hack *hack, const struct group *group)
-{
-    threads_at_work(&hack->threads);
-    while (send_round(group)) {
-    }
-}
-
 static void receive_all(struct hack *hack, int fd, uint32_t *count)
 {
     char message[MESSAGE_BYTES];
@@ -111,10 +104,13 @@ static void *member_main(void *argument)
 
     if (!threads_wait(&hack->threads))
         return NULL;
-    if (member->number < RECEIVERS)
+    if (member->number < RECEIVERS) {
         receive_all(hack, member->group->pair[member->number][1], &member->received);
-    else
-        send_all(hack, member->group);
+    } else {
+        threads_at_work(&hack->threads);
+        while (send_round(member->group)) {
+        }
+    }
     if (!threads_ended(&hack->threads))
         give_up(hack, errno);
     return NULL;

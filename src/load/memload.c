@@ -137,13 +137,6 @@ static int setup(struct party_context *context)
     return m->pieces ? 0 : party_fail(context, "out of memory");
 }
 
-static int no_memory(struct party_context *context, int error)
-{
-    if (error)
-        return party_fail(context, "cannot allocate memory: mmap: %s", strerror(error));
-    return party_fail(context, "memory is short: too little could be taken without harm to the machine");
-}
-
 static void less_memory(struct party_context *context, int error)
 {
     const struct load_params *params = context->params;
@@ -165,8 +158,10 @@ static int run(struct party_context *context)
         int error = grow(context);
         if (party_stopped(context))
             return 0;
+        if (!m->n && !m->proved && error)
+            return party_fail(context, "cannot allocate memory: mmap: %s", strerror(error));
         if (!m->n && !m->proved)
-            return no_memory(context, error);
+            return party_fail(context, "memory is short: too little could be taken without harm to the machine");
         if (m->n < m->max)
             less_memory(context, error);
         prove(context);
