@@ -72,7 +72,7 @@ static int run(const struct command *command, int argc, char **argv)
     memset(&orders, 0, sizeof(orders));
     (void)command->tables(command, tables);
     tables[0].target = &orders;
-    int status = command_parse(command, tables, 1, &orders.help, argc, argv, operands, &n);
+    int status = command_parse(command, tables, 1, argc, argv, operands, &n);
     return status < 0 ? 0 : status;
 }
 
