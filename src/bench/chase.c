@@ -12,8 +12,8 @@
 #include "stats/stats.h"
 #include "sys/memory.h"
 
-/* Size of a transparent huge page on machines with pages of 4 KiB. On other machines the kernel aligns the mapping
- * itself. */
+/* Alignment of a working set in huge pages: the size of a transparent huge page on machines with pages of 4 KiB. Where
+ * huge pages are larger, their alignment is left to the kernel. */
 #define HUGE_BYTES ((size_t)2 << 20)
 
 /* Longest warm-up in ns: enough for one round through a working set as large as the caches of most machines. */
@@ -64,21 +64,17 @@ int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t 
 {
     const size_t lines = chase->bytes / stride, part = block / stride < lines ? block / stride : lines;
     FREED_BY(memory_free) uint32_t *order = malloc(part * sizeof(*order));
-    void *before = NULL, *start = NULL;
+    void *start = NULL, **before = &start;
 
     if (!order)
         return -1;
     for (size_t done = 0; done < lines; done += part) {
         const size_t n = lines - done < part ? lines - done : part;
-        void *last = link_lines(chase->set + done * stride, stride, order, n, &seed);
-        void *first = *(void **)last;
-        if (before)
-            *(void **)before = first;
-        else
-            start = first;
+        void **last = link_lines(chase->set + done * stride, stride, order, n, &seed);
+        *before = *last; /* the first line of this block */
         before = last;
     }
-    *(void **)before = start;
+    *before = start;
     chase->at = start;
     return 0;
 }

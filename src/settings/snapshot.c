@@ -16,11 +16,16 @@
 #include "sys/fail.h"
 #include "sys/procfs.h"
 
+/* snapshot_restore() frees the values from before; gcc 12's analyzer does not follow them into the array. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096
-/* Maximum number of restore passes. Files that change each other settle in two; more would only cost time when the
- * kernel refuses. */
+/* Maximum number of restore passes. Files that change each other have their old values after two; more passes would
+ * only cost time when the kernel refuses. */
 #define PASSES 3
 
 /* Result of restoring one entry. */
@@ -34,7 +39,7 @@ struct snapshot {
     struct snapshot_place place;
     const struct setting_writes *writes;
     struct snapshot_entries entries;
-    /* By write: the index of its entry, or -errno when the file cannot be read. */
+    /* For each write: the index of its file's entry, or -errno when the file cannot be read. */
     long *entry_of;
     int fd; /* -1: there is no file, because there is nothing to save */
 };
@@ -46,7 +51,7 @@ struct snapshot {
 static const struct {
     const char *written, *changed;
 } side_effects[] = {
-    /* Leaving the governor 'performance' does not restore the old preference with every driver. */
+    /* With some drivers, leaving the governor 'performance' does not restore the old energy preference. */
     {"/cpufreq/scaling_governor", "energy_performance_preference"},
     {"/cpufreq/scaling_governor", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
     {"/intel_pstate/no_turbo", "min_perf_pct"},
@@ -184,7 +189,7 @@ static int remember_matches(struct snapshot *s, const char *pattern)
     int code = 0;
 
     if (glob(PROCFS_PATH("%s%s", s->place.root, pattern), GLOB_NOSORT, NULL, &found))
-        return 0; /* no file matches: this machine has none of them */
+        return 0; /* no file matches the pattern: this machine has none */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
         code = remember(s, found.gl_pathv[i] + root_length);
     globfree(&found);
@@ -197,7 +202,7 @@ static int remember_neighbour(struct snapshot *s, const char *path, const char *
 }
 
 /* Saves the files that a write changes as a side effect. Files that cannot be read are ignored: they do not exist, or
- * nobody can have set them. */
+ * cannot have been set. */
 static int remember_side_effects(struct snapshot *s, const char *path, bool seen[COUNT(side_effects)])
 {
     int code = 0;
@@ -313,8 +318,8 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
 
 /* --- Restoring the settings. --- */
 
-/* Returns whether the file has its old value again. The choices of a list may have changed meanwhile: only the value
- * counts. */
+/* Returns whether the file has its old value again. In a list of choices only the chosen word counts, since the other
+ * words may have changed. */
 static bool is_restored(const struct snapshot *s, const struct snapshot_entry *entry, char content[CONTENT_MAX + 2],
                         ssize_t *length, const char **now)
 {
@@ -323,7 +328,7 @@ static bool is_restored(const struct snapshot *s, const struct snapshot_entry *e
     return *length >= 0 && strcmp(*now, entry->value) == 0;
 }
 
-/* Writes each file that differs. Returns how many were written. */
+/* Writes the old value to each file that has another one. Returns how many were written. */
 static size_t restore_pass(const struct snapshot *s, struct restored *restored)
 {
     char content[CONTENT_MAX + 2];
