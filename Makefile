@@ -396,7 +396,7 @@ SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion expo
 sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
 asan: ## units and command line under AddressSanitizer
-	$(call sanitize,asan,address,$(SANITIZED_CLI),test)
+	ASAN_OPTIONS=allocator_may_return_null=1 $(call sanitize,asan,address,$(SANITIZED_CLI),test)
 ubsan: ## units and command line under UndefinedBehaviorSanitizer
 	$(call sanitize,ubsan,undefined,$(SANITIZED_CLI) $(addprefix test_,check latency run unix),test)
 # gcc 12's ThreadSanitizer cannot place its shadow memory on newer kernels, which randomise more address bits, so

@@ -142,7 +142,7 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
     struct packed packed;
     struct reader reader = {.at = data + sizeof(packed), .end = data + size};
 
-    if (size < sizeof(packed))
+    if (!data || size < sizeof(packed))
         return NULL;
     memcpy(&packed, data, sizeof(packed));
     size_t n = (size_t)packed.n_argv + packed.n_prepare + packed.n_env;

@@ -16,7 +16,7 @@
 
 #define DIGITS_MOST 15 /* digits of a number before and after the point, for which 64 bits are enough */
 
-/* --- Values. --- */
+/* --- Values of the parameters. --- */
 
 static bool is_name(const char *name)
 {
@@ -36,8 +36,9 @@ static int add_value(struct commands *c, struct parameter *parameter, const char
     return 0;
 }
 
-/* Begins a parameter with the words of an option, which it splits. */
-static int add_parameter(struct commands *c, const char *option, char *words, char *of[3], struct parameter **out)
+/* Splits the value of an option into at most three words of[0] to of[2] (NULL: missing), and adds a parameter, without
+ * values yet, whose name is of[0]. */
+static int add_parameter(struct commands *c, const char *option, char *words, char *of[3])
 {
     const char separator[] = {OPTION_WORD_END, '\0'};
 
@@ -51,19 +52,19 @@ static int add_parameter(struct commands *c, const char *option, char *words, ch
                          COMMAND_PARAMETER_NAME - 1);
     if (c->n_parameters == COMMAND_PARAMETERS_MAX)
         return run_wrong(c, "%s: more than %u parameters", option, COMMAND_PARAMETERS_MAX);
-    *out = &c->parameters[c->n_parameters++];
-    text_copy((*out)->name, sizeof((*out)->name), of[0]);
+    text_copy(c->parameters[c->n_parameters++].name, COMMAND_PARAMETER_NAME, of[0]);
     return 0;
 }
 
-/* Reads the values of a list; a backslash takes a comma or another backslash into a value. */
+/* Reads the name and values of a --parameter-list. In a value, a comma or backslash is written with a backslash before
+ * it. */
 static int read_list(struct commands *c, char *words)
 {
-    struct parameter *parameter;
     char *of[3];
 
-    if (add_parameter(c, "--parameter-list", words, of, &parameter) || !of[1])
+    if (add_parameter(c, "--parameter-list", words, of) || !of[1])
         return -1;
+    struct parameter *parameter = &c->parameters[c->n_parameters - 1];
     for (char *at = of[1]; at;) {
         char *value = at, *to = at;
         for (; *at && *at != ','; at++) {
@@ -125,13 +126,13 @@ static void show_decimal(int64_t number, unsigned decimals, char *buf, size_t si
 static int read_scan(struct commands *c, char *words, const char *step_given)
 {
     static const char *const options[3] = {"--parameter-scan", "--parameter-scan", "--parameter-step-size"};
-    struct parameter *parameter;
     int64_t number[3];
     unsigned decimals[3], most = 0;
     char value[40], *of[3];
 
-    if (add_parameter(c, "--parameter-scan", words, of, &parameter) || !of[1] || !of[2])
+    if (add_parameter(c, "--parameter-scan", words, of) || !of[1] || !of[2])
         return -1;
+    struct parameter *parameter = &c->parameters[c->n_parameters - 1];
     const char *text[3] = {of[1], of[2], step_given[0] ? step_given : "1"};
     for (int i = 0; i < 3; i++) {
         if (read_decimal(text[i], &number[i], &decimals[i]))
@@ -170,7 +171,7 @@ static int read_parameters(struct commands *c)
     return 0;
 }
 
-/* --- Commands. --- */
+/* --- A command for each combination of values. --- */
 
 static bool has(const char *text, const char *name)
 {
@@ -210,7 +211,7 @@ char *run_substitute(const struct commands *c, size_t command, const char *text)
     return out.data;
 }
 
-/* Returns the words of a command with the values in place of {NAME}, allocated. */
+/* Returns an allocated copy of a command's words in which each {NAME} is replaced by the value of that parameter. */
 static char **substitute_words(struct commands *c, size_t command, char *const *words)
 {
     size_t n = 0;
@@ -223,7 +224,7 @@ static char **substitute_words(struct commands *c, size_t command, char *const *
     return made;
 }
 
-/* Finds which parameters a typed command has; it is run for each of their combinations. */
+/* Finds which parameters a typed command contains; it is run with each combination of their values. */
 static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMETERS_MAX])
 {
     const struct command_params *params = &c->options->command;
@@ -242,7 +243,7 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
     return 0;
 }
 
-/* Adds a command for each combination of the values that a typed command has. */
+/* Adds a command for each combination of the values of the parameters that a typed command contains. */
 static int combine(struct commands *c, size_t typed)
 {
     bool used[COMMAND_PARAMETERS_MAX] = {false};

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define MOST_BINS 25u
-/* Bins have even ratios from this ratio of highest to lowest on; evenly spaced ones would have all events but the tail
- * in one bin. */
+/* If the highest value is more than this many times the lowest, the bins have equal ratios: bins of equal width would
+ * have all events but the tail in one bin. */
 #define GEOMETRIC     100.0
 #define SIGNIFICANT   4
 #define MOST_DECIMALS 17
@@ -26,7 +26,7 @@ struct bins {
     int decimals; /* decimals of the limits; -1: as many as each needs */
 };
 
-/* Returns whether powers of ten of the value stay finite. */
+/* Returns whether the value is finite, and so small that powers of ten near it are finite too. */
 static bool is_usable(double value)
 {
     return fabs(value) < 1e300;
@@ -109,7 +109,7 @@ void plot_count(const struct row *row, const double *edges, size_t n, double *co
     memset(counts, 0, n * sizeof(*counts));
     for (size_t i = 0; i < row->n_hist; i++) {
         const double at = row->hist[i].at;
-        if (!plot_is_event(&row->hist[i]) || at - edges[n] > 1e-9 * fabs(edges[n])) /* edges are rounded */
+        if (!plot_is_event(&row->hist[i]) || at - edges[n] > 1e-9 * fabs(edges[n])) /* the edges are rounded */
             continue;
         while (bin > 0 && at < edges[bin])
             bin--;
@@ -184,12 +184,12 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out)
 /* --- ranges ----------------------------------------------------------------------------------------------------- */
 
 struct axis {
-    int first, last;     /* powers of ten at its ends */
-    unsigned left, span; /* its first column, and the distance to its last one */
+    int first, last;     /* powers of ten at the ends of the axis */
+    unsigned left, span; /* first column of the axis, and the distance to its last one */
     bool time;           /* the unit is ns */
 };
 
-enum mark { MARK_MIN, MARK_P99, MARK_MAX, MARK_MEDIAN, N_MARKS }; /* a later one hides an earlier one */
+enum mark { MARK_MIN, MARK_P99, MARK_MAX, MARK_MEDIAN, N_MARKS }; /* in one column, a later mark hides an earlier one */
 static const char mark_signs[N_MARKS + 1] = "[|]*";
 
 static double mark_value(const struct row *row, int mark)
@@ -216,7 +216,7 @@ static bool find_decades(struct axis *axis, double least, const struct plot_row 
         low = value > 0 ? fmin(low, value) : low;
         high = fmax(high, value);
     }
-    low = fmax(high > 0 ? low : 1, least); /* only zeros: any axis will do */
+    low = fmax(high > 0 ? low : 1, least); /* if there are only zeros, any axis will do */
     axis->first = (int)floor(log10(low));
     axis->last = (int)ceil(log10(fmax(high, low)));
     axis->last += axis->last == axis->first;
@@ -241,7 +241,7 @@ static int tick_label(const struct axis *axis, int power, char *buf, size_t size
     return snprintf(buf, size, "%g%s", decimal(1, power - 3 * unit), axis->time ? units[unit] : "");
 }
 
-/* Returns whether labels at each power that step divides leave a space before the next one. */
+/* Returns whether there is room for labels at the powers that are multiples of step, with a space after each. */
 static bool labels_fit(const struct axis *axis, int step)
 {
     char buf[32];
@@ -267,7 +267,8 @@ static void put_line(const char *line, struct text *out)
 
 static void put_at(char *line, unsigned column, const char *s)
 {
-    memcpy(line + column, s, strlen(s));
+    while (*s)
+        line[column++] = *s++;
 }
 
 /* Fills a line with spaces up to the end of the axis, and writes the label. */
@@ -335,7 +336,7 @@ static void put_range(const struct axis *axis, const struct plot_row *shown, str
     put_line(line, out);
 }
 
-/* Distributes the columns to labels, axis, and the part of the last tick's label that exceeds the axis. */
+/* Divides the width among labels, axis, and the part of the last tick's label that exceeds the axis. */
 static void lay_out(struct axis *axis, const char *title, const struct plot_row *rows, size_t n, unsigned width)
 {
     size_t label = strlen(title);
@@ -366,7 +367,8 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
 
 /* --- strips ----------------------------------------------------------------------------------------------------- */
 
-/* Signs for shares of the time by decade: nothing, above nothing, and from 10^STRIP_FIRST on. */
+/* Characters for the share of the time that was lost: for 0, for more than 0, for 10^STRIP_FIRST or more, and one for
+ * each further power of ten. */
 #define STRIP_FIRST (-6)
 static const char strip_signs[] = " .:-=+*#@";
 
@@ -418,7 +420,7 @@ static void put_strip(const struct axis *axis, const struct plot_row *shown, str
 
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out)
 {
-    struct axis axis = {.first = 1, .last = 0}; /* without ticks */
+    struct axis axis = {.first = 1, .last = 0}; /* an axis without ticks */
     char head[MOST_WIDTH + 1];
     size_t most = 0;
     lay_out(&axis, title, rows, n, width);

@@ -2,11 +2,12 @@
 /* Prints a CSV between two marker lines, for consoles, which carry text only and change line ends. */
 #include "report/frame.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 
-/* Adds bytes to a POSIX checksum. */
+/* Continues a POSIX checksum (cksum) with these bytes, and returns it. */
 static uint32_t add(uint32_t crc, const char *data, size_t length)
 {
     for (; length; length--) {
@@ -39,5 +40,5 @@ void frame_csv(const char *name, const char *csv, size_t length, struct text *ou
     /* The number of bytes completes the checksum, lowest byte first, without leading zeros. */
     for (unsigned long long rest = sum; rest; rest >>= 8)
         crc = add(crc, (const char[]){(char)(rest & 0xff)}, 1);
-    text_printf(out, FRAME_END ", cksum %lu %llu-----\n", (unsigned long)~crc, sum);
+    text_printf(out, FRAME_END ", cksum %" PRIu32 " %llu-----\n", ~crc, sum);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of settings, and functions on all of them. settings_*.c look at the single settings. */
+/* The list of settings, and functions on all of them. settings_*.c read and judge the single settings. */
 #include "settings/settings.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 #define TUNED(name, title, good, cost) SETTING(name, title, good, cost, "jitbench tune " name)
 
 const struct setting settings_list[] = {
-    /* The preference comes before the governor, so that it is restored after it: under the governor 'performance' the
+    /* epp comes before the governor, so that it is restored after the governor: under the governor 'performance' the
      * kernel refuses other preferences. */
     {TUNED("epp", "energy_performance_preference of the CPUs", "performance", "the frequency rises late"),
      .of_cpus = &setting_cpu_epp},
@@ -187,7 +187,7 @@ bool setting_is_written(const struct setting *setting)
     return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
 }
 
-/* Both texts are in one allocation, which begins with the path. */
+/* Stores both texts in one allocation, which begins with the path. */
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
 {
     size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;
@@ -219,7 +219,7 @@ void setting_count(const struct setting *setting, const struct setting_state *st
 
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size)
 {
-    struct setting_state state;
+    struct setting_state state = {.verdict = SETTING_UNKNOWN};
     memset(counts, 0, 4 * sizeof *counts);
     if (size > 0)
         noisy[0] = '\0';
@@ -229,7 +229,7 @@ void settings_summary(const struct settings_view *view, unsigned counts[4], char
     }
 }
 
-/* Restricts a set to limit, unless nothing would be left. */
+/* Removes the CPUs that are not in limit from the set, unless none would be left. */
 static void narrow(struct cpuset *set, const struct cpuset *limit)
 {
     struct cpuset both = *set;
@@ -253,7 +253,8 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
         cpuset_clear(&isolated);
     cgroup_isolated_cpus(root, &group);
     cpuset_union(&isolated, &group);
-    /* A mask of all but the isolated CPUs is the kernel's default; only another mask is a choice of the user. */
+    /* An affinity mask of all but the isolated CPUs is the kernel's default; only another mask is a choice of the
+     * user. */
     setting_without(out, &isolated, &rest);
     if (have_mask && !cpuset_equal(&rest, &mask))
         narrow(out, &mask);

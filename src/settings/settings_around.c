@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings around the bench CPUs: running programs, memory, power, the hypervisor. */
+/* Reads and judges settings outside the bench CPUs (those to measure on): running programs, memory, power, the
+ * hypervisor. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 /* --- Programs. --- */
 
-/* irqbalance, and the daemons: programs that wake up by themselves, do much work at once, or change settings. */
+/* Programs that settings are about. The first is irqbalance; the others are daemons that wake up by themselves, do much
+ * work at once, or change settings. */
 static const struct settings_program programs[] = {
     {"irqbalance", "irqbalance"},
     {"anacron", "anacron.timer anacron"},
@@ -56,7 +58,7 @@ static int find_programs(const struct settings_view *view, bool seen[COUNT(progr
 {
     char name[32];
     memset(seen, 0, COUNT(programs) * sizeof *seen);
-    /* Where other users' processes are hidden, PID 1 is hidden too. */
+    /* Where /proc hides other users' processes, it hides PID 1 too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
     FREED_BY(memory_free) char **pids = error ? NULL : procfs_names(view->root, "/proc");
     if (!pids)
@@ -83,7 +85,7 @@ size_t settings_programs(const struct settings_view *view, const struct settings
     return n;
 }
 
-/* Judges the programs from first to before end. */
+/* Judges the programs with the indices first to end - 1: noisy when one of them runs. */
 static void look_for_programs(const struct settings_view *view, size_t first, size_t end, struct setting_state *out)
 {
     bool seen[COUNT(programs)];
@@ -213,7 +215,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
-        /* A mouse's battery is "online" too. */
+        /* The battery of a mouse does not power the machine: its scope is "Device". */
         if (read_of(view, folder, *name, "type", type, sizeof type) == 0 && strcmp(type, "Battery") == 0) {
             battery |= read_of(view, folder, *name, "scope", scope, sizeof scope) || strcmp(scope, "Device") != 0;
             continue;
@@ -236,7 +238,7 @@ void setting_look_network(const struct settings_view *view, struct setting_state
     static const char folder[] = "/sys/class/net";
     char state[16], up[sizeof out->now] = "";
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
-    if (setting_failed(view, folder, names ? 0 : -errno, out))
+    if (setting_failed(view, folder, names ? 0 : -errno, out) || !names)
         return;
     for (char **name = names; *name; name++)
         if (read_of(view, folder, *name, "operstate", state, sizeof state) == 0 && strcmp(state, "up") == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Isolation of the bench CPUs: from other tasks, the tick, RCU callbacks, kernel threads, interrupts, workqueues. */
+/* Settings that isolate the bench CPUs (those to measure on) from other tasks, the tick, RCU callbacks, kernel threads,
+ * interrupts, workqueues. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define NOHZ_FULL CPU_FOLDER "/nohz_full"
 #define CMDLINE   "/proc/cmdline"
 
-/* Judges a setting of CPUs as ok when its set contains all bench CPUs (those to measure on). Shows the set. */
+/* Judges a setting that is a set of CPUs: ok when the set contains all bench CPUs. Shows the set. */
 static void judge_covered(const struct settings_view *view, const struct cpuset *set, struct setting_state *out)
 {
     struct cpuset left;
@@ -121,7 +122,8 @@ static int read_parameter(const struct settings_view *view, const char *key, str
     return error;
 }
 
-/* Returns whether nohz_full= covers the bench CPUs: it keeps RCU callbacks and kernel threads off them as well. */
+/* Returns whether nohz_full= includes all bench CPUs: it then keeps RCU callbacks and kernel threads off them as
+ * well. */
 static bool nohz_covers(const struct settings_view *view)
 {
     struct cpuset set;
@@ -157,8 +159,8 @@ int setting_writes_timer_migration(const struct settings_view *view, struct sett
     return setting_write_number(view, TIMER_MIGRATION, nohz_covers(view), out);
 }
 
-/* Judges a setting as ok when the kernel parameter key names CPUs other than the bench CPUs, or when `otherwise` (NULL:
- * nothing) keeps them free. */
+/* Judges a setting as ok when the kernel parameter key names only other CPUs than the bench CPUs. otherwise: name of
+ * another parameter that has the same effect and is in force, so that the setting is ok anyway; NULL: none. */
 static void judge_elsewhere(const struct settings_view *view, const char *key, const char *otherwise,
                             struct setting_state *out)
 {
@@ -181,7 +183,8 @@ void setting_look_kthread_cpus(const struct settings_view *view, struct setting_
     struct cpuset set;
     int error = setting_read_cpus(view->root, NOHZ_FULL, &set);
     judge_elsewhere(view, "kthread_cpus", nohz_covers(view) ? "nohz_full" : NULL, out);
-    /* Few kernels know kthread_cpus=: without it nohz_full= decides, which this kernel may not support either. */
+    /* Few kernels have kthread_cpus=. Without it, nohz_full= decides where kernel threads run, which this kernel may
+     * lack too. */
     if (out->verdict == SETTING_NOISY && error == -ENOENT && view->machine->have_sys &&
         read_parameter(view, "kthread_cpus", &set) == -ENODATA)
         setting_not_read(view, NOHZ_FULL, error, out);
@@ -212,7 +215,8 @@ static int read_mask(const char *root, struct mask_file *file)
     return digits > 0 ? 0 : text[0] ? -EILSEQ : -ENODATA;
 }
 
-/* Adds a write that removes the bench CPUs from the file. Writes all other online CPUs if none would be left. */
+/* Adds a write that removes the bench CPUs from the file's set; if no CPU would be left, writes all other online
+ * CPUs. */
 static int write_housekeeping(const struct settings_view *view, struct mask_file *file, struct setting_writes *out)
 {
     char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
@@ -253,8 +257,8 @@ static int read_work(const char *root, const char *name, struct mask_file *file)
     return read_mask(root, file);
 }
 
-/* A directory of affinity masks. Its first mask, of new interrupts or of all workqueues, is handled first: the masks of
- * the workqueues are limited to it. */
+/* A directory of affinity masks: of interrupts, or of workqueues. The mask in `first` (the default of new interrupts,
+ * or the limit of all workqueues) is handled first, since the kernel limits the other workqueues' masks to it. */
 struct masks {
     const char *folder, *first, *first_name, *what;
     int (*read)(const char *root, const char *name, struct mask_file *file);
@@ -262,7 +266,7 @@ struct masks {
 static const struct masks irqs = {IRQ_FOLDER, DEFAULT_AFFINITY, "new ones", "interrupts", read_irq};
 static const struct masks works = {WORK_FOLDER, WORK_FOLDER "/cpumask", "all", "masks", read_work};
 
-/* Reads mask number i: 0 is the first one, the others have names. */
+/* Reads mask number i: 0 is the one in `first`, i > 0 that of names[i - 1]. */
 static int read_one(const struct masks *of, const char *root, char *const *names, size_t i, struct mask_file *file)
 {
     snprintf(file->path, sizeof file->path, "%s", of->first);
@@ -276,7 +280,7 @@ static void look_at_masks(const struct settings_view *view, const struct masks *
     char list[48] = "";
     int first_error = 0;
     FREED_BY(memory_free) char **names = procfs_names(view->root, of->folder);
-    if (setting_failed(view, of->folder, names ? 0 : -errno, out))
+    if (setting_failed(view, of->folder, names ? 0 : -errno, out) || !names)
         return;
     for (size_t i = 0; i == 0 || names[i - 1]; i++) {
         int error = read_one(of, view->root, names, i, &file);

@@ -12,9 +12,10 @@
 
 #define SYSCTL "/proc/sys/"
 
-/* --- Numbers that need more than their entry in settings_list. --- */
+/* --- Settings of one number that need more than their entry in settings_list. --- */
 
-/* Judges KSM. 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
+/* Judges KSM (same-page merging) by its file `run`. 1: the scanner runs; 2: it is stopped, and merged pages are copied
+ * again. */
 void setting_look_ksm(const struct settings_view *view, struct setting_state *out)
 {
     (void)view;
@@ -176,7 +177,7 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
     char text[128];
     const char *isolation = "";
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
-    if (setting_failed(view, folder, names ? 0 : -errno, out))
+    if (setting_failed(view, folder, names ? 0 : -errno, out) || !names)
         return;
     for (char **name = names; *name; name++) {
         setting_read_line(view->root, PROCFS_PATH("%s/%s", folder, *name), text, sizeof text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU sets: a fixed bit set, the parser and the formatter of CPU lists. */
+/* Sets of CPUs as a bit set of fixed size; parses and formats lists and masks of CPUs. */
 #include "sys/cpuset.h"
 
 #include <stdio.h>
@@ -88,7 +88,7 @@ void cpuset_intersect(struct cpuset *into, const struct cpuset *other)
         into->word[i] &= other->word[i];
 }
 
-/* State of the parser: the remaining text, and where the reason of an error goes. */
+/* State of the parser of lists: the text, the position reached, and the buffer for the reason of an error. */
 struct reader {
     const char *start, *at;
     char *why;
@@ -121,10 +121,11 @@ static int read_number(struct reader *r, unsigned max, unsigned *out)
     return 0;
 }
 
-/* Reads a range first-last and adds its CPUs; of each `group` of them only the first `used`. */
+/* Parses a range first-last and adds its CPUs to the set: all of them, or with a stride the first `used` of each
+ * `group`. Returns 0 or -1. */
 static int read_range(struct reader *r, struct cpuset *set)
 {
-    unsigned first, last, used = 1, group = 1;
+    unsigned first = 0, last, used = 1, group = 1;
     if (read_number(r, CPUSET_MAX - 1, &first))
         return -1;
     last = first;

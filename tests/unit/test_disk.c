@@ -178,13 +178,9 @@ int __wrap_task_read_io(uint64_t *read_bytes, uint64_t *written_bytes)
 static void check_count(const struct load *load, enum load_count moved, enum load_count other)
 {
     struct disk_party d;
-    struct disk *disk = calloc(1, sizeof(*disk));
 
-    assert_non_null(disk);
-    disk->fd = -1;
-    disk->moved_bytes = 5000;
     disk_party_begin(&d, load, "", 4 * MIB);
-    d.p.context.state = disk;
+    *(struct disk *)d.p.context.state = (struct disk){.fd = -1, .moved_bytes = 5000};
     io_is_made_up = true;
     disk_count(&d.p.context, moved);
     io_is_made_up = false;
