@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench: finds the command and calls it. */
+/* jitbench: finds the command that the first argument names, and calls it. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include "load/list.h"
 #include "sys/process.h"
 
-/* Opens standard descriptors that are closed, so that a file opened later does not get their numbers. They are opened
- * in the wrong direction, so that using one is still an error (EBADF). */
+/* Opens /dev/null for each standard descriptor that is closed, so that a file opened later does not get its number. It
+ * is opened in the wrong direction, so that using it is still an error (EBADF). */
 static void open_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -20,8 +20,9 @@ static void open_standard_descriptors(void)
             (void)open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
-/* Refuses to run with rights from the file (set-user-ID and others), because the program runs other programs and writes
- * files as the user says, which must not happen with the rights of another user. */
+/* Reports that the program does not run with rights that its file gives it (set-user-ID and others): it runs other
+ * programs and writes files as the user says, which must not happen with the rights of another user. Returns the exit
+ * status. */
 static int refuse_rights(void)
 {
     static const char line[] = "jitbench: refuses to run with rights that its file gives it (set-user-ID, set-group-ID "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. A value 'with the core free' was measured
- * only while no one else used the CPU's core; other values are over the whole time. */
+/* Compares result rows of two sets of files, paired by compare_pairs.h: ratios, verdicts, means of suites and of hosts.
+ * A value 'with the core free' was measured only while no one else used the CPU's core; other values are over the whole
+ * time. */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -14,13 +15,14 @@
 
 struct compared_row {
     const struct pair *pair;
-    /* if pair has values with the core free: the pair of the same work over the whole time; if its values were brought
-     * to the same share of the core: pair; otherwise NULL */
+    /* Pair with the values as measured over the whole time, if pair was not compared by these: the other pair of the
+     * same measurement, if pair has values with the core free; pair itself, if its values were converted to the same
+     * share of the core; otherwise NULL. */
     const struct pair *raw;
     struct comparison
         of_raw;    /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
     size_t number; /* index in compared.comparison */
-    size_t few;    /* number of samples of the row that has the fewest; 0: a row has no samples */
+    size_t few;    /* fewest samples of any row of the pair; 0: a row has none */
     /* largest significant drift in %: by how much the mean of the second half of a row's samples differs from that of
      * the first half; 0: none */
     double drift_pct;
@@ -45,7 +47,7 @@ struct compared_host {
 struct compared {
     struct compared_row *row; /* the rows that can be compared, the greatest effect first */
     size_t n_rows;
-    size_t n_raw; /* number of rows with raw */
+    size_t n_raw; /* number of rows whose raw is not NULL */
     struct compared_mean *mean;
     size_t n_means;
     struct compared_host *host; /* filled only when comparing by host; the most different first */
@@ -57,14 +59,15 @@ struct compared {
     size_t n_not_comparable;
 };
 
-/* Compares pairs. metrics tells the headline rows; only these are included in means. all: compares the other rows as
- * well. A headline figure is compared with the core free instead, if each side has it in that form in as many rows as
- * the figure itself; other figures of runs at the same share of the core, where comparison_measure() can tell how they
- * depend on it. min_effect: least effect that counts, 0.01 for 1 %. The statistical
- * unit is a run if each side has at least three runs, or a host if each side has at least three hosts. Runs that
- * alternate in time are pairs, and so are the samples of commands of one `jitbench run`. With fewer runs nothing is
- * decided. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory. The caller calls compared_free()
- * in both cases. */
+/* Compares pairs. metrics tells which metrics are headline metrics; only their rows are included in means. all:
+ * compares the rows of other metrics as well. For a headline metric, the values with the core free are compared
+ * instead, if each side has as many rows of them as of the metric itself. Otherwise, the values of runs are converted
+ * to the same share of the core, where comparison_measure() can estimate how they depend on it. min_effect: least
+ * effect that counts as a change, 0.01 for 1 %. The statistical unit is a run if each side has at least three runs, or
+ * a host if each side has at least three hosts. Runs of the two sides that alternate in time are tested as pairs, and
+ * so are the samples of the commands of one `jitbench run`. Otherwise, with fewer than three runs a side, the verdict
+ * is VERDICT_UNDECIDED. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory. The caller calls
+ * compared_free() in both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);
@@ -78,15 +81,15 @@ enum compared_verdict {
     VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };
-/* Returns the verdict in words on what comparison_judge() decided. better: "higher", "lower" or "" (neither). */
+/* Returns the verdict that follows from what comparison_judge() found. better: "higher", "lower" or "" (neither). */
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
 /* Findings of --fail-on: bit i is called compared_fail_names[i]. */
 enum compared_fail { FAIL_SLOWER, FAIL_CHANGED, FAIL_NOT_COMPARABLE };
 extern const char *const compared_fail_names[]; /* ends with NULL */
-/* Returns whether there is one of these findings: a row or a mean that is slower; one that changed in any direction; a
- * row that cannot be compared or decided. */
+/* Returns whether the comparison has one of the findings in the set fail_on: a row or a mean that is slower; one that
+ * changed in any direction; a row that cannot be compared or decided. */
 bool compared_fails(const struct compared *compared, uint64_t fail_on);
 
 #endif

@@ -13,20 +13,21 @@
 /* Probability that a `jitbench run` claims any difference that does not exist, over all its commands. */
 #define COMMANDS_ERROR 0.05
 
-/* Word of param with the number of blocks A B B A that would have fitted into the time. Rows whose number of runs was
- * fixed in advance do not have it. */
+/* Parameter (a word of the CSV's column param) with the number of blocks A B B A of runs that would have fitted into
+ * the time limit. Rows whose number of runs was fixed in advance do not have it. */
 #define COMMANDS_PLANNED "planned"
-/* Word of param of these rows with --precision in %: half-width of an interval of the ratio at which a run that found
- * no difference ends early. */
+/* Parameter of these rows with the value of --precision in %: if no difference was found, measuring ends early when the
+ * half-width of the ratio's confidence interval is at most this. */
 #define COMMANDS_PRECISION "precision"
-/* Word of param that marks the second of the two equal commands of run --aa. */
+/* Parameter that marks the second of the two equal commands of `jitbench run --aa`. */
 #define COMMANDS_AA "aa"
 
 struct command_difference {
     /* logarithm of each pair's ratio, time of the command over time of the base; n is the number of pairs */
     struct paired logs;
     size_t each; /* number of neighbouring blocks that make one pair: 1, or more if there are very many blocks */
-    /* the test rejects that the logarithm is `margin`; it allows for the looks, the tests made while the run went on */
+    /* the test rejects the hypothesis that the logarithm is `margin`; it is corrected for the looks (tests made while
+     * the run went on) */
     bool claimed;
 };
 
@@ -37,8 +38,8 @@ struct command_difference {
 int commands_differ(const double *base, const double *changed, size_t n, size_t planned, double margin, double error,
                     struct command_difference *out);
 
-/* Returns the smallest number of pairs with which a difference can be significant when this number of comparisons
- * shares COMMANDS_ERROR; PAIRED_LEAST for one comparison. */
+/* Returns the smallest number of pairs with which a difference can be significant when COMMANDS_ERROR is divided among
+ * this number of comparisons; PAIRED_LEAST for one comparison. */
 size_t commands_pairs_least(size_t compared);
 
 /* Returns whether the difference is tested (a look) after this number of blocks: at the numbers of pairs chosen by
@@ -66,8 +67,9 @@ struct command_comparison {
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);
 
-/* Compares the wall-clock times of n rows with those of their bases. Ratios beyond exp(margin) are slower, ratios below
- * are faster; usually margin is 0. out has an element for each row. Returns 0, or -1 when out of memory. */
+/* Compares the wall-clock times of each of n rows with those of its base: the first command with as many copies. The
+ * verdict is slower where the ratio is significantly above exp(margin), and faster where it is significantly below;
+ * usually margin is 0. out has an element for each row. Returns 0, or -1 when out of memory. */
 int run_compare(const struct row *rows, size_t n, double margin, struct command_comparison *out);
 
 #endif

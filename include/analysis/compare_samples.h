@@ -10,12 +10,14 @@
 /* Minimum number of runs per side for a test. The drift between runs cannot be known from fewer. */
 #define COMPARISON_RUNS      3u
 #define COMPARISON_RESAMPLES 2000u
-/* Least number of runs a side, and least standard deviation of the logarithms of their shares, for a slope. */
+/* Least number of runs a side, and least standard deviation of the logarithms of their shares of the core, from which
+ * it is estimated how values depend on the share. */
 #define SHARE_RUNS   5u
 #define SHARE_SPREAD 0.03
 
-/* The samples of one run in the order in which they were taken: at least one, all finite. share: of the core that the
- * run had, above 0 up to 1; 0 or NAN: not known, or values that do not depend on it. */
+/* The samples of one run in the order in which they were taken: at least one, all finite. share: the share of its CPU
+ * core that the run had (less than 1: others used the core too); 0 or NAN: not known, or the values do not depend on
+ * it. */
 struct comparison_run {
     const double *samples;
     size_t n;
@@ -54,8 +56,8 @@ struct comparison {
     double ratio, low, high;   /* changed / base with its 95 % interval */
     double p_t, p_permutation; /* p of each test, not corrected; NAN when there is none */
     double error, df;          /* standard error of the logarithm of the ratio; NAN when it is not known */
-    /* The share of the core to which the values of all runs were brought; 0: they are as measured. slope is the change
-     * of the logarithm of a value with that of its share. */
+    /* share: the share of the core to which the values of all runs were converted; 0: they are as measured. slope: by
+     * how much the logarithm of a value changes with the logarithm of the share. */
     double share, slope;
     /* Set by comparison_judge(). */
     double p;            /* p of the chosen test */
@@ -67,10 +69,11 @@ struct comparison {
 };
 
 /* Computes medians, ratio, interval and tests of the two sides:
- * - At least SHARE_RUNS runs a side, if all know their share, and these spread by SHARE_SPREAD: their means, brought to
- *   the same share by an analysis of covariance of the logarithms (inference_covariance()); Student's t only, since
- *   ranks of such values claim too often. Such runs are no pairs even if they alternate: the share takes out what moves
- *   both runs of a pair, and pairs have half as many degrees of freedom.
+ * - At least SHARE_RUNS runs a side, all with a known share of the core, and shares that spread by SHARE_SPREAD: the
+ *   means of the runs, converted to the same share by an analysis of covariance of the logarithms
+ *   (inference_covariance()). Only Student's t: a rank test of converted values makes too many false claims. Such runs
+ *   are not paired even if they alternate: the conversion removes the disturbance that both runs of a pair have in
+ *   common, and pairs have half as many degrees of freedom.
  * - Runs that did not alternate: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann
  *   and Whitney's test.
  * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
@@ -81,7 +84,8 @@ struct comparison {
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        enum comparison_order order, struct comparison *out);
 
-/* Returns the value of a run with this share as it would be at comparison->share. */
+/* Converts the value of a run that had this share of the core to comparison->share; returns it unchanged if that is
+ * 0. */
 double comparison_at_share(const struct comparison *comparison, double value, double share);
 
 /* Judges n comparisons together. The permutation test, where there is one, is used where it can reach significance (its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix of the figures of suite memory that belong to pairs of CPUs. */
+/* Arranges a metric of suite memory that is measured between two CPUs, such as a latency, as a matrix. */
 #ifndef ANALYSIS_CPU_MAP_H
 #define ANALYSIS_CPU_MAP_H
 

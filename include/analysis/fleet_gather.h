@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers the headline figures and settings of many machines row by row, for fleet; or of many runs, for history.
- * Memory is some dozen bytes for each headline row, whatever the rows contain. */
+/* Gathers the headline figures and settings of many machines row by row, for fleet; or of many runs, for history. It
+ * needs some dozen bytes of memory for each row of a headline metric, whatever the rows contain. */
 #ifndef ANALYSIS_FLEET_GATHER_H
 #define ANALYSIS_FLEET_GATHER_H
 
@@ -12,9 +12,10 @@
 #include "rows/index.h"
 #include "rows/row.h"
 
-/* A figure, with its values on all machines: rows that agree in suite, test, load, copies, metric, unit and the words
- * of param that identify the work. Several rows of one machine (CPUs, runs) are averaged. One further figure is made of
- * the column core_share: the share of the core that the machine's tests had. */
+/* A figure: one result by which machines are compared, with its values on all machines. It has the rows that agree in
+ * suite, test, load, copies, metric, unit and the parameters that identify the measured work. Several rows of one
+ * machine (CPUs, runs) are averaged. One further figure is made from the column core_share: the share of its CPU core
+ * that a test had. */
 struct gather_figure {
     char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
     char protocol[ROW_PROTOCOL_SIZE];
@@ -57,8 +58,8 @@ struct gather_name {
 struct gather {
     bool by_rank; /* each rank counts as a machine */
     bool by_run;  /* each run counts as a machine, named by its time and id */
-    /* column that holds a row's value; figures with the core free and the core's share are then left out. NULL: the
-     * column `value` */
+    /* column of statistics that is used in place of `value`; figures with the core free and the core's share are then
+     * left out. NULL: `value` is used. */
     const struct row_column *stat;
     const struct metrics *metrics; /* table that tells which metrics are headline figures */
     struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */

@@ -23,7 +23,8 @@ struct judged {
     double effect;        /* effect of the worst figure as a share of the median; positive: worse */
     double median_effect; /* median of the effects over all figures */
     size_t differences;   /* number of settings that differ from the majority's */
-    /* Private: position of its effects; sum over its figures of 1 / (number of machines that have the figure). */
+    /* Private. first_effect: index of its first effect among those of all machines; shares: sum over its figures of 1 /
+     * (number of machines that have the figure). */
     size_t first_effect;
     double shares;
 };
@@ -31,13 +32,13 @@ struct judged {
 struct judgement {
     const struct gather *g;
     double least_effect;           /* share of the median; smaller effects do not stand out */
-    struct outlier_metric *metric; /* median and spread of each figure; n 0: not judged */
+    struct outlier_metric *metric; /* median and spread of each figure; n is 0: not judged */
     double *threshold;             /* threshold of each figure in spreads */
     size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
     size_t n_alone;                /* number of judged figures with the core free */
     const char **majority;         /* most frequent value of each setting; NULL: there is none */
-    struct judged *judged;         /* machines that stand out first, worse ones before better ones, sorted by
-                                    * distance */
+    struct judged *judged;         /* machines that stand out first; among these, those that are only better than
+                                    * others last */
 };
 
 /* Judges the machines in g, on which gather_finish() was called and which must not change until judge_free(). Ends
@@ -48,8 +49,9 @@ void judge_free(struct judgement *j);
 /* Returns by what share of the figure's median the value is worse; negative: better. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
 /* Returns whether the value is beyond the figure's threshold, its effect is large enough, and the figure counts for
- * this machine. A figure that the machine also has with the core free counts only if it is worse than that one by the
- * least effect or more, and if the core's share explains less than half of this difference. */
+ * this machine. If the machine has the figure with the core free too, the figure over the whole time counts only if it
+ * is worse than that by least_effect or more, and if the machine's share of the core explains less than half of this
+ * difference. */
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);
 /* Returns whether the machine stands out by its share of the core only: somebody else used the core. */
 bool judge_is_shared(const struct judgement *j, const struct judged *judged);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runs of one machine in the order of time, and where their headline figures changed. */
+/* Sorts the runs of one machine by time, and finds the runs at which their headline figures changed. */
 #ifndef ANALYSIS_HISTORY_H
 #define ANALYSIS_HISTORY_H
 
@@ -73,9 +73,9 @@ void history_free(struct history *h);
 
 /* Returns the median of all runs of a figure (index in history.figure). */
 double history_level(const struct history *h, size_t figure);
-/* Finds the next setting that differs between the third run before and the third run after a change. It looks that far
- * because the change may be found one or two runs off its place. Start with *setting 0; the setting found has the index
- * *setting - 1. Returns false when there is none. */
+/* Finds the next setting that differs between the third run before and the third run after a change. It compares runs
+ * at this distance because the change may be found one or two runs too early or too late. Start with *setting 0; the
+ * setting found has the index *setting - 1. Returns false when there is none. */
 bool history_next_setting(const struct history *h, const struct history_change *change, size_t *setting,
                           const char **before, const char **after);
 

@@ -39,10 +39,10 @@ struct metrics {
     size_t n_made;
 };
 
-/* In each of these functions the table may be NULL or empty: then nothing is known. */
+/* All of these functions accept a table that is NULL or empty; they then know no test and no metric. */
 
-/* Returns the test; in a suite whose tests the user names, the entry that describes all of them; NULL when there is
- * none. */
+/* Returns the entry of the test; in a suite whose tests the user names, the entry that describes all of them; NULL when
+ * there is none. */
 const struct metrics_test *metrics_test(const struct metrics *metrics, const char *suite, const char *test);
 /* Returns the title of a test, or its name when it is not known or given by the user. */
 const char *metrics_test_title(const struct metrics *metrics, const char *suite, const char *test);
@@ -52,12 +52,13 @@ const char *metrics_title(const struct metrics *metrics, const struct row *row);
 /* Returns the suite's title, or "". */
 const char *metrics_suite_title(const struct metrics *metrics, const char *suite);
 
-/* Returns whether the row's metric is a headline metric of its suite and has a direction: such rows are compared. A
- * metric that no test of the suite has (an index, or a metric of a newer version) is taken for a headline metric when
- * the row gives its direction. A metric with the core free (measured only while no one else used the core) is not: it
- * takes the place of the metric over the whole time, where it is known. */
+/* Returns whether the row's metric is a headline metric of its suite and has a direction (better is higher or lower):
+ * such rows are compared. A metric that no test of the suite has (an index, or a metric of a newer version) is taken
+ * for a headline metric when the row gives its direction. A metric with the core free (measured only while no one else
+ * used the core) does not count as one; where it is known, its rows are used in place of those of the metric over the
+ * whole time. */
 bool metrics_is_compared(const struct metrics *metrics, const struct row *row);
-/* Returns whether the row has a headline metric in its form with the core free. */
+/* Returns whether the row has a headline metric that was measured only while no one else used the core. */
 bool metrics_is_compared_alone(const struct metrics *metrics, const struct row *row);
 
 /* Sets `headline` in n rows, because files do not contain it. Of a test that is not in the table, the first metric

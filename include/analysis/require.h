@@ -25,7 +25,7 @@ struct requirement {
     double value, limit_of_row;
     char unit[sizeof(((struct row *)0)->unit)];
     char where[160];  /* load, parameter, copies and CPUs of that row, host; "" for the only row */
-    char reason[256]; /* why a figure is not known, of the first such row; "" when all are known */
+    char reason[256]; /* why the first row without a figure has none; "" when all are known */
 };
 
 /* A test that the user may name in addition to those of the table of metrics. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Projects what the noise of some hosts costs work on many ranks, from their rows. Used by project and report. Reads
- * and prints nothing. */
+/* Estimates from result rows of some hosts how much their noise slows down a program on many ranks (parallel
+ * processes). Used by `jitbench project` and `jitbench report`. Reads and prints nothing. */
 #ifndef ANALYSIS_SCALE_PROJECTION_H
 #define ANALYSIS_SCALE_PROJECTION_H
 
@@ -9,14 +9,15 @@
 #include "analysis/scale_detours.h"
 #include "stats/scale.h"
 
-/* Number of decades of lengths: below 100 ns, 1 us, ... 100 ms, and above. */
+/* Number of decades of detour lengths: below 100 ns, 1 us, ... 100 ms, and above. */
 #define PROJECTION_DECADES 8u
 #define PROJECTION_UNKNOWN DETOUR_CAUSES       /* cause not known */
-#define PROJECTION_SHARED  (DETOUR_CAUSES + 1) /* no detours: other users of the core make the work slower */
+#define PROJECTION_SHARED  (DETOUR_CAUSES + 1) /* not a detour: other users of the core slow the work down */
 #define PROJECTION_CAUSES  (DETOUR_CAUSES + 2)
 #define PROJECTION_COSTS   (PROJECTION_CAUSES * PROJECTION_DECADES)
 
-/* Initialise to zero except for steps and ranks; then add the rows, then call projection_compute(). */
+/* The hosts' detours, and the slow-downs computed from them. Initialise to zero except for steps and ranks; then add
+ * the rows, then call projection_compute(). */
 struct projection {
     double step_ns[PROJECT_STEPS_MAX], ranks[PROJECT_RANKS_MAX]; /* in ascending order */
     size_t n_steps, n_ranks;
@@ -32,11 +33,12 @@ struct projection {
     struct detours_host *further, *rest;
 };
 
-/* Adds a row of the host of that name, in which control characters are replaced; rows without detours are ignored. */
+/* Adds a row of the host of that name; control characters in the name are replaced; rows without detours are
+ * ignored. */
 void projection_enter(struct projection *p, const char *name, const struct row *row);
 /* Removes hosts without detours, and calls say (may be NULL) with the name of each. */
 void projection_drop_empty(struct projection *p, void (*say)(const char *name));
-/* Computes the slow-down. With no host left it does nothing. */
+/* Computes the slow-downs of each host and of all together. Does nothing when there is no host. */
 void projection_compute(struct projection *p);
 /* Returns the slow-downs of a host (index in hosts) by step, then by number of ranks; host n: of all hosts together.
  * These are treated as one machine if n_more is above 0; otherwise each has an equal share of the ranks. */
@@ -52,7 +54,7 @@ struct projection_cost {
 /* Computes the costs of all causes and decades, sorted by what their removal gains for the shortest step, the greatest
  * gain first; costs has room for PROJECTION_COSTS. Returns how many there are. */
 size_t projection_costs(const struct projection *p, struct projection_cost *costs);
-/* Return names: "1 us .. 10 us" and "preempted". */
+/* Return the name of the decade, as "1 us .. 10 us", and of the cause, as "preempted". */
 const char *projection_decade(const struct projection_cost *cost);
 const char *projection_cause(const struct projection_cost *cost);
 

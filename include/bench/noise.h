@@ -75,10 +75,10 @@ enum {
 
 /* Returns the lost share of the observed time, in %. */
 double noise_lost_pct(const double *numbers);
-/* Returns by how many % the copy's CPU was slower than one that loses no time and has its core to itself: (1 - lost) of
- * its time it had the speed that its share of the core gives, so 1 - (1 - lost) * share. NAN when the share is not
- * known. Gaps that other users of the core cause are not in `lost` here, because the share includes them. core_learn()
- * must have been called for the trial's core probes. */
+/* Returns by how many % the copy's CPU was slower than one that loses no time and has its core to itself:
+ * 100 * (1 - (1 - lost) * share). lost: fraction of the observed time lost to detours, except detours caused by other
+ * users of the core, which share accounts for. share: core_share() over the run. NAN when the share is not known.
+ * core_learn() must have been called for the trial's core probes. */
 double noise_slower_pct(const struct trial *trial, unsigned copy);
 
 enum {

@@ -58,7 +58,7 @@ struct sim_account {
     /* Fields of the classic protocol. It counts its wake-ups in next, and uses interval_ns but not start_ns. */
     struct hist *classic;
     uint64_t deadline_ns; /* deadline of the current turn */
-    uint64_t asked_ns;    /* end of the sleep requested; 0: no sleep before this turn */
+    uint64_t asked_ns;    /* time until which the task asked to sleep before this turn; 0: it did not sleep */
     uint64_t late_ns;     /* classic latency of the current turn so far */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Subcommands. A command is a descriptor; command_list is the only registry. */
+/* The subcommands of jitbench. Each is described by a struct command, and command_list lists them. */
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
 
@@ -17,10 +17,11 @@ enum exit_status { EXIT_DONE = 0, EXIT_ROW_FAILED = 1, EXIT_USAGE = 2, EXIT_STRI
 struct suite;
 struct command;
 
-/* Kinds of operands of a command, for completion and for suggestions of what an unknown one was meant to be. */
+/* Kinds of operands that a command takes: used to complete them in a shell, and to suggest a name for a misspelt
+ * one. */
 enum operands_kind {
     OPERANDS_NONE,
-    OPERANDS_WORDS, /* the words returned by word() */
+    OPERANDS_WORDS, /* a fixed set of words: those returned by word() of struct operands */
     OPERANDS_FILES,
     OPERANDS_FOLDERS,
     OPERANDS_COMMAND, /* the command line of another program: the first operand ends jitbench's own options */
@@ -32,7 +33,7 @@ struct operand_word {
 struct operands {
     enum operands_kind kind;
     unsigned most;    /* maximum number of operands; 0: any number */
-    const char *noun; /* name for the words: "test" */
+    const char *noun; /* what a word is called in messages: "test" */
     /* Fills in the ith word; returns false when there is none. */
     bool (*word)(const struct command *command, size_t i, struct operand_word *out);
 };
@@ -41,7 +42,7 @@ struct operands {
 struct command_call {
     const struct command *command;
     void *options;             /* struct in which the values of the options are stored */
-    struct option_table table; /* for option_given() */
+    struct option_table table; /* the table of the options, for option_given() */
     const char *const *operands;
     size_t n;
 };
@@ -53,25 +54,26 @@ struct command {
     const char *description;   /* a paragraph for help; NULL for none */
     const struct suite *suite; /* the suite that the command measures; NULL for none */
     int (*run)(const struct command *command, int argc, char **argv); /* argv[0] is the command's name */
-    /* Fills in the option tables (without targets), for help and the man page check. Returns their number. NULL for
-     * none. */
+    /* Fills in the option tables, without the structs to store values in, for the help text and the check of the man
+     * page. Returns their number. NULL: there are no tables. */
     size_t (*tables)(const struct command *command, struct option_table *tables);
-    /* For commands with one table of options, which have command_main as run and command_table as tables: the table;
-     * the size of the struct that it fills, which has a flag for the option "help"; the error message when there are no
-     * operands (NULL: none are needed); and the function that executes the command and returns its exit status. */
+    /* The next four are for commands with one table of options, which have command_main as run and command_table as
+     * tables. options: the table. options_size: size of the struct that the values are stored in. needs: the error
+     * message when there are no operands; NULL if none are needed. call: executes the command and returns its exit
+     * status. */
     const struct option_table *options;
     size_t options_size;
     const char *needs;
     int (*call)(const struct command_call *call);
-    /* The kind of operands. NULL: the suite's tests if it has any; otherwise the word in the usage line decides: FILE
-     * (or .csv), DIR or COMMAND. */
+    /* The operands that the command takes. NULL: the names of the suite's tests if it has any; otherwise the kind is
+     * derived from the usage line, which has FILE (or .csv), DIR or COMMAND. */
     const struct operands *takes;
 };
 
-/* Returns command->takes, or what is used in its place. Never NULL. */
+/* Returns command->takes; if that is NULL, the operands derived from the suite or the usage line. Never NULL. */
 const struct operands *command_operands(const struct command *command);
-/* Returns the kind given by the first known word of a usage line or of a value's name: OPERANDS_FILES for "FILE|-".
- * OPERANDS_NONE when no word is known. */
+/* Returns the kind of operands that a usage line, or the name of an option's value, stands for, by its first word among
+ * FILE, csv, DIR and COMMAND: OPERANDS_FILES for "FILE|-". OPERANDS_NONE when it has none of them. */
 enum operands_kind operands_named(const char *shown);
 /* Calls command_unknown() for a word that is not one of the command's operands. Returns EXIT_USAGE. */
 int command_unknown_operand(const struct command *command, const char *word);
@@ -86,13 +88,15 @@ int command_mark_settings(const struct command *command, const char *const *oper
 
 extern const struct command *const command_list[]; /* ends with NULL */
 
-/* Returns the command of that name; __complete is found too, though it is not in the list. NULL when there is none. */
+/* Returns the command of that name, also __complete, which shell completion calls and which is not in the list. NULL
+ * when there is none. */
 const struct command *command_find(const char *name);
 
 /* Prints "jitbench: unknown WHAT 'WORD'; did you mean 'NEAREST'?" on standard error and returns EXIT_USAGE. */
 int command_unknown(const char *what, const char *word, const char *const *candidates, size_t n);
 
-/* As command_unknown(), for a word in the place of a command. */
+/* Calls command_unknown() for a word that was given in place of a command, with the commands as candidates. Returns
+ * EXIT_USAGE. */
 int command_unknown_command(const char *word);
 
 /* Prints "jitbench COMMAND: MESSAGE" on standard error (command NULL: "jitbench: MESSAGE") as a single line: control
@@ -100,8 +104,8 @@ int command_unknown_command(const char *word);
 int command_fail(const char *command, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define command_complain(command, message, status) command_fail(command, status, "%s", message)
 
-/* Writes text that accompanies the command's main output to standard output (or error), and frees it. Returns
- * EXIT_DONE, also when the descriptor is closed or a signal ends the writing; or EXIT_ROW_FAILED with one line on
+/* Writes text that accompanies the command's main output to fd (1 or 2), and frees it. Returns EXIT_DONE, also when fd
+ * is closed, when the reader of a pipe is gone or when a signal ends the writing; or EXIT_ROW_FAILED with one line on
  * standard error. */
 struct text;
 int command_print(int fd, struct text *text);
@@ -112,14 +116,14 @@ int command_print(int fd, struct text *text);
  * no other output. */
 int command_output(const struct command *command, int fd, bool only, struct text *text);
 
-/* Returns $COLUMNS; where it is not set, the columns of the descriptor's terminal, limited to most; `otherwise` if it
- * is not a terminal. */
+/* Returns the width for output in columns: $COLUMNS if it is a number of at least 40; else the width of the terminal
+ * fd, at most `most`; `otherwise` if fd is not a terminal or has less than 40 columns. */
 unsigned command_width(int fd, unsigned otherwise, unsigned most);
 
-/* Parses the command line by n tables, whose targets are set, sets the defaults of options that were not given, and
- * prints help if --help is given. operands has room for argc pointers. Returns 0 and sets the number of operands;
- * EXIT_USAGE (or EXIT_ROW_FAILED when help could not be printed) with a line on standard error; or -1 when help was
- * printed. */
+/* Parses the command line by n option tables, whose targets (the structs for the values) are set, sets the defaults of
+ * options that were not given, and prints help if --help is given. operands has room for argc pointers. Returns 0 and
+ * sets the number of operands; EXIT_USAGE (or EXIT_ROW_FAILED when help could not be printed) with a line on standard
+ * error; or -1 when help was printed. */
 int command_parse(const struct command *command, struct option_table *tables, size_t n, int argc, char **argv,
                   const char **operands, size_t *n_operands);
 
@@ -128,13 +132,13 @@ int command_parse(const struct command *command, struct option_table *tables, si
 int command_main(const struct command *command, int argc, char **argv);
 size_t command_table(const struct command *command, struct option_table *tables);
 
-/* In a command's descriptor: its table of options, and the struct that is its target. */
+/* Initialises, in a struct command, the table of options and the size of the struct that their values are stored in. */
 #define COMMAND_TABLE(struct_, rows_, ...)                                                                             \
     .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table)                  \
     {                                                                                                                  \
         .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
     }
-/* The same, and the function that executes the command. */
+/* Initialises the same as COMMAND_TABLE(), and the function that executes the command. */
 #define COMMAND_CALLS(call_, ...) .run = command_main, .call = call_, COMMAND_TABLE(__VA_ARGS__)
 /* The entry of the option --help in a table. */
 #define COMMAND_HELP_ROW(struct_)                                                                                      \
@@ -142,11 +146,11 @@ size_t command_table(const struct command *command, struct option_table *tables)
         OPTION("help", 'h', struct_, help, "print this help")                                                          \
     }
 
-/* Prints the help of a command. Returns as command_output(), with the name of `by`. */
+/* Prints the help of a command. Returns the same as command_output(); `by` is the command that error messages name. */
 int command_print_help(const struct command *by, const struct command *command);
 
-/* Appends the number and length of the samples under each preset, for the help of a suite's command (NULL: of all
- * suites). */
+/* Appends, for the help of a suite's command, how many samples are taken and how long they are: by default, with
+ * --quick and with --classic. suite NULL: over all suites. */
 void help_sampling(const struct suite *suite, struct text *out);
 
 /* Formats version, commit and build id: "0.1 3f2a9c81b2d4 build 5c0f..". */

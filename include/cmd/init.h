@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench as the first process of a machine: what it was ordered to do, and whether this process is the first. */
+/* jitbench as the first process of a machine (init): reads its orders from the kernel's command line, decides whether
+ * this process is to act as init, and carries the orders out. */
 #ifndef CMD_INIT_H
 #define CMD_INIT_H
 
@@ -12,7 +13,8 @@
 
 enum init_end { INIT_STAY, INIT_POWEROFF, INIT_REBOOT, INIT_SHELL, INIT_HALT };
 
-/* Target of the option table: an order jitbench.NAME=VALUE is the option --NAME VALUE. */
+/* Values of the options of jitbench init. Each option --NAME VALUE can also be given on the kernel's command line, as
+ * an order: jitbench.NAME=VALUE. */
 struct init_orders {
     char run[4096];
     char out[1024];
@@ -27,13 +29,14 @@ struct init_orders {
 extern const struct option init_rows[];
 extern const size_t init_n_rows;
 
-/* Reads orders. kernel_line: the kernel's command line; NULL when it cannot be read, "" when it is meant for another
- * process. argv: the arguments of the process, without its own name; they contain the words after "--" of that line.
- * Words of both that begin with "jitbench." are orders. Of several equal orders the last one counts, and argv comes
- * after the line. The command to run begins at the first other word of argv that is not one of the kernel's own words
- * (words before the "--"; without a line, words that are not the name of a jitbench command), and extends to the end of
- * argv, except for orders in it. Its words are stored in *words (n of them, room for argc). Appends to `wrong`, with
- * "; " between, what is wrong; all else has then been read. */
+/* Reads the orders of init (words jitbench.NAME=VALUE), and the command to run. kernel_line: the kernel's command line;
+ * NULL when it cannot be read, "" when it is meant for another process. argv: the arguments of the process, without its
+ * own name, which include the words after "--" of the kernel's line. Orders may be in both; if NAME is given more than
+ * once, the last one counts, and argv comes after the line. The command to run begins at the first other word of argv
+ * that was not meant for the kernel (that is, not before the "--" of the kernel's line; if there is no line, at the
+ * first name of a jitbench command), and extends to the end of argv, except for orders in it. Its words are stored in
+ * words (*n_words of them, room for argc). Appends to `wrong` what is wrong, separated by "; ", and reads everything
+ * else. */
 void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                       const char **words, size_t *n_words, struct text *wrong);
 

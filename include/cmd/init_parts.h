@@ -13,7 +13,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define POLL_NS   (SECOND_NS / 10)
 
-/* Whether this process is PID 1 of a PID namespace, of the machine, or neither. */
+/* Whether this process is PID 1: it is not, it is that of a PID namespace (a container), or that of the machine. */
 enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
 
 struct init {
@@ -26,33 +26,40 @@ struct init {
     struct device_mount disk;
     char disk_at[PATH_MAX]; /* directory made to mount the disk on; "" when there is none */
     char scratch[PATH_MAX]; /* scratch directory on the disk; "" when none was ordered, or the disk is not available */
-    bool asked;             /* a signal has asked for the end: Ctrl-Alt-Del is SIGINT */
-    int status;             /* exit status, if it exits */
+    bool asked;             /* a signal asked init to end (Ctrl-Alt-Del sends SIGINT) */
+    int status;             /* exit status of init, unless it powers the machine off or stays */
 };
 
 /* init_process.c */
 /* Returns whether a signal that asks for the end is pending. */
 bool init_end_is_asked(void);
-/* Writes to the console. Gives up with -EINTR when stop() returns true; stop may be NULL. Returns 0 or -errno. */
+/* Writes to the console fd. Gives up with -EINTR when stop() returns true (stop may be NULL), and with -ETIMEDOUT when
+ * the console accepts no data for two minutes. Returns 0 or -errno. */
 int init_put(int fd, const char *data, size_t length, bool (*stop)(void));
 /* Waits until the console has sent its output. */
 void init_drain(int fd);
-/* Writes a message to the console. */
+/* Writes the line "jitbench init: MESSAGE" to standard error, which is the console of a machine. */
 void init_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* As an ordinary process, leaves signals ignored that its parent ignored, here and in the run: see nohup(1). */
+/* Called before init_set_signals() when this process is not PID 1. Of the signals that ask it to end (such as SIGHUP),
+ * those that its parent ignored stay ignored, here and in the measuring process, so that nohup(1) works. */
 void init_leave_ignored(void);
-/* ours: blocks the signals for which init waits, and ignores others. Otherwise restores the defaults, for a child. */
+/* ours true: blocks the signals for which init waits, and ignores SIGPIPE and the terminal's stop signals. ours false:
+ * restores the default actions, in a child. */
 void init_set_signals(bool ours);
-/* Waits for a signal, SIGCHLD included. Returns its number; 0 when none came within ns nanoseconds (0: no limit). */
+/* Waits for SIGCHLD or a signal that asks init to end. Returns its number; 0 when none came within ns nanoseconds (0:
+ * no limit). */
 int init_wait_signal(uint64_t ns);
 /* Reaps all processes that have ended. Returns true with the status when pid is among them; or, for pid 0, when there
  * are no more children. Returns false otherwise, with errno set when the kernel reported an error, else 0. */
 bool init_reap(pid_t pid, int *status);
-/* Waits for the child's end. Returns its status as waitpid() does. */
+/* Waits until the child pid has ended. Signals that ask init to end are passed on to the child. Returns its status in
+ * the form of waitpid(). */
 int init_wait_child(struct init *init, pid_t pid);
-/* Called by a child before it executes a program. */
+/* Called in a child before exec: restores the signals' default actions, and if init is PID 1 of the machine, begins a
+ * session on the console. */
 void init_child_begin(const struct init *init);
-/* Ends the machine's remaining processes. They get SIGTERM first, so that they can complete their writes. */
+/* Ends all other processes of the machine or PID namespace: with SIGTERM, so that they can complete their writes, then
+ * those that remain after two seconds with SIGKILL. */
 void init_end_processes(void);
 
 #endif

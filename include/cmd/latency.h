@@ -11,15 +11,15 @@ struct task {
     const struct bench *bench;
     const struct sim_params *params;
     const char *title;
-    bool real_time; /* has a real-time mode */
+    bool real_time; /* runs under SCHED_FIFO with --real-time */
     /* Names of the background loads that tell most about the task: by default, and with --quick. */
     const char *telling, *quick;
-    const char *late; /* reason for the task's limit beyond which a wake-up counts as late */
+    const char *late; /* why a wake-up after the task's limit is late: "when its buffer is empty" */
 };
 extern const struct task latency_tasks[N_TASKS];
 extern const char *const latency_task_names[]; /* names of latency_tasks, in the same order; ends with NULL */
 
-/* Target of the option table. */
+/* Values of the options of jitbench latency. */
 struct latency_options {
     uint64_t tasks, no_tasks, loads, no_loads; /* bit masks: bit i is latency_task_names[i] or load_names[i] */
     char loops[1024];
@@ -31,8 +31,8 @@ struct latency_options {
 };
 
 /* latency_plan.c */
-/* Sets the resources that a load may use. memload_named: the user named the load memload. Returns why memload is left
- * out, NULL when it is not. */
+/* Sets what the background loads may use: threads, groups, and bytes of files and memory. memload_named: the load
+ * memload was asked for, so it runs without swap too. Returns why memload cannot run; NULL when it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
 /* Implement options, plan and announce of struct suite. */

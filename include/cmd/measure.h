@@ -42,9 +42,9 @@ struct measure {
     struct place_request place;
     struct clock_info clock;
     struct clock_pair clock_start;
-    struct core_session *core;   /* NULL: no core probes */
-    struct culprit_watch *watch; /* NULL: nobody looks who has the CPUs */
-    struct core_sight cores;     /* state of the cores of the CPUs to measure on, before anything ran */
+    struct core_session *core;   /* core probes (whether others use a core); NULL: none */
+    struct culprit_watch *watch; /* records which tasks have the CPUs; NULL: not recorded */
+    struct core_sight cores;     /* result of the first core probes, before anything was measured */
     uint64_t start_at_ns;        /* start time in CLOCK_REALTIME; 0: at once */
     struct row_run run;
     struct csv *csv;
@@ -72,7 +72,7 @@ struct measure {
 struct table_rows {
     const struct row *rows;
     size_t n;
-    bool alone;     /* not part of `all`: each run's lines are printed too */
+    bool alone;     /* only this suite was measured, not `all`: a line for each sample is printed too */
     bool verbose;   /* -v was given */
     bool pictures;  /* plots after the tables */
     unsigned width; /* width of the terminal in columns, at most 100; 100 when it is not a terminal */
@@ -83,27 +83,28 @@ struct table_rows {
 /* A table of a suite's own options. */
 struct suite_options {
     const char *heading;
-    const struct bench *bench; /* the entries are the options of this benchmark; NULL: rows */
+    const struct bench *bench; /* the entries are this benchmark's options; NULL: they are in `rows` */
     const struct option *rows;
-    size_t n, offset; /* offset: of the table's target in the suite's options struct */
+    size_t n, offset; /* offset: of the struct for the values, within the suite's options struct */
     const struct option_foreign *foreign;
 };
 #define SUITE_ROWS(rows_) .rows = rows_, .n = sizeof(rows_) / sizeof((rows_)[0])
 
-/* A suite: a family of measurements with a command of its own, and part of `all`. */
+/* A suite: a family of measurements with a command of its own. `all` runs those in suite_list. */
 struct suite {
     const char *name, *title;
-    unsigned seconds[PRESET_COUNT]; /* usual duration on two CPUs, for the progress line of `all` */
+    unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs, for the plan and the progress line */
     size_t options_size;
     const struct suite_options *options; /* ends with heading NULL */
-    bool timed;                          /* samples have a length, and may need a scratch directory */
-    bool copies;                         /* the user chooses the number of copies */
+    bool timed;                          /* has the options --time (length of a sample) and --dir (scratch directory) */
+    bool copies;                         /* has the option --copies (number of copies that run at once) */
     /* Letters that usually belong to common options, but in the command of this suite to its own options, as in the
      * tool that it replaces. NULL: none. */
     const char *letters;
     /* Defaults of common options that differ for this suite. May be NULL. */
     const struct option_default *defaults;
-    /* Old names and letters of common options, with struct measure_options as their target. May be NULL. */
+    /* Further entries for common options (old names and letters, other help texts), whose values are stored in struct
+     * measure_options. May be NULL. */
     const struct option *common_rows;
     size_t n_common_rows;
     enum schedule schedule;
@@ -118,7 +119,7 @@ struct suite {
     /* Adds the items of the selected tests to the plan. Returns 0, or -1 with one line in error. Ends the program when
      * out of memory. */
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
-    /* Adds to the header what will be measured. May be NULL. */
+    /* Appends to the header what will be measured, in place of the usual line "Plan". May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
     /* Returns whether idle CPUs are kept awake while the suite runs, as by --hold-latency. May be NULL. */
     bool (*holds_latency)(const void *options);
@@ -127,12 +128,12 @@ struct suite {
      * rows. May be NULL. */
     void (*conclude)(struct measure *m);
     const struct metrics_test *made;
-    /* Writes files in other formats, after the tables, when the suite's command runs alone. Returns 0 or an exit
-     * status. */
+    /* Called after the tables if only this suite is measured: writes files in other formats, or judges the results.
+     * Returns the exit status. May be NULL. */
     int (*finish)(const struct measure *m, const void *options);
     /* Returns whether only the header's first lines are printed. May be NULL. */
     bool (*brief)(const void *options);
-    bool names_takers; /* --who is done by the suite itself: no culprits of its rows */
+    bool names_takers; /* the suite itself does what --who asks for, as part of its plan */
     bool commands;     /* words after "--" are commands to be executed (m->words) */
     /* Returns whether standard output is used by the measured commands, so that tables go to standard error. May be
      * NULL. */
@@ -148,25 +149,28 @@ struct suite {
             OPTION_NUMBER(OPTION_DURATION, "TIME", 10e6, 86400e9), .aliases = "seconds"                                \
     }
 
-/* Fills in the tables of a suite's own options, whose target is `own`. Returns their number. */
+/* Fills in the tables of a suite's own options, whose values are stored in the struct `own` (may be NULL). Returns
+ * their number. */
 size_t measure_own_tables(const struct suite *suite, void *own, struct option_table *tables);
-/* Fills in the tables of a suite: its own options, whose target is `own`, and those common options that not all suites
- * have. suite NULL: those of `all`. The targets may be NULL. Returns the number of tables. */
+/* Fills in the tables of a suite: its own options, whose values are stored in the struct `own`, and those common
+ * options that not all suites have, with `options`. suite NULL: those of `all`. Both structs may be NULL. Returns the
+ * number of tables. */
 size_t measure_suite_tables(const struct suite *suite, void *own, struct measure_options *options,
                             struct option_table *tables);
 
 /* Fills in the table of the options that all suites have, with the defaults of this suite (NULL: of several suites).
- * options becomes its target; it may be NULL. */
+ * Their values are stored in options, which may be NULL. */
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
 /* Fills in the ith operand of a suite. Help that is not set is the title of the benchmark of that name. Returns false
  * when there is none. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
-/* Runs the command of a suite, or `all`. */
+/* Runs a command that measures: that of a suite, or `all`. Returns the exit status. */
 int measure_main(const struct command *command, int argc, char **argv);
 
-/* Returns whether the user gave the option, by this name or by one that a suite has for it. */
+/* Returns whether the user gave the option of that long name, or another one that sets the same value, such as
+ * --affinity for --cpus. */
 bool measure_given(const struct measure *m, const char *option);
 /* Sets counts (room for OPTION_COUNTS_MAX) to the numbers of copies that the user asked for, or to default_copies.
  * Returns how many numbers there are; each of them gets a plan item. */
@@ -176,24 +180,28 @@ size_t measure_copies(const struct measure *m, uint64_t default_copies, uint64_t
 uint64_t measure_memory(const struct measure *m);
 /* Returns the number of CPUs given by --cpus, or 1 when it was not given. */
 uint64_t measure_named_cpus(const struct measure *m);
-/* Adds an item with the benchmark's sampling under the preset and the user's options, and returns it. */
+/* Adds an item (a benchmark with its parameters) to the plan and returns it. The number and length of its samples are
+ * those of measure_sampling(). The items of a phase begin after all earlier phases have ended. */
 struct plan_item *measure_item(const struct measure *m, struct plan *plan, const struct bench *bench,
                                const void *params, uint64_t copies, unsigned phase);
-/* Adds such an item for each number of copies. */
+/* Calls measure_item() for each number of copies that the user asked for, or for default_copies. */
 void measure_add(const struct measure *m, struct plan *plan, const struct bench *bench, const void *params,
                  uint64_t default_copies, unsigned phase);
 /* Returns the scratch directory: --dir, $TMPDIR, or the current one. */
 const char *measure_dir(const struct measure *m);
-/* Adds a row to the CSV and the table. Has the type of a sink: measure is the struct measure. */
+/* Adds a row to the CSV and the table. measure points to a struct measure; it is void so that the function can be the
+ * put() of a struct row_sink. */
 void measure_put_row(void *measure, const struct row *row);
 /* Initialises a row that is computed from other rows. metric: index of its metric in the test. */
 void measure_made_row(const struct measure *m, const struct metrics_test *test, size_t metric, struct row *row);
-/* Adds such a row. cpus may be "". */
+/* Adds a row that is computed from other rows. metric: index of its metric in the test. cpus may be "". */
 void measure_put_made(struct measure *m, const struct metrics_test *test, size_t metric, uint64_t copies,
                       const char *cpus, const struct row_params *param, double value);
-/* Returns the benchmark's sampling under the preset and the user's options. */
+/* Returns how many samples of a benchmark are taken, how long they are and how precise, by the preset (default,
+ * --quick, --classic) and the user's options. */
 struct sampling measure_sampling(const struct measure *m, const struct bench *bench);
-/* Fills in the tables of a suite's command, with operands and --series (targets NULL: for help). */
+/* Implements tables of struct command for the commands that measure: fills in all their option tables, for help.
+ * Returns their number. */
 size_t measure_tables(const struct command *command, struct option_table *tables);
 /* Initialises a command that measures one suite. */
 #define COMMAND_MEASURES(suite_) .suite = &(suite_), .run = measure_main, .tables = measure_tables

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise --who: its part of the plan, and its table. */
+/* jitbench noise --who: plans the recording of what has the CPUs, and prints who took the time. */
 #ifndef CMD_NOISE_WHO_H
 #define CMD_NOISE_WHO_H
 
 #include "bench/noise.h"
 #include "cmd/suites.h"
 
-/* Adds the window of --who; of `all`, where the kernel lets it record. */
+/* Adds to the plan the measurement that records what has the CPUs, if --who or --stop-at was given, or if `all` runs
+ * and the kernel allows recording. */
 void noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out);
 
-/* Prints who took the time, or what ran before the detour that ended the run; nothing when there are no rows of it. */
+/* Prints which tasks and interrupts took time from the CPUs, or what ran before the detour that ended the run
+ * (--stop-at). Prints nothing when no row is of that measurement. */
 void noise_who_print(const struct table_rows *rows, struct text *out);
 
 /* Says which detour ended the run (--stop-at), and writes what ran before it to the file of --keep. Returns the exit

@@ -21,10 +21,11 @@ struct require_options {
             OPTION_WORD("FILE")                                                                                        \
     }
 
-/* Reads the requirements of both options into the set, whose names are known. Returns 0, or EXIT_USAGE with a line on
- * standard error. */
+/* Adds the requirements of both options to the set; set->names must list what may be required. Returns 0, or EXIT_USAGE
+ * with a line on standard error. */
 int require_read(const char *command, const struct require_options *options, struct requirements *set);
-/* Reads them for rows that were read, and judges these. Returns as require_read(); requirements_free() follows. */
+/* Reads the requirements of both options into the set, and judges the rows by them. Returns the same as require_read().
+ * The caller frees the set with requirements_free(), also after a failure. */
 int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
                  struct requirements *set);
 

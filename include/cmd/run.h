@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of jitbench run: commands and descriptors (run_commands.c). */
+/* Parts of jitbench run: commands and descriptors, combinations of parameters, and the comparison in pairs. */
 #ifndef CMD_RUN_H
 #define CMD_RUN_H
 
@@ -9,17 +9,17 @@
 
 #define COMMANDS_MAX 64u
 
-/* Name of a command, which becomes the test of its rows. */
+/* Name of a measured command, which is the value of the column `test` in its rows. */
 struct name {
     char text[sizeof(((struct row *)0)->test)];
 };
 
 struct run_options {
     struct command_params command;   /* must be first, because the option table fills it */
-    struct name names[COMMANDS_MAX]; /* names of the commands, which become the tests of the rows */
-    bool opened;                     /* the descriptors below are open */
+    struct name names[COMMANDS_MAX]; /* names of the commands, for the column `test` */
+    bool opened;                     /* the descriptors below were set; those not open are -1 */
     int image_fd, fds[3];
-    /* each command's --cleanup command in the shared memory of image_fd, in bytes; size 0: none */
+    /* where each command's --cleanup command is in the shared memory of image_fd, in bytes; size 0: it has none */
     size_t cleanup_offset[COMMANDS_MAX], cleanup_size[COMMANDS_MAX];
     bool keeps;           /* the file of --keep-output was created here */
     bool fails_on_slower; /* --fail-on was given */
@@ -33,8 +33,8 @@ struct parameter {
     bool used; /* a command contains {NAME} */
 };
 
-/* The commands of a run, while the plan is made. All functions below that return an int return 0, or -1 with the
- * error. They end the program when out of memory. */
+/* The commands to be measured, while the plan is made. All functions below that take this struct and return an int
+ * return 0, or -1 with a line in `error`. They end the program when out of memory. */
 struct commands {
     const struct measure *m;
     struct run_options *options;
@@ -45,27 +45,29 @@ struct commands {
     size_t n_typed;
     struct parameter parameters[COMMAND_PARAMETERS_MAX];
     size_t n_parameters;
-    /* The commands with all combinations of parameters. */
+    /* Argument vectors of the commands to be measured: of each typed one, with each combination of its parameters'
+     * values. */
     char **argv[COMMANDS_MAX];
     /* typed_of: index in `typed` of the command that this one was made from */
     size_t n, typed_of[COMMANDS_MAX];
-    const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* NULL: the command does not have the parameter */
+    const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* by command; NULL: it has no such parameter */
     char **env;
     struct text images;
 };
 
 /* run_commands.c */
-/* Writes the error and returns -1. */
+/* Formats a line into c->error and returns -1. */
 #define run_wrong(c, ...) fail_because(-1, (c)->error, (c)->error_size, __VA_ARGS__)
 /* Splits the words after the first "--" into commands. */
 int run_split_commands(struct commands *c);
-/* Copies the environment for the command, without jitbench's padding variable. --clean-env: PATH only. */
+/* Sets c->env to the environment for the commands: that of this process without the variable that jitbench adds as
+ * padding; with --clean-env only PATH. */
 void run_choose_env(struct commands *c);
 /* Finds the index of the command that --reference names; it is measured first. */
 int run_find_reference(struct commands *c, size_t *first);
 /* Runs the commands of --cleanup. Reports failures on standard error. */
 void run_clean_up(const struct run_options *options);
-/* Packs one command as bytes for the workers, and formats it as a line for the table. */
+/* Packs command i as bytes for the worker processes that execute it, and formats it as a line for the table. */
 int run_pack_command(struct commands *c, size_t i, struct command_params *params);
 /* Sets name to the program's name without directories. shell: word is a command line, and its first word counts. */
 void run_name_after_program(const char *word, bool shell, struct name *name);
@@ -78,16 +80,18 @@ int run_open_output(struct commands *c);
 int run_open_image(struct commands *c);
 
 /* run_scan.c */
-/* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values; --aa: twice. */
+/* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values. With --aa makes the
+ * only command twice. */
 int run_combine(struct commands *c);
-/* Returns a text with the values of a command in place of {NAME}, which the caller frees. */
+/* Returns a copy of text in which each {NAME} is replaced by that command's value of parameter NAME. The caller frees
+ * it. */
 char *run_substitute(const struct commands *c, size_t command, const char *text);
 void run_free_parameters(struct commands *c);
 
 /* run_pairs.c */
 /* Reads --fail-on. Returns 0, or -1 with the error. */
 int run_read_fail_on(struct commands *c);
-/* The stop rule of several commands, for struct plan. */
+/* Implements enough() of struct plan: returns whether there are enough samples to compare the commands. */
 bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples);
 /* Returns the exit status of --fail-on, with a line on standard error for each command that fails. */
 int run_fail(const struct measure *m, const void *options);

@@ -13,12 +13,12 @@ struct session {
     size_t n_suites;
     void *options[TABLES_MAX];     /* options struct of each suite */
     struct plan plans[TABLES_MAX]; /* plan of each suite */
-    bool alone;                    /* no other rank was started with the same arguments */
+    bool alone;                    /* no other rank of a parallel job was started with the same arguments */
     int finish_status;
 };
 
 /* measure.c */
-/* Returns whether a test works on large arrays, for which it asks for huge pages. */
+/* Returns whether any planned test works on large arrays, for which it asks for huge pages. */
 bool session_uses_memory(const struct session *s);
 
 /* measure_options.c */
@@ -28,7 +28,7 @@ bool session_uses_memory(const struct session *s);
 /* Parses the command line. Returns 0; EXIT_USAGE; -1 when help was printed, EXIT_ROW_FAILED when it could not be
  * printed. */
 int session_parse(struct session *s, int argc, char **argv);
-/* Sets the options of suites that `all` runs to their defaults; the common options are as given. */
+/* Sets the own options of suite i to their defaults. For `all`, which accepts only common options. */
 int session_default_options(struct session *s, size_t i);
 /* Decides on which CPUs and with which policy the tests run. */
 int session_resolve_place(struct session *s);
@@ -36,8 +36,9 @@ int session_resolve_place(struct session *s);
 /* repeat.c */
 /* Returns whether --runs or --interleave asks for several runs. */
 bool session_repeats(const struct session *s);
-/* Executes these runs, each in a process of its own. Returns the highest of their exit statuses; ends with the first
- * that a signal ended, or whose command line is wrong. */
+/* Executes the runs that --runs or --interleave asks for, each in a process of its own. Stops after the first run that
+ * a signal ended, or whose command line is wrong, and returns its exit status; otherwise returns the highest exit
+ * status of all runs. */
 int session_repeat(struct session *s, int argc, char **argv);
 
 /* measure_header.c */

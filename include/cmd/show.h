@@ -11,10 +11,10 @@
 
 struct show_how {
     int fd;           /* output descriptor: plots are drawn only on a terminal, in its width */
-    bool alone;       /* the run measured only this suite: each run's lines are printed too */
+    bool alone;       /* the run measured only this suite: a line for each sample is printed too */
     const char *more; /* option that increases the number of samples, for the warnings */
     bool counters;    /* print a table of event counts */
-    bool verbose;     /* always print each run's lines, and plots */
+    bool verbose;     /* print a line for each sample, the plots and all columns of the tables in any case */
 };
 
 /* Appends the first lines of a run's header: program and time, and the machine, without the end of that line. */

@@ -19,12 +19,12 @@ extern const struct command command_noise, command_wakeup, command_prime, comman
 /* Returns the table of metrics of all benchmarks. Ends the program when memory runs out. */
 const struct metrics *metrics_table(void);
 
-/* Tables of very short experiments: a line for each run as the original program prints it, the runs together, and the
- * time lost in delays. */
+/* Describes the tables of a test whose runs time a very short experiment many times (prime, and array of stream): a
+ * line for each run as the original program prints it, a summary of all runs, and the time lost in delays. */
 struct experiment_tables {
     const char *test, *run_title, *summary_title;
     struct table_column key;          /* first column */
-    const struct table_column *extra; /* columns of the runs together after the first */
+    const struct table_column *extra; /* further columns of the summary */
     size_t n_extra;
 };
 void cmd_print_experiments(const struct table_rows *rows, const struct experiment_tables *tables, struct text *out);

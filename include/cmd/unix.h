@@ -22,13 +22,14 @@ struct unix_test unix_test_of(const char *name);
 int unix_select(struct measure *m, const char *operand);
 bool unix_word(size_t i, struct operand_word *out);
 
-/* The protocols. The index of the stable protocol is for comparing machines, so it has tests with repeatable results.
- * The index of the classic protocol is comparable with published scores of UnixBench, whose processes are not bound and
- * are dynamically linked. */
+/* A protocol: how the tests are run, and which of them enter the index. The index of the stable protocol is for
+ * comparing machines, so it has tests with repeatable results. The index of the classic protocol is comparable with
+ * published scores of UnixBench, whose processes are not bound and are dynamically linked. */
 struct unix_protocol {
     const char *name;
-    unsigned index; /* group of the tests in its index */
-    /* words in the row of the index: how context1 is placed, and the footprint of spawn and execl */
+    unsigned index; /* bit in `groups` of the tests that are in its index */
+    /* parameters of the index's row: how the two processes of context1 are placed on CPUs, and whether spawn and execl
+     * have the memory footprint of a dynamically linked program */
     const char *context1, *footprint;
 };
 extern const struct unix_protocol unix_protocols[];
@@ -36,13 +37,14 @@ const struct unix_protocol *unix_protocol_of(const struct measure *m);
 bool unix_in_index(const struct unix_protocol *protocol, const struct unix_test *test);
 
 enum { UNIX_N_INDEX = 12 };
-/* Returns the geometric mean of the tests' indices, NAN when there is none; n is set to their number. */
+/* Returns the system index for that number of copies: the geometric mean of the tests' indices, NAN when there is none.
+ * Sets *n to the number of these tests. */
 double unix_system_index(const struct table_rows *r, uint64_t copies, size_t *n);
-/* Returns the system index with the core free (measured only while no one else used the core): from each test's rate
- * with the core free if it has one, otherwise from its normal rate. NAN if a test of UNIX_CORE_BOUND lacks that
- * rate. */
+/* Returns the system index with the core free: from each test's rate while no one else used the core, if that is known,
+ * otherwise from its normal rate. NAN if it is not known for a test of the group UNIX_CORE_BOUND. */
 double unix_alone_index(const struct table_rows *r, uint64_t copies);
-/* Lists the numbers of copies in the order in which they were measured. */
+/* Sets counts (room for OPTION_COUNTS_MAX) to the different numbers of copies, in the order of the rows. Returns how
+ * many there are. */
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
 /* Implements conclude: adds the rows of the index. */
 extern const struct metrics_test unix_index;
@@ -54,7 +56,7 @@ struct unix_options {
     struct unix_params params;
     bool all_tests, brief;
     uint64_t pairs; /* bit mask of pairs_names */
-    /* the pairs of CPUs without --pairs, and for each of its choices; unix_params point to this memory */
+    /* pairs of CPUs for context1-two: without --pairs, and for each of its choices; unix_params point to this memory */
     struct cpu_pairs next, of[PAIRS_CHOICES];
     char unixbench_csv[1024];
 };

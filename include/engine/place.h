@@ -11,26 +11,26 @@
 #include "sys/cpuset.h"
 
 enum bind_mode {
-    BIND_ONE,   /* each copy on a CPU of its own, one to one */
-    BIND_RANGE, /* each copy on all of the CPUs */
+    BIND_ONE,   /* each copy of the benchmark on one CPU, which they take in turn */
+    BIND_RANGE, /* each copy of the benchmark on all of the CPUs */
     BIND_NONE,  /* not bound: the kernel chooses the CPU */
 };
 extern const char *const bind_names[]; /* names of the modes: "one", "range", "none", NULL */
 
-/* Placement options of the user, the same for all copies. */
+/* Placement that the user asked for, the same for all copies of the benchmark. */
 struct place_request {
     struct cpuset cpus; /* the CPUs to use; never empty */
     struct cpuset online;
     unsigned order[CPUSET_MAX]; /* the same CPUs, in the order in which copies take them */
     size_t n_order;
     enum bind_mode bind;
-    bool bind_given; /* the user chose bind: the benchmark's own default must not override it */
+    bool bind_given; /* the user chose `bind`: the benchmark's own choice must not override it */
     bool nice_given, fifo;
     int nice, fifo_priority;
     bool layout_fixed;
 };
 
-/* Placement of one party. */
+/* Placement of one party (a process or thread of a trial). */
 struct placement {
     struct cpuset cpus; /* CPUs of the party; empty: not bound */
     enum bind_mode bind;
@@ -38,7 +38,7 @@ struct placement {
     int nice, policy, rt_priority;
     bool lock_memory;
     uint64_t timer_slack_ns; /* timer slack of the party; 0: unchanged */
-    char refused[160];       /* settings that were not even tried, and why; empty when none */
+    char refused[160];       /* settings that the program did not even try, and why; "": none */
 };
 
 /* Placement as the party itself read it back from the kernel. policy -1: not known. */
@@ -49,31 +49,32 @@ struct placement_seen {
     uint64_t timer_slack_ns;
 };
 
-/* Fills the placement of a copy as the user asked for it. The engine later takes SCHED_FIFO back from copies that
- * would leave no CPU to the rest of the machine (place_claim_full()). */
+/* Fills the placement of a copy of the benchmark as the user asked for it. The engine later takes SCHED_FIFO back from
+ * copies that would leave no CPU to the rest of the machine (place_claim_full()). */
 void place_copy(const struct place_request *request, unsigned copy, struct placement *out);
 
-/* As place_copy(), for a party that its benchmark binds to this CPU, whatever binding the user asked for. */
+/* As place_copy(), for a party that its benchmark binds to this CPU, whatever the user asked for. */
 void place_one(const struct place_request *request, unsigned copy, unsigned cpu, struct placement *out);
 
 /* CPUs that the FIFO parties of a trial can keep busy at one time. All zero: none. */
 struct place_claim {
-    struct cpuset bound; /* CPUs of parties that can run on one CPU only */
-    struct cpuset wide;  /* CPUs of parties with a choice of CPUs */
-    unsigned n_wide;     /* number of parties with a choice; each takes one CPU */
+    struct cpuset bound; /* CPUs of parties that can run on one CPU only, or keep all of their CPUs busy */
+    struct cpuset wide;  /* CPUs of the other parties, each of which keeps one of them busy */
+    unsigned n_wide;     /* number of these other parties */
 };
 
-/* Adds a party; one without SCHED_FIFO adds nothing. fills: the party starts SCHED_FIFO processes, so that it can
- * keep all CPUs of its mask busy at once. */
+/* Adds the CPUs that a party can keep busy; a party without SCHED_FIFO adds none. fills: the party starts processes
+ * with SCHED_FIFO, so that it can keep all its CPUs busy at once. */
 void place_claim_add(struct place_claim *claim, const struct placement *placement, bool fills,
                      const struct cpuset *online);
-/* Returns whether the parties of the claim can keep all online CPUs busy at one time. */
+/* Returns whether the parties that were added can keep all online CPUs busy at one time. */
 bool place_claim_full(const struct place_claim *claim, const struct cpuset *online);
-/* Gives a FIFO party the normal policy, and says so in refused. */
+/* Gives a party with SCHED_FIFO the normal policy instead, and says so in placement->refused. */
 void place_give_up_fifo(struct placement *placement);
 
-/* place_apply() applies everything but the policy to the calling thread; place_apply_policy() then the policy with
- * its CPU time limit. Whatever the kernel refuses is appended to refused in words, and the rest is applied. */
+/* Set the placement of the calling thread: place_apply() all but the scheduling policy, place_apply_policy() then the
+ * policy, with a limit on its real-time CPU time. What the kernel refuses is appended to refused in words, and the rest
+ * is applied. */
 void place_apply(const struct placement *placement, char *refused, size_t size);
 void place_apply_policy(const struct placement *placement, uint64_t realtime_limit_us, char *refused, size_t size);
 void place_read_back(struct placement_seen *out);

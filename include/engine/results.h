@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of the trials of a plan item by group, and the rows made of them. For plan.c and results.c; benchmarks use
+/* Results of all trials of a plan item (a benchmark with its parameters), and the result rows made of them. Each copy
+ * is a group with rows of its own, or all copies are one group. For the engine's own files; benchmarks use
  * engine/plan.h. */
 #ifndef ENGINE_RESULTS_H
 #define ENGINE_RESULTS_H
@@ -12,41 +13,42 @@
 #include "rows/counted.h"
 #include "rows/culprits.h"
 
-/* Maximum number of an item's samples that are repeated because a process was stopped in them; further ones count, and
- * degrade the row. */
+/* Maximum number of trials of a plan item that are repeated because a signal stopped a process in them. Further ones
+ * count, and their row is degraded. */
 #define RESULTS_STOPPED_MAX 3u
 
 struct metric_values {
-    double *samples; /* for a metric with the core free, set by results_rows(): one per trial, NAN when not known */
+    double *samples; /* one per trial; for a metric with the core free set by results_rows(), NAN when not known */
     size_t n, capacity;
     struct hist *hist;
     struct series *series;
-    const struct metric_values *of; /* another metric, of which this one is a multiple */
-    struct core_notes core;         /* candidates for slices with the core free, for a metric such as "rate_alone" */
+    const struct metric_values *of; /* not NULL: this metric has the values of that other one, each times scale */
+    struct core_notes core;         /* slices of work that may have had the core free, for a metric such as
+                                     * "rate_alone" */
     struct core_alone alone;
     double scale;
 };
 
 struct group_values {
     struct metric_values *metric;
-    struct placement_seen seen; /* placement in the last trial */
-    struct cpuset cpus;         /* all CPUs that the measured parties were allowed on */
+    struct placement_seen seen; /* placement that the parties read back in the last trial */
+    struct cpuset cpus;         /* all CPUs on which the measured parties were allowed */
     enum bind_mode bind;
-    bool mixed; /* the policy was not the same in all trials */
+    bool mixed; /* the scheduling policy was not the same in all trials */
     char refused[256];
     int control; /* SCHED_FIFO priority of the parent; 0: none */
     double load_count[LOAD_COUNTS];
     bool pages_known;
-    double pages_huge, pages_possible; /* bytes in huge pages, and bytes that could have been, summed over trials by
-                                        * results_pages() */
-    struct row_params remarks;         /* set by results_remarks() */
+    double pages_huge, pages_possible; /* bytes of memory in huge pages, and bytes that could have been, summed over
+                                        * trials by results_pages() */
+    struct row_params remarks;         /* parameters for the rows, set by results_remark() */
     struct causes causes;
     struct counted counted;
     struct culprits culprits;
     uint64_t core_probes[CORE_LEVELS];
-    unsigned core_cpu;            /* CPU of the last trial; CPUSET_NONE: no probes were taken */
-    struct stats_running core_hz; /* measured core frequency, one value per trial */
-    bool core_own;                /* other parties of the same trial can run on the core */
+    unsigned core_cpu;            /* CPU of the last core probes; CPUSET_NONE: no probes were taken */
+    struct stats_running core_hz; /* measured core frequency in Hz, one value per trial */
+    bool core_own;                /* parties of the same trial can run on the other hardware thread of the core */
     double wall_s, khz_sum;
     uint64_t khz_n;
 };
@@ -56,24 +58,25 @@ struct results {
     const struct plan_run *how;
     unsigned n_groups;
     struct group_values *group;
-    struct row_params others; /* placement of the other parties: "timer=fifo:96 load=other" */
+    struct row_params others; /* placement of the parties that are not measured: "timer=fifo:96 load=other" */
     uint64_t n_trials, spent_ns;
-    uint64_t n_stopped;    /* trials in which a signal stopped a process; the first RESULTS_STOPPED_MAX are repeated */
-    uint64_t precise_from; /* number of trials after which the precision was reached, and has held since; 0: it does
-                            * not hold */
-    size_t order;          /* index of the item in its plan */
+    uint64_t n_stopped;    /* number of trials in which a signal stopped a process; the first RESULTS_STOPPED_MAX are
+                            * repeated */
+    uint64_t precise_from; /* number of trials after which the requested precision was reached, and has held since; 0:
+                            * it is not reached now */
+    size_t order;          /* index of the item in the plan */
     bool failed;           /* results_fail() was called, or memory ran out */
 };
 
 int results_init(struct results *results, const struct plan_item *item, const struct plan_run *how);
 void results_free(struct results *results);
 
-/* Enters a trial that succeeded: placement, counters, and the results of the benchmark's reduce. Returns 0, or -1 when
- * out of memory. */
+/* Adds the results of a trial that succeeded: placement, counters, and what the benchmark's reduce() takes from it.
+ * Returns 0, or -1 when out of memory. */
 int results_enter(struct results *results, const struct trial *trial);
 
-/* Returns the half-width of the 95 % interval of the worst group's headline metric, in % of its mean; NAN below 5
- * samples. */
+/* Returns the half-width of the 95 % confidence interval of the headline metric, in % of the mean, in the group where
+ * it is widest; NAN below 5 samples. */
 double results_precision_pct(const struct results *results);
 
 /* The stop rule: returns whether the item needs no further sample. Call it once after each trial.
@@ -86,8 +89,8 @@ double results_precision_pct(const struct results *results);
 bool results_sampled_enough(struct results *results);
 uint64_t results_hold_on(uint64_t precise_from);
 
-/* Passes the rows of all groups and metrics to the sink and returns the worst status. A status above ROW_OK (failed,
- * skipped, interrupted) and its reason override the rows' own; failed and skipped rows have no values. */
+/* Passes the result rows of all groups and metrics to how->sink, and returns the worst status of a row. A status above
+ * ROW_OK (degraded, skipped, failed) and its reason override the rows' own; failed and skipped rows have no values. */
 enum row_status results_rows(struct results *results, enum row_status status, const char *reason);
 
 #endif

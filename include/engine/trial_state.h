@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State of a running trial, shared by the source files behind trial.h. */
+/* State of a running trial, shared by the files trial*.c and arena.c. */
 #ifndef ENGINE_TRIAL_STATE_H
 #define ENGINE_TRIAL_STATE_H
 
@@ -8,16 +8,16 @@
 
 #define TICK_NS 1000000000u
 
-/* Additional time for each further turn on a CPU that several copies share: for a warm-up, or for a unit of work that
- * cannot be interrupted. */
+/* Time added to the deadlines for each further copy on a CPU that several copies share: for its warm-up, or for a unit
+ * of work that cannot be interrupted. */
 #define TURN_NS 1000000000u
 
 struct trial {
     struct trial_spec spec;
     struct trial_head *head;
-    unsigned n_slots; /* slots of the copies, then those of the load */
+    unsigned n_slots; /* number of parties: those of the copies, then those of the load */
     int event_read;
-    pid_t *pids; /* process IDs by slot; 0: none, or reaped */
+    pid_t *pids; /* process IDs by slot (index of the party); 0: none, or reaped */
     int *stop_write;
     enum trial_outcome outcome;
     char reason[320];
@@ -25,19 +25,19 @@ struct trial {
     uint64_t tick_ns; /* time of the next call of spec.tick; 0: never */
     int64_t late_ns;
     unsigned n_machine;
-    struct machine_counters *machine; /* counters by copy, or a single one for all copies */
-    struct culprits *culprits;        /* by copy, or of all copies */
-    struct cpuset *machine_cpus;      /* CPUs of the measured parties, by copy or of all copies */
+    struct machine_counters *machine; /* counters of the CPUs by copy, or one for all copies */
+    struct culprits *culprits;        /* other tasks that ran on the CPUs, by copy, or one for all copies */
+    struct cpuset *machine_cpus;      /* CPUs of the measured parties, by copy, or one set for all copies */
     double load_count[LOAD_COUNTS];
-    bool shares_core;   /* result of trial_shares_core() */
-    bool may_end_early; /* a signal only ends the trial now; its results stay valid */
-    unsigned stops;     /* number of times that a party or the parent was stopped or continued: each one restarts the
-                         * deadlines */
-    bool stopped;       /* a party was stopped, which spoils its results */
-    bool halted;        /* a party is stopped now, as far as is known */
-    bool late;          /* the parent was stopped: deadlines passed while it could not act */
-    /* The parent's own policy during the trial. */
-    int control; /* its SCHED_FIFO priority; 0: unchanged */
+    bool shares_core;   /* result of arena_shares_core() */
+    bool may_end_early; /* a signal to end the program now only ends the trial early; its results stay valid */
+    unsigned stops;     /* number of times that a signal stopped or continued a party or the parent: each one restarts
+                         * the deadlines */
+    bool stopped;       /* a party was stopped or continued by a signal, which spoils its results */
+    bool halted;        /* a party is stopped by a signal now, as far as is known */
+    bool late;          /* the parent was stopped or had no CPU, so that it woke up too late */
+    /* The parent's own scheduling policy, during and before the trial. */
+    int control; /* SCHED_FIFO priority of the parent; 0: its policy is unchanged */
     int policy_before, priority_before;
     char control_refused[160];
 };
@@ -47,49 +47,54 @@ static inline const struct party *party_of(const struct trial *trial, unsigned s
     return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
 
-/* A time limit that restarts when a process was stopped meanwhile. */
+/* A time limit that restarts when a party or the parent was stopped by a signal meanwhile. stops: trial->stops when it
+ * was last started. */
 struct deadline {
     uint64_t limit_ns, at_ns;
     unsigned stops;
 };
 
 /* Functions of trial.c. */
-/* Returns how many turns the copies need that share a CPU. */
+/* Returns how many copies share a CPU at most: the number of copies divided by the number of CPUs, rounded up. */
 uint64_t trial_turns(const struct trial_spec *spec);
 
 /* Functions of arena.c. */
-/* Makes the memory, places all parties in it, and sets trial->head. Returns 0 or -errno. */
+/* Makes the shared memory of the trial, fills in all parties and their placement, and sets trial->head. Returns 0 or
+ * -errno. */
 int arena_make(struct trial *trial);
 
 /* Functions of trial_wait.c. */
-/* Sets outcome and reason, unless the trial has failed already. */
+/* Sets the trial's outcome and its reason in words, unless the trial has failed already. */
 void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Returns whether any process still runs. */
+/* Returns whether any process of the trial still runs. */
 bool trial_any_process(const struct trial *trial);
-/* Kills everything that still runs. A process that even SIGKILL does not end (it hangs in the kernel) is not waited
- * for forever. */
+/* Kills all processes of the trial, and waits until they have ended, but no longer than 10 s: not even SIGKILL ends a
+ * process that hangs in the kernel. */
 void trial_kill_all(struct trial *trial);
-/* Returns whether every slot (or every measured one) has reached the state. */
+/* Returns whether every party (or every measured one) has reached the state. */
 bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only);
-/* Sleeps until an event, a signal, a tick, or the time; then checks everything once. stopping: the end of a party with
- * STOP_KILL is expected. */
+/* Sleeps until a party reports a state, a signal arrives, the next call of spec.tick is due, or it is until_ns (by
+ * CLOCK_MONOTONIC_RAW). Then handles signals, failed parties, processes that have ended, and the tick. stopping: a
+ * party with STOP_KILL is expected to end. */
 void trial_wait_event(struct trial *trial, uint64_t until_ns, bool stopping);
-/* Returns the deadline at that time of CLOCK_MONOTONIC_RAW. */
+/* Returns a deadline at at_ns, a time of CLOCK_MONOTONIC_RAW. */
 struct deadline deadline_at(const struct trial *trial, uint64_t at_ns);
-/* Returns whether the deadline has passed. Restarts it when a process was stopped meanwhile. */
+/* Returns whether the deadline has passed. Restarts it first if a party or the parent was stopped by a signal
+ * meanwhile. */
 bool deadline_passed(struct deadline *deadline, const struct trial *trial);
-/* Returns the time of the parent's next check, in case an event was lost. Used only before the gate, where nothing is
- * measured yet; after it, the end of a process wakes the parent. */
+/* Returns when the parent has to check the parties again, in case that a wake-up was lost: after one second, or at the
+ * deadline if that is earlier. Used only before the run, when nothing is measured yet; during the run the end of a
+ * process wakes the parent. */
 uint64_t deadline_look_again(uint64_t deadline_ns);
-/* Waits until every party (or every measured one) has reached the state. Returns false when the trial failed or the
- * deadline passed. */
+/* Waits until every party (or every measured one) has reached the state. Returns false when the trial failed, or at
+ * deadline_ns by CLOCK_MONOTONIC_RAW, which restarts as struct deadline does. */
 bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns);
 
 /* Functions of trial_start.c. */
 /* Closes a descriptor that may be -1. */
 void close_if_open(int fd);
-/* Starts all process parties, those of the load last. Returns 0 or -errno. */
+/* Starts the processes of all parties, those of the load last. Returns 0, or a negative number after trial_fail(). */
 int trial_start_processes(struct trial *trial);
 
 #endif

@@ -18,12 +18,13 @@ struct compared_print {
     double min_effect;
     unsigned width; /* width of the table in characters; 0: no limit */
 };
-/* Prints the table of rows, that of means, the rows that cannot be compared, and the hosts that stand out. The CSV
- * contains rows, means and rows that cannot be compared, with columns of its own (man/jitbench-compare.1). */
+/* Prints the tables of the compared rows, of the means of suites, of the rows that cannot be compared, and of the hosts
+ * when comparing by host. The CSV contains rows, means and rows that cannot be compared, with columns of its own
+ * (man/jitbench-compare.1). */
 void compared_put(const struct compared *compared, const struct compared_print *how, struct text *out);
 
-/* Prints the same with what was compared above it (the sides, what differs between them, and what was tested), and
- * warnings about doubtful rows below. changed NULL: rows of the same files were compared. */
+/* Prints what was compared (the two sides, what differs between them, and the statistical tests), the result as
+ * compared_put() does, and warnings about doubtful rows. changed NULL: rows of the same files were compared. */
 void compared_put_page(const struct compared *compared, const struct pairs *pairs, const struct row_set *base,
                        const struct row_set *changed, const struct compared_print *how, struct text *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints event counts and culprits of rows. */
+/* Prints event counts of result rows, and what else ran on their CPUs. */
 #ifndef OUT_COUNTERS_H
 #define OUT_COUNTERS_H
 
@@ -13,7 +13,8 @@
  * below, each once. Prints nothing when no row has counts. width: of the table in characters; 0: no limit. */
 void counters_put(const struct row *rows, size_t n, unsigned width, struct text *out);
 
-/* Prints a table of who else had the measured CPUs, as counters_put() prints its. */
+/* Prints a table of what else ran on the measured CPUs, and for how long, with a line for each measurement. Order of
+ * the rows, reasons below the table, and width are as for counters_put(). */
 void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out);
 
 #endif

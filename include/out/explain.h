@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains a change by its causes: preemption, steal time, interrupts, a lower clock frequency. */
+/* Says which causes explain a change: preemption, steal time, interrupts, a shared core, a lower clock frequency. */
 #ifndef OUT_EXPLAIN_H
 #define OUT_EXPLAIN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports rows in other tools' formats. A format is one file that ends in one descriptor. */
+/* Exports result rows in the formats of other tools. The source file of a format ends in its descriptor, a struct
+ * export_format. */
 #ifndef OUT_EXPORT_H
 #define OUT_EXPORT_H
 
@@ -35,8 +36,8 @@ struct export_format {
     const char *name;
     unsigned wanted; /* the long columns, such as samples, that the format needs: bits of enum rows_wanted */
     bool for_people; /* the output is for terminals: control characters are removed from texts */
-    /* Returns NULL when the format can carry the row, otherwise the reason, worded to follow a number of rows. NULL: it
-     * can carry all rows. */
+    /* Returns NULL when the format can carry the row, otherwise the reason why not, worded to follow a number of rows.
+     * If refuse itself is NULL, the format can carry all rows. */
     const char *(*refuse)(const struct row *row);
     void (*write)(const struct export_rows *rows, struct text *out); /* sets out->failed when out of memory */
 };
@@ -71,14 +72,14 @@ void export_leave_out(struct export_left_out *left_out, const char *why);
  * out. */
 void export_describe(const struct export_left_out *left_out, const char *format, size_t n, struct text *out);
 
-/* --- For formats. --- */
+/* --- For the source files of the formats. --- */
 
 /* The quantity that a unit measures, and the conversion to its base unit: value * multiply / divide. */
 enum export_kind {
     EXPORT_TIME,   /* base: second */
     EXPORT_RATE,   /* base: one per second */
     EXPORT_BYTES,  /* base: byte */
-    EXPORT_NUMBER, /* a number of things; for a single event it is whole */
+    EXPORT_NUMBER, /* a number of things (cycles, events); for a single event it is whole */
     EXPORT_OTHER,  /* shares, ratios */
 };
 struct export_unit {
@@ -88,15 +89,16 @@ struct export_unit {
     double multiply, divide;
 };
 const struct export_unit *export_unit_find(const char *unit); /* NULL when the unit is not known */
-/* Converts a figure of the row to its base unit; returns it unchanged when the unit is not known. */
+/* Converts a value in the unit of the row to the base unit; returns it unchanged when the unit is not known. */
 double export_base(const struct row *row, double value);
 
 /* Converts a time to seconds, and a rate (for which more is better) to the seconds that one of the counted things
  * takes, so that less is better for both. Returns NAN for other units. */
 double export_seconds(const struct row *row, double value);
-/* Implements refuse: requires samples, each of them known and above 0 seconds. */
+/* For export_format.refuse: refuses a row unless its metric is a time or a rate (see export_seconds()) and it has
+ * samples, all of them finite and above 0. */
 const char *export_refuse_unless_seconds(const struct row *row);
-/* As export_refuse_unless_seconds(), for samples of any unit. */
+/* For export_format.refuse: as export_refuse_unless_seconds(), for metrics of any unit. */
 const char *export_refuse_samples(const struct row *row);
 
 /* Appends the row's param without the words that differ from run to run (load_*, loops_per_ms), with the separator
@@ -108,13 +110,13 @@ struct export_entry {
     char *name, *labels; /* labels: of a gauge of format openmetrics, otherwise NULL */
     const struct row *row;
     size_t at;    /* position among all rows */
-    size_t first; /* number of the name, in the order of the names' first rows */
+    size_t first; /* number of the name: names are numbered in the order of their first rows */
     bool with_cpus;
 };
-/* Sorts entries of the same name together, in the order of their first rows, and sets first. The entries are in the
- * order of their positions. */
+/* Sets `first` of the n entries, and sorts them: names are in the order of their first rows, and the entries of a name
+ * are consecutive. Before the call, the entries are in the order of `at`. */
 void export_cluster(struct export_entry *entries, size_t n);
-/* Frees an array of entries; the one after the last has no row. */
+/* Frees an array of entries and their texts; the entry after the last has no row. */
 void export_entries_free(struct export_entry **entries);
 
 /* The rows of one name: one row for each run in the files. The name is suite/test/load/copies=N/param/metric, without
@@ -126,7 +128,7 @@ struct export_group {
     const struct row *const *rows;
     size_t n, n_samples; /* number of rows; samples of all rows together */
 };
-/* Groups in the order of their first rows. */
+/* Groups of rows with the same name, in the order of their first rows. */
 struct export_groups {
     struct export_group *group;
     size_t n;
@@ -134,14 +136,15 @@ struct export_groups {
     struct export_entry *entries;
     const struct row **rows;
 };
-/* Makes the groups. */
+/* Groups the rows by name. The caller calls export_groups_free(). */
 void export_group(const struct export_rows *rows, struct export_groups *groups);
 void export_groups_free(struct export_groups *groups);
 /* Returns the samples of a group in seconds (export_seconds()), those of one run after those of another. The caller
  * frees them. */
 double *export_group_seconds(const struct export_group *group);
 
-/* Returns the row of the other metric with the same run, test, load, param and copies; NULL when there is none. */
+/* Returns the row of another metric of the same measurement: same run, test, load, param, copies and CPUs. NULL when
+ * there is none. */
 const struct row *export_partner(const struct export_rows *rows, const struct row *row, const char *metric);
 
 #endif

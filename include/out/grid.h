@@ -14,8 +14,8 @@
 struct grid_column {
     const char *title; /* is not copied; NULL: no title */
     size_t width;      /* least width; wider cells widen the column */
-    /* wider cells do not widen the column; they may overlap empty neighbours or shift the rest of their line; 0: no
-     * limit */
+    /* cells wider than this do not widen the column; they may overlap empty neighbours or shift the rest of their line;
+     * 0: no limit */
     size_t most;
     unsigned rank; /* 0: always shown; of the others the highest rank is left out first */
     bool left;     /* left-aligned; otherwise right-aligned */
@@ -32,7 +32,7 @@ struct grid {
     size_t n_columns;
     const char *hint; /* where to find columns left out; NULL: "(shown with -v, and in the CSV)" */
     /* Set by the grid. */
-    struct text cells; /* of each cell and note: a byte (a colour or a mark), the text, a zero */
+    struct text cells; /* of each cell and note: a byte (a colour, or 'n' for a note), the text, a zero */
     size_t n_cells;    /* number of cells, the unfinished one included */
     size_t unfinished; /* position of the cell that is being written */
 };

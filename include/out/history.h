@@ -6,8 +6,8 @@
 #include "analysis/history.h"
 #include "rows/text.h"
 
-/* Appends the table of changes, at most `width` characters wide (0: no limit), and the summary. recent: only changes in
- * this number of the last runs; 0: all. verbose: all figures that were judged, with those that did not change. */
+/* Appends the table of changes, at most `width` characters wide (0: no limit), and the summary. recent: shows only
+ * changes in this number of the last runs; 0: all. verbose: shows the figures that did not change as well. */
 void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out);
 
 /* Returns whether the change is in one of the last `recent` runs; true if recent is 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as JSON (RFC 8259). */
+/* Writes values as JSON (RFC 8259). */
 #ifndef OUT_JSON_H
 #define OUT_JSON_H
 

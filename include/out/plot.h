@@ -13,13 +13,14 @@
  * bars, only the numbers are printed. Appends nothing when the row has no histogram. */
 void plot_histogram(const struct row *row, unsigned width, struct text *out);
 
-/* Returns whether a pair of a histogram counts events at a position that can be drawn. An edited file may contain
- * anything. */
+/* Returns whether a histogram's pair of position and count has a count above 0, and a position that can be drawn. A
+ * file that was edited by hand may contain anything. */
 bool plot_is_event(const struct stats_point *pair);
-/* Counts a row's events in n bins between n + 1 ascending edges; those above the last edge are left out. */
+/* Counts the events of a row's histogram in n bins between n + 1 ascending edges; those above the last edge are left
+ * out. */
 void plot_count(const struct row *row, const double *edges, size_t n, double *counts);
 
-/* A row of ranges or strips, and its label. */
+/* A result row that plot_ranges() or plot_strip() draws, and its label. */
 struct plot_row {
     const struct row *row;
     char label[80];
@@ -55,11 +56,11 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
  * at least two points. */
 void plot_strip(const char *title, const struct plot_row *rows, size_t n, unsigned width, struct text *out);
 
-/* Returns the length in microseconds of the parts of the run for which a row's series has values; 0 when there are
- * none. */
+/* Returns the length in microseconds of the equal parts of the run for which a row's series has the time lost; 0 when
+ * it has fewer than two. */
 double plot_strip_part(const struct row *row);
-/* Returns the share of the time that was lost in one of the pieces into which a strip is cut, at most one for each
- * part. */
+/* Returns the share of the time that was lost (1: all) in one piece of the run, with the index `piece`, if a row's
+ * series is cut into `pieces` pieces, at most as many as it has points. */
 double plot_strip_share(const struct row *row, size_t piece, size_t pieces);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints rows as a text table. A layout is data of the subcommand; this module knows no benchmark by name. */
+/* Prints result rows as a text table. The subcommands define the layouts; this module knows no benchmark by name. */
 #ifndef OUT_TABLE_H
 #define OUT_TABLE_H
 
@@ -36,7 +36,7 @@ enum table_field {
     TABLE_PARAM_VALUE, /* the value of key in the row's param ("limit=22 ..."), right-aligned */
 };
 
-/* Value of decimals: as many as give four significant digits. */
+/* For table_column.decimals: as many decimals as give four significant digits. */
 #define TABLE_FOUR_DIGITS 99u
 
 struct table_column {
@@ -75,7 +75,8 @@ struct table_layout {
  * columns are shown. A line below the table names the columns left out. */
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out);
 
-/* Prints each different "STATUS: REASON" of the rows once, with the first test that has it and the number of others. */
+/* Prints each different "STATUS: REASON" of the rows once, with the first test that has it and the number of other
+ * tests that have it. */
 void table_put_reasons(const struct row *rows, size_t n, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings about doubtful figures in the rows. */
+/* Prints warnings about doubtful values in result rows. */
 #ifndef OUT_WARNINGS_H
 #define OUT_WARNINGS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common parts of the figures: caption, legend, size. */
+/* Common parts of the figures of an HTML page (report/figure.h): caption, legend, size, ticks of the x axis. */
 #ifndef REPORT_FIGURE_FRAME_H
 #define REPORT_FIGURE_FRAME_H
 
@@ -10,7 +10,7 @@
 #define FRAME_WIDTH  360.0
 #define FRAME_HEIGHT 216.0
 
-/* A range that is extended by each finite value added to it; others are ignored. */
+/* The range of the values given to frame_extend(), which ignores those that are not finite. */
 struct frame_range {
     double low, high;
     double least; /* least value above 0; 0: none */
@@ -22,18 +22,19 @@ struct frame {
     struct svg_ticks x_ticks, y_ticks;
 };
 
-#define FRAME_LEVEL HTML_COLOURS /* colour numbers from here on: the levels of a strip */
+#define FRAME_LEVEL HTML_COLOURS /* colours from this number on are the levels of a strip: CSS classes q0 to q7 */
 
-/* Returns the class of a colour: a series, or from FRAME_LEVEL on a level. */
+/* Returns the CSS class of a colour: "s0" to "s7" for a series, "q0" to "q7" for a level (from FRAME_LEVEL on). */
 const char *frame_class(unsigned colour);
 void frame_extend(struct frame_range *range, double value);
-/* Begins a figure: caption, legend if there are several keys, and picture. Its description ("<desc>..</desc>") is to
- * follow. Only labels and colours of the keys are used. */
+/* Begins a figure: writes its caption, a legend if there are several keys, and the start of its SVG, `height` pixels
+ * high. The caller then writes the description ("<desc>..</desc>"). keys: the n entries of the legend, of which only
+ * labels and colours are used. */
 void frame_open(struct text *out, const struct figure *figure, const struct figure_entry *keys, size_t n,
                 double height);
 #define FRAME_LEGEND "<div class=\"legend\">"
 void frame_legend_item(struct text *out, const char *classes, const char *label);
-/* Sets the ticks of the x axis; the scale ends earlier where the last label would exceed the right edge. */
+/* Sets the ticks of the x axis. Shortens the axis if the label of its last tick would exceed the right edge. */
 void frame_x_ticks(struct frame *f, const char *unit);
 void frame_end(struct text *out);
 

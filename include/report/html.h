@@ -13,8 +13,8 @@
  */
 void html_escape(struct text *out, const char *s, size_t length);
 /* Appends markup: the format as it is, with the texts of %s escaped. Knows %s, %.24s, %.*s, %c, %zu, %.1f, %+.1f and
- * %%; and %f for coordinates: one decimal, or none if that is 0; within -1e6 and 1e6, 0 for a number that is not
- * finite. */
+ * %%. %f is for coordinates: it writes one decimal, or none if that is 0, and limits the number to -1e6 to 1e6; a
+ * number that is not finite becomes 0. */
 void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Append the page's start up to <main>, and its end from </main> on. */

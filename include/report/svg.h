@@ -24,7 +24,8 @@ struct svg_scale {
  * finite are ignored; if both are, the scale is 0 to 1 (log: 1 to 10). A logarithmic scale cannot include 0 or less:
  * low is at most 12 decades below high. */
 struct svg_scale svg_scale(double low, double high, double from, double to, bool log);
-/* Widens the scale to round numbers: steps of 1, 2 or 5, at most `most` of them. */
+/* Widens the scale to round numbers: a linear one to whole steps of 1, 2 or 5 times a power of ten, about `most` of
+ * them; a logarithmic one to 1, 2 or 5 times a power of ten. */
 void svg_scale_round(struct svg_scale *scale, unsigned most);
 /* Returns the coordinate of a value; values outside are placed at the edge. */
 double svg_at(const struct svg_scale *scale, double value);
@@ -38,9 +39,10 @@ struct svg_ticks {
                     * none */
     double widest; /* width of the widest label in pixels at the page's font size, rounded up generously */
 };
-/* Chooses ticks at round numbers. Linear: steps of 1, 2 or 5, all in one unit. Logarithmic: every decade, or fewer, or
- * also 2 and 5 where there is room; labels of time, bytes and frequency have a unit each. unit as in units_choose().
- * room: pixels that a label needs along the axis; 0: its width. */
+/* Chooses ticks at round numbers. On a linear scale they are 1, 2 or 5 times a power of ten apart, with labels in one
+ * unit. On a logarithmic scale they are at each power of ten, at fewer of them, or also at 2 and 5 times each, as there
+ * is room; labels of times, bytes and frequencies have a unit each. unit: as for units_choose(). room: pixels that a
+ * label needs along the axis; 0: the width of its text. */
 void svg_ticks(const struct svg_scale *scale, const char *unit, double room, struct svg_ticks *ticks);
 
 /* Returns an upper estimate of a text's width in the page's small font. */
@@ -48,7 +50,7 @@ double svg_text_width(const char *s);
 
 /* --- The picture. --- */
 
-/* Begins a group: everything until svg_group_end() has the class. */
+/* Begins an SVG group: everything until svg_group_end() has these CSS classes. */
 void svg_group(struct text *out, const char *classes);
 void svg_group_end(struct text *out);
 

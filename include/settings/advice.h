@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice on the noisy settings found by check: commands with the machine's own values filled in. */
+/* Gives advice on the noisy settings found by `jitbench check`: commands with the machine's own values filled in. */
 #ifndef SETTINGS_ADVICE_H
 #define SETTINGS_ADVICE_H
 

@@ -38,8 +38,8 @@ struct settings_view {
     void (*moment)(void);       /* waits for a moment, so that counters can rise; NULL: they are read once only */
 };
 
-/* Chooses the default CPUs to measure on, from those that the process's cpuset and affinity mask allow: the isolated
- * CPUs; else all but the boot CPU (the lowest online CPU); else the boot CPU. Never empty. */
+/* Chooses the default CPUs to measure on (bench CPUs), from those that the process's cpuset and affinity mask allow:
+ * the isolated CPUs; else all but the boot CPU (the lowest online CPU); else the boot CPU. Never empty. */
 void settings_bench_cpus(const char *root, const struct machine *machine, struct cpuset *out);
 
 /* Writes the list of CPUs; if it does not fit, "..." follows the last whole range. "none" for the empty set. */
@@ -55,7 +55,7 @@ struct setting_state {
  * reads back (for "always [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
 struct setting_write {
     char *path, *value;
-    const struct setting *of; /* the setting it belongs to, by setting_plan(); NULL: none */
+    const struct setting *of; /* the setting it belongs to; set by setting_plan(); NULL: none */
 };
 struct setting_writes {
     struct setting_write *write;
@@ -80,14 +80,15 @@ struct setting {
     int64_t want;
     bool or_more;                          /* larger numbers are good as well */
     const char *unit;                      /* follows the number in the table: " us"; NULL: none */
-    const struct setting_of_cpus *of_cpus; /* a value that each CPU has; NULL: none */
-    /* Finds out the state; with path, corrects what its number says. Call it by setting_look(). */
+    const struct setting_of_cpus *of_cpus; /* for a setting that each CPU has; NULL: it is not one */
+    /* Reads the setting and judges it; with path, may correct the state found from the number. Only setting_look()
+     * calls it. */
     setting_looker *look;
-    /* Adds the files to write, instead of the number. Call it by setting_plan(). */
+    /* Adds the files to write, in place of the number in path. Only setting_plan() calls it. */
     setting_writer *writes;
 };
 
-/* Initialises what every setting has. */
+/* Initialises the fields that every setting has. */
 #define SETTING(name_, title_, good_, cost_, set_)                                                                     \
     .name = name_, .title = title_, .good = good_, .cost = cost_, .set = set_
 
@@ -99,7 +100,7 @@ int setting_plan(const struct setting *setting, const struct settings_view *view
 /* Returns whether tune writes the setting, by default or when it is named. */
 bool setting_is_written(const struct setting *setting);
 
-/* All settings in the order in which tune writes them (governor before turbo, which it resets). */
+/* All settings in the order in which tune writes them: the governor before turbo, since writing it resets turbo. */
 extern const struct setting settings_list[];
 extern const size_t settings_count;
 
@@ -125,7 +126,7 @@ struct settings_program {
 /* Finds the running programs of the settings irqbalance and daemons, at most size of them. Returns how many. */
 size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size);
 
-/* Judges all settings and counts them. */
+/* Judges all settings, counts them by verdict, and lists the noisy ones, as setting_count() does. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
 
 #endif

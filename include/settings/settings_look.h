@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files behind settings.h: functions for writing a setting's state and for reading files, and the look
- * functions, which read a setting and judge it. */
+/* Declares what the files that implement settings.h share: functions that set a setting's state or read files, and the
+ * look functions, which read a setting and judge it. */
 #ifndef SETTINGS_SETTINGS_LOOK_H
 #define SETTINGS_SETTINGS_LOOK_H
 
@@ -16,8 +16,9 @@
 void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void setting_why(struct setting_state *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Sets the state of a counter of events, or seconds, since boot: noisy when it rose from before to after, which are
- * equal when view->moment is NULL. */
+/* Sets the state of a setting that is judged by a counter since boot, of events or seconds: noisy when the counter rose
+ * from before to after. If it was read only once (view->moment is NULL), after is before, and the state is unknown
+ * unless it is 0. */
 void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
                       struct setting_state *out);
 /* Sets the state after an error -errno from a file: n/a when the file does not exist, otherwise unknown with the
@@ -37,14 +38,14 @@ int setting_read_number(const char *root, const char *path, int64_t *out);
 /* Reads a file that is a CPU list, which may be empty or "(null)". Returns 0; -EILSEQ when it is none, or -errno. */
 int setting_read_cpus(const char *root, const char *path, struct cpuset *out);
 
-/* Judges a file that is one number: ok when it is good, else noisy. unit is appended to the value shown. */
+/* Judges a file that is one number: ok when the number equals good, else noisy. unit is appended to the value shown. */
 void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
                          struct setting_state *out);
-/* Adds a write of that number to the file, unless the file holds it already or cannot be read. Returns 0, or -1 when
- * out of memory. */
+/* Adds a write of the number good to the file, unless the file holds it already or cannot be read. Returns 0, or -1
+ * when out of memory. */
 int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out);
 
-/* Appends a word to a list separated by ", "; or "..." when it does not fit. */
+/* Appends a word to a list, separated by ", ". Appends "..." instead when the word does not fit. */
 void setting_append(char *list, size_t size, const char *word);
 
 /* Returns whether the kernel is at least of this version, or its version is not known. */
@@ -59,7 +60,7 @@ void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpus
 
 /* settings_cpu.c: frequencies, idle states */
 
-/* The value of one CPU: as text, the good value to be written, and whether the value is good already. */
+/* The value of one CPU. text: as shown; want: the good value, to be written; good: the value is good already. */
 struct setting_value {
     char text[48], want[24];
     bool good;
@@ -69,7 +70,7 @@ struct setting_of_cpus {
     const char *file; /* below the CPU's directory */
     /* Reads the value of a CPU. Returns 0 or -errno. */
     int (*read)(const char *root, unsigned cpu, const char *file, struct setting_value *out);
-    bool once_a_policy; /* CPUs that share cpufreq files need one write */
+    bool once_a_policy; /* CPUs that share cpufreq files (a policy) need one write only */
 };
 void setting_look_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_state *out);
 int setting_write_cpus(const struct settings_view *view, const struct setting_of_cpus *of, struct setting_writes *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a snapshot. It is text: a line with magic and version, then host, boot, time and number of entries,
- * one line per entry, and a checksum (FNV-1a, 64 bits: Fowler, Noll, Vo). The file appears complete or not at all. */
+/* Writes and reads the file of a snapshot (see snapshot.h). It is text: a line with magic and version, then host, boot,
+ * time and number of entries, one line per entry, and a checksum (FNV-1a, 64 bits: Fowler, Noll, Vo). The file appears
+ * complete or not at all. */
 #ifndef SETTINGS_SNAPSHOT_FILE_H
 #define SETTINGS_SNAPSHOT_FILE_H
 
@@ -18,11 +19,11 @@ struct snapshot_entries {
 int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw);
 void snapshot_entries_free(struct snapshot_entries *entries);
 
-/* Returns whether the path of an entry is allowed. Only files below /proc/sys, /proc/irq and /sys are:
- * /proc/self/root leads everywhere. */
+/* Returns whether the path of an entry is allowed. Only files below /proc/sys, /proc/irq and /sys are, since a path
+ * such as /proc/self/root/... leads to any file. */
 int snapshot_path_allowed(const char *path);
-/* Returns whether the value of an entry is allowed: a path is not. tune never writes one, and settings that hold a
- * path make the kernel run programs. */
+/* Returns whether the value of an entry is allowed: not if it contains '/'. tune never writes a path, and where a
+ * setting holds one, the kernel may run it as a program. */
 int snapshot_value_allowed(const char *value);
 
 /* Create or open the file of a snapshot. Both return a descriptor that holds the lock of this process (fcntl(2): it is

@@ -9,7 +9,8 @@
 #include "settings/settings.h"
 #include "sys/cpuset.h"
 
-/* Returns why a file was refused, in words; explains errors whose text is not specific. */
+/* Returns in words why a file could not be read or written. error is -errno; where its text is not specific, the reason
+ * is explained. */
 const char *tuned_refusal(const char *path, int error);
 
 /* Returns whether a file was refused with this error (-errno) because the kernel manages the interrupt itself, and it
@@ -17,13 +18,13 @@ const char *tuned_refusal(const char *path, int error);
 bool tuned_is_managed(const char *path, int error);
 
 /* Sets all settings that `tune` writes without being named. Returns 0 when all are set, except for interrupts managed
- * by the kernel, with nothing or a line for the header in message; -1 when some are not, with a line that names them.
- * huge_advised: the measured work requests huge pages, which then stay available on request. tuned_end() must follow in
- * both cases. If the process is killed, `untune` restores the settings. */
+ * by the kernel, with "" or a line for the output's header in message; -1 when some are not, with a line that names
+ * them. huge_advised: the measured work requests huge pages, which then stay available on request. tuned_end() must
+ * follow in both cases. If the process is killed, `untune` restores the settings. */
 int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
-/* As tuned_begin(), with the settings of a file: lines PATH=VALUE with files below /proc/sys, /proc/irq or /sys; lines
- * that are empty or begin with '#' are left out. tuned_check_file() only reads the file. Both return -1 with a message
- * when the file cannot be read or has another line. */
+/* Sets the settings listed in a file, as tuned_begin() does: lines PATH=VALUE with files below /proc/sys, /proc/irq or
+ * /sys; lines that are empty or begin with '#' are left out. tuned_check_file() only checks the file. Both return -1
+ * with a message when the file cannot be read or has any other line. */
 int tuned_begin_file(const char *file, char *message, size_t size);
 int tuned_check_file(const char *file, char *message, size_t size);
 /* Restores the settings; prints failures on standard error. Does nothing when nothing was changed. */

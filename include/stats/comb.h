@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Combs: events that come back with a period, such as timer ticks, among events at other times. Finds a comb's period
- * and phase, and picks out its events. Times are in units of the caller, for instance ticks of a clock. Pure functions
- * on arrays of the caller. */
+/* Finds combs: series of events that recur with a period, such as timer ticks, among events at other times. Finds a
+ * comb's period and phase, and marks its events. Times are in units of the caller, for instance ticks of a clock. Pure
+ * functions on arrays of the caller. */
 #ifndef STATS_COMB_H
 #define STATS_COMB_H
 
@@ -21,7 +21,7 @@ struct comb {
     size_t periods;       /* number of periods from the first event to the last */
     /* Share of the periods that have an event within 1/32 of a period from the expected time, less those that have one
      * by chance. Computed for all periods, for every second, ... and for every fifth one; this is the least of the
-     * results. (All periods alone would not do: a comb of 4 ms has an event in every second period of 2 ms.) */
+     * results. (All periods alone are not enough: a comb of 4 ms has an event in every second period of 2 ms.) */
     double share;
 };
 
@@ -40,7 +40,7 @@ struct comb {
 bool comb_fit(const struct comb_event *events, size_t n, double period, double tolerance, double reach,
               struct comb *out);
 
-/* Marks the events of the comb with number: in each period the nearest one to the expected time, if it is at most
+/* Marks the events of the comb with `number`: in each period the nearest one to the expected time, if it is at most
  * `reach` away, long enough, and belongs to no other comb. Returns the number of events marked. */
 size_t comb_take(const struct comb *comb, struct comb_event *events, size_t n, double reach, unsigned number);
 

@@ -34,9 +34,10 @@ void hist_init(struct hist *h, uint64_t base);
 /* Empties the histogram, with base 0 and classes of this width, from 1 to 2^15. hist_add_class() adds to it. */
 void hist_init_classes(struct hist *h, uint64_t width);
 
-/* Adds an event to a histogram of hist_init(). The hot path: inline, no division. */
+/* Adds a value to a histogram made by hist_init(). It is called in measuring loops, so it is inline and does not
+ * divide. */
 static inline void hist_add(struct hist *h, uint64_t value);
-/* Adds an event to any histogram. */
+/* Adds a value to a histogram made by hist_init() or hist_init_classes(). */
 void hist_add_class(struct hist *h, uint64_t value);
 
 /* Adds the events of another histogram. Exact when bases and widths are equal; otherwise all events of a bin are added

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests and intervals for two sets of values: did it change, by how much, how sure. Pure functions: no clock, no
- * input or output; the same input gives the same result. Values are finite. */
+/* Tests and confidence intervals for two sets of values: whether they differ, by how much, and how sure that is. Pure
+ * functions: no clock, no input or output; the same input gives the same result. Values are finite. */
 #ifndef STATS_INFERENCE_H
 #define STATS_INFERENCE_H
 
@@ -33,10 +33,10 @@ struct inference_covariance inference_covariance(const struct inference_point *a
 
 /* The mean of values in the order in which they were taken, and its standard error by the method of batch means (Law
  * and Carson 1979), since neighbours may be correlated: the values are cut into batches of length values each, whose
- * means are taken as independent. length is 1 when no correlation is measured; otherwise the batches are twice as long
- * as it reaches (the last lag, counted from 1 on, whose correlation is above the limit for independent values), but at
- * least five of them remain. The oldest n % length values count in the mean only. df is the number of batches less 1.
- * error and df are NAN below two values. */
+ * means are taken as independent. length is 1 when no correlation is measured; otherwise it is twice the last lag,
+ * counted from 1 on, whose correlation is above the limit for independent values, but there are at least five batches.
+ * The oldest n % length values count in the mean only. df is the number of batches less 1. error and df are NAN below
+ * two values. */
 struct inference_mean {
     double mean, error, df;
     size_t length;
@@ -68,10 +68,10 @@ int inference_holm(const double *p, size_t n, double *adjusted);
 
 /* The ratio of medians b / a and its interval; confidence is e.g. 0.95. From five values a side on, the interval is the
  * percentile bootstrap's (Efron 1979): both sides are resampled, resamples times, with a seed derived from the values;
- * up to two more values are drawn than there are, which corrects the interval of few values. With two to four values,
- * where the bootstrap would be too narrow, it is the interval of the ratio of geometric means, by Welch's t of the
- * logarithms, which need not contain the ratio of medians. All are NAN unless all values are positive; the interval
- * also below two values a side. Returns 0, or -1 when out of memory (then all are NAN). */
+ * each resample has up to two values more than the side has, which corrects the interval of few values. With two to
+ * four values, where the bootstrap would be too narrow, it is the interval of the ratio of geometric means, by Welch's
+ * t of the logarithms, which need not contain the ratio of medians. All are NAN unless all values are positive; the
+ * interval also below two values a side. Returns 0, or -1 when out of memory (then all are NAN). */
 struct inference_ratio {
     double ratio, low, high;
 };

@@ -12,8 +12,8 @@
 /* Minimum number of machines with a value for a metric to be judged. */
 #define OUTLIER_HOSTS_LEAST 4
 
-/* Median and spread of the fleet in one metric. The spread is 1.4826 times the median absolute deviation (the standard
- * deviation for a normal distribution; Hampel 1974). Where all values are positive it is the spread of their
+/* Median and spread of one metric over all machines. The spread is 1.4826 times the median absolute deviation (the
+ * standard deviation for a normal distribution; Hampel 1974). Where all values are positive it is the spread of their
  * logarithms, so that a rate and its reciprocal are judged alike. */
 struct outlier_metric {
     double median; /* median of the values themselves */
@@ -22,9 +22,10 @@ struct outlier_metric {
     size_t n;
 };
 
-/* Measures n machines' values (NAN: none); scratch has room for n. The scale is at least least, the relative spread
- * of the measurement itself (its standard error, the clock's resolution), since quantised values have a deviation of
- * 0. Returns false when fewer than OUTLIER_HOSTS_LEAST have a value, or the median is 0 or not finite. */
+/* Computes median and spread of n machines' values (NAN: none); scratch has room for n. The scale is at least least,
+ * the relative spread of the measurement itself (its standard error, the clock's resolution), since quantised values
+ * have a deviation of 0. Returns false when fewer than OUTLIER_HOSTS_LEAST have a value, or the median is 0 or not
+ * finite. */
 bool outlier_measure(const double *values, size_t n, double least, double *scratch, struct outlier_metric *out);
 
 /* Returns the distance of a value from the median in units of scale; positive above the median. */
@@ -43,8 +44,8 @@ double outlier_threshold(size_t n_hosts, size_t n_tests);
  * when no number is enough. */
 size_t outlier_worst_threshold(size_t n_hosts, size_t n_metrics);
 /* The second rule where not every machine has every metric: returns whether a machine that is the worst of all in
- * count of its n_metrics is so more often than by chance. share is the mean, over its metrics, of one over the
- * number of machines that have the metric (at least as cautious as the exact distribution: Hoeffding 1956). */
+ * `count` of its n_metrics metrics is the worst more often than by chance. share is the mean, over its metrics, of one
+ * over the number of machines that have the metric (at least as cautious as the exact distribution: Hoeffding 1956). */
 bool outlier_worst_too_often(size_t n_hosts, size_t n_metrics, double share, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of values measured next to each other: do the two sides differ, by how much, how sure, and how small a
- * difference could have been seen. Works on the differences of the pairs, usually logarithms of ratios. Pure functions:
- * no clock, no input or output; the same input gives the same result on every machine. */
+/* Tests pairs of values that were measured next to each other: whether the two sides differ, by how much, how sure that
+ * is, and how small a difference would have been found. Works on the differences of the pairs, usually logarithms of
+ * ratios. Pure functions: no clock, no input or output; the same input gives the same result on every machine. */
 #ifndef STATS_PAIRS_H
 #define STATS_PAIRS_H
 
@@ -29,14 +29,14 @@ struct paired {
 };
 int paired_test(const double *differences, size_t n, double confidence, struct paired *out);
 
-/* As paired_test(), while pairs are still being measured, of `planned` pairs at most. The test is made after each
- * number of pairs for which paired_is_look() is true (a look), and after the last. With each look the chance of a false
- * claim grows; so a group sequential test is used: the error spent up to a look is the error times the share of the
- * planned pairs (Lan, DeMets 1983; linear spending, Kim, DeMets 1987), and the limit at a look is where 2,047 random
- * flips of the signs, the same at all looks, spend that. The statistic is that of paired_test(). claimed says whether a
- * look up to n claimed a difference. level is the p of paired_test() at which the last look would have claimed one:
- * with 1 - level as its confidence, the interval of a run without a claim contains 0, and is right as often as no false
- * claim is made. The error is e.g. 0.05. Returns 0, or -1 when out of memory. */
+/* Tests like paired_test(), but while pairs are still being measured, at most `planned` of them. A test is made after
+ * each number of pairs for which paired_is_look() is true (a look), and after the last pair. Since each look adds to
+ * the chance of a false claim, the test is group sequential: the probability of a false claim up to a look is at most
+ * error (e.g. 0.05) times the share of the planned pairs (Lan, DeMets 1983; linear spending, Kim, DeMets 1987). The
+ * limit at a look is found from 2,047 random flips of the signs, the same at all looks. The statistic is that of
+ * paired_test(). claimed: a look up to n claimed a difference. level: the largest p of paired_test() at which the last
+ * look would have claimed one. If none was claimed, the interval of paired_test() with confidence 1 - level contains 0,
+ * and contains the true difference with the probability 1 - error. Returns 0, or -1 when out of memory. */
 struct paired_looks {
     bool claimed;
     double level;
@@ -44,20 +44,20 @@ struct paired_looks {
 int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out);
 bool paired_is_look(size_t n);
 
-/* The number of pairs that are measured, and what ends a measurement before. */
+/* How many pairs a measurement takes, and what ends it early. */
 struct paired_plan {
-    size_t pairs;    /* at most */
-    bool sequential; /* paired_sequential() looks meanwhile; otherwise paired_test() at the end */
+    size_t pairs;    /* largest number of pairs */
+    bool sequential; /* paired_sequential() tests meanwhile; otherwise paired_test() at the end */
     double narrow;   /* sequential: a look also ends it when the interval is at most this wide and contains 0; 0: none
                       * does */
 };
-/* Returns the least difference that is found in the share `power` (e.g. 0.8) of such measurements. The noise is that of
- * the given differences between two sides that are alike; 500 measurements are drawn from them, with signs at random.
- * The share is also that over repetitions of the given measurement: it allows for how well so few differences tell the
- * noise. But they do not tell of rare disturbances that they did not meet: where one pair in eight is disturbed ten
- * times as much as the others, and 12 pairs were measured, 68 % find what 80 % should. Whole runs that were simulated
- * with milder noise found it in 78 to 85 %. INFINITY when there are too few
- * pairs for the error (e.g. 0.05), NAN when n is 0, a difference is not finite, or memory ran out. */
+/* Returns the least difference that such a measurement finds with the probability `power` (e.g. 0.8). The n differences
+ * come from a measurement of two equal sides, and show the noise: 500 measurements are drawn from them, with random
+ * signs. The result allows for the error of estimating the noise from so few differences, but not for rare disturbances
+ * that did not occur in them: where one pair in eight is disturbed ten times as much as the others, and 12 pairs were
+ * measured, only 68 % of measurements find it instead of 80 %. With milder noise, 78 to 85 % of simulated runs did.
+ * INFINITY when there are too few pairs for the error (e.g. 0.05), NAN when n is 0, a difference is not finite, or
+ * memory ran out. */
 double paired_least_effect(const double *differences, size_t n, const struct paired_plan *plan, double error,
                            double power);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Projects the noise of one CPU to N ranks that work in steps with a barrier after each: a step takes as long as its
- * slowest rank (Petrini, Kerbyson, Pakin 2003; Hoefler, Schneider, Lumsdaine 2010). Pure functions. */
+/* Estimates from the noise of one CPU the slow-down of N ranks that work in steps with a barrier after each: a step
+ * takes as long as its slowest rank (Petrini, Kerbyson, Pakin 2003; Hoefler, Schneider, Lumsdaine 2010). Pure
+ * functions. */
 #ifndef STATS_SCALE_H
 #define STATS_SCALE_H
 
@@ -26,7 +27,7 @@ struct project_host {
     const struct project_detours *detours;
     size_t n;
     double weight;
-    const struct stats_point *shares; /* at: share, above 0 and at most 1; value: how often, above 0 */
+    const struct stats_point *shares; /* at: share, above 0, at most 1; value: how often it occurs, above 0 */
     size_t n_shares;                  /* 0: each rank has its core to itself */
 };
 
@@ -34,10 +35,10 @@ struct project_host {
 #define PROJECT_RANKS_MAX 64
 
 /* Computes the expected time of a step of step_ns[s] of work on ranks[r] ranks, as a multiple of step_ns[s], into
- * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step (a delay is what detours take, and what the work
- * takes longer because others use the core), where E[max] = integral of 1 - F(t)^N. F comes
- * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves
- * the mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. The grid has at
+ * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step (a rank's delay is the time of its detours, plus
+ * the time by which its work takes longer because others use the core), where E[max] = integral of 1 - F(t)^N. F comes
+ * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves the
+ * mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. The grid has at
  * most points points (a power of 2; 0: as many as useful); fewer are coarser and faster. Returns 0; or -1 when out of
  * memory, or when steps, ranks, weights or shares are none, too many, or not positive. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,

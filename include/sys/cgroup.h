@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits that control groups set for this process. */
+/* Reads the limits that control groups set for this process. root: directory before /proc and /sys, "" except in
+ * tests. */
 #ifndef SYS_CGROUP_H
 #define SYS_CGROUP_H
 
@@ -13,8 +14,8 @@
 uint64_t cgroup_memory_limit(const char *root);
 
 /* Returns how many bytes the process may still allocate before it reaches a memory limit of its control groups: the
- * least difference of limit and usage. File cache that the kernel would reclaim first (inactive_file) is not counted as
- * used. UINT64_MAX when there is no limit. */
+ * smallest difference between limit and usage. File cache that the kernel would reclaim first (inactive_file) is not
+ * counted as used. UINT64_MAX when there is no limit. */
 uint64_t cgroup_memory_available(const char *root);
 
 /* Reads the CPUs that the process's control groups allow (v1 and v2). Returns false when no group restricts them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks: the cycle counter of the architecture, and CLOCK_MONOTONIC_RAW as the reference for its frequency. */
+/* Reads clocks: the cycle counter of the architecture (TSC, timer register), and CLOCK_MONOTONIC_RAW, by which its
+ * frequency is measured. */
 #ifndef SYS_CLOCK_H
 #define SYS_CLOCK_H
 
@@ -23,7 +24,7 @@ struct clock_info {
     char why[96];     /* why the counter is not used; empty when it is, or when the architecture has none */
 };
 
-/* Returns CLOCK_MONOTONIC_RAW in nanoseconds: not slewed by NTP. */
+/* Returns CLOCK_MONOTONIC_RAW, which NTP does not slew, in nanoseconds. */
 static inline uint64_t clock_raw_ns(void)
 {
     struct timespec t;
@@ -31,7 +32,7 @@ static inline uint64_t clock_raw_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns CLOCK_MONOTONIC, the clock of sleeps, in nanoseconds. */
+/* Returns CLOCK_MONOTONIC, the clock by which sleeps end, in nanoseconds. */
 static inline uint64_t clock_monotonic_ns(void)
 {
     struct timespec t;
@@ -39,7 +40,8 @@ static inline uint64_t clock_monotonic_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns the time of day, CLOCK_REALTIME, in nanoseconds since 1970: for starting on several machines at once. */
+/* Returns the time of day, CLOCK_REALTIME, in nanoseconds since 1970, by which runs on several machines start at
+ * once. */
 static inline uint64_t clock_realtime_ns(void)
 {
     struct timespec t;
@@ -47,8 +49,8 @@ static inline uint64_t clock_realtime_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Take the reading before the work and the one after it. kind must be a constant at the call, so that the branch is
- * optimised away and nothing but the work lies between the two readings. */
+/* Read the clock before and after the code to be measured. kind must be a constant at the call, so that the branch is
+ * optimised away and nothing but that code lies between the two readings. */
 static inline __attribute__((always_inline)) uint64_t clock_begin(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_begin() : clock_raw_ns();
@@ -59,48 +61,48 @@ static inline __attribute__((always_inline)) uint64_t clock_end(enum clock_kind 
     return kind == CLOCK_KIND_COUNTER ? counter_end() : clock_raw_ns();
 }
 
-/* Takes one reading that is not ordered against the work around it, for a loop of readings only. */
+/* Reads the clock without ordering the reading against the code around it, for a loop that does nothing but read. */
 static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_now() : clock_raw_ns();
 }
 
-/* Chooses the clock of this machine: the counter when it exists, can be read from user space (which is tried) and
- * has a constant rate in all states; otherwise clock_gettime, with the reason in why. Must not be called while other
- * threads run: see clock_can_read(). */
+/* Chooses the clock for measurements on this machine: the cycle counter if it exists, can be read from user space
+ * (which is tried) and has a constant rate in all power states; otherwise clock_gettime, with the reason in out->why.
+ * Must not be called while other threads run: see clock_can_read(). */
 void clock_choose(struct clock_info *out);
 
-/* Returns false when read ends in SIGILL, SIGSEGV or SIGBUS, as it does where the kernel or hypervisor forbids
- * reading the counter. Replaces the process's actions for these signals meanwhile: must not be called while other
- * threads run. */
+/* Calls read. Returns false when it ends in SIGILL, SIGSEGV or SIGBUS, as it does where the kernel or hypervisor
+ * forbids reading the counter. Replaces the process's handlers of these signals meanwhile, so it must not be called
+ * while other threads run. */
 bool clock_can_read(uint64_t (*read)(void));
 
-/* Simultaneous readings of the chosen clock and of CLOCK_MONOTONIC_RAW: the tightest of several tries, accurate to some
- * tens of nanoseconds. */
+/* Readings of the chosen clock and of CLOCK_MONOTONIC_RAW at the same time. Of several tries the one that took least
+ * time is kept; it is accurate to some tens of nanoseconds. */
 struct clock_pair {
     uint64_t counter, raw_ns;
 };
 void clock_pair_read(enum clock_kind kind, struct clock_pair *out);
 
-/* Returns the ticks per second between two pairs of readings (always 1e9 for clock_gettime). 0 when the pairs are less
- * than 1 ms apart or run backwards. */
+/* Returns the clock's ticks per second between two pairs of readings (always 1e9 for clock_gettime). 0 when the pairs
+ * are less than 1 ms apart or the later one is smaller. */
 double clock_hz(enum clock_kind kind, const struct clock_pair *from, const struct clock_pair *to);
 
-/* Cost of a pair of readings with nothing between, in ticks: minimum and median of 1,000 tries; and the grain, the
- * step size of the clock's values. */
+/* Cost of reading the clock twice with nothing between, in ticks: minimum and median of 1,000 tries; and grain, the
+ * step by which the clock's values grow, in ticks. */
 struct clock_cost {
     double min, median, grain;
 };
 void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
 
-/* Returns the grain from n intervals of many lengths, which it sorts: the smallest difference above 1 between two of
- * them, or 1 if most neighbours differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45 ticks:
- * differences are 24, 25, and by rounding 1.) */
+/* Returns the grain of the clock from n measured intervals of many lengths, which it sorts: the smallest difference
+ * above 1 between neighbours, or 1 if most differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45
+ * ticks: differences are 24, 25, and by rounding 1.) */
 double clock_grain(uint64_t *intervals, size_t n);
 
 /* Sleeps for ns nanoseconds; a signal does not end the sleep. */
 void clock_sleep_ns(uint64_t ns);
-/* The same until a time of CLOCK_MONOTONIC: the kernel cannot sleep on CLOCK_MONOTONIC_RAW. Returns 0 or an error
+/* Sleeps until a time of CLOCK_MONOTONIC, since the kernel cannot sleep on CLOCK_MONOTONIC_RAW. Returns 0 or an error
  * number. */
 static inline int clock_sleep_until(uint64_t monotonic_ns)
 {
@@ -113,7 +115,8 @@ static inline int clock_sleep_until(uint64_t monotonic_ns)
     while (error == EINTR);
     return error;
 }
-/* Spins until a time of CLOCK_MONOTONIC_RAW, where a sleep would be too long or let the core go cold. */
+/* Spins until a time of CLOCK_MONOTONIC_RAW, for waits in which a sleep would last too long or let the core fall
+ * idle. */
 static inline void clock_spin_until(uint64_t raw_ns)
 {
     while (clock_raw_ns() < raw_ns) {

@@ -26,9 +26,9 @@ int words_of_kernel(const char *line, struct words *words);
  * quote is not closed", "ends with a backslash" or "out of memory", and words is empty. */
 const char *words_of_command(const char *line, bool escapes, struct words *words);
 
-/* Copies the word at *at, which does not begin with a space, to *to, terminated and without its quotes. The copy is not
- * longer than the word. Moves *at behind the word and *to behind the copy. Returns NULL or what is wrong, as
- * words_of_command() does. */
+/* Copies the word at *at, which does not begin with a space, to *to, NUL-terminated and without its quotes. The copy is
+ * not longer than the word. Moves *at to the end of the word and *to to the byte after the copy. escapes, and the error
+ * returned (NULL: none): see words_of_command(). */
 const char *words_take(const char **at, char **to, bool escapes);
 
 void words_free(struct words *words);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a counter, on architectures where one instruction does so. The architecture's counter.h defines COUNTER_READ,
- * that instruction, and COUNTER_WAIT, an instruction before it that prevents an early reading. */
+/* Reads the cycle counter on architectures where one instruction does so. The architecture's counter.h defines
+ * COUNTER_READ, that instruction, and COUNTER_WAIT, an instruction before it that keeps the counter from being read too
+ * early. */
 #ifndef SYS_COUNTER_READ_H
 #define SYS_COUNTER_READ_H
 
@@ -19,7 +20,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_begin();
 }
 
-/* Reads the counter without ordering, as cheaply as possible. */
+/* Reads the counter without ordering against other instructions, as cheaply as possible. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint64_t ticks;
@@ -27,7 +28,8 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return ticks;
 }
 
-/* Returns 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+/* Returns 0 when user space may read the counter and its rate is constant; otherwise -1, with the reason as text in
+ * why. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

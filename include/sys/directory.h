@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens directories and files safely in places where other users may write: links planted by another user are not
- * followed. */
+/* Opens directories and files safely where other users may write: links planted by another user are not followed. */
 #ifndef SYS_DIRECTORY_H
 #define SYS_DIRECTORY_H
 
@@ -8,13 +7,14 @@
 
 struct stat;
 
-/* Opens a directory as O_PATH does: for use as the first argument of openat() and similar calls. A symbolic link in
- * a world-writable directory is followed only when it belongs to us or to the directory's owner, as Linux does when
- * fs.protected_symlinks is 1. Returns a descriptor (close-on-exec) or -errno: -ELOOP for such a link. */
+/* Opens a directory with O_PATH, for use as the first argument of openat() and similar calls. A symbolic link in a
+ * world-writable directory is followed only when it belongs to us or to the directory's owner, as Linux does when
+ * fs.protected_symlinks is 1. Returns a descriptor (close-on-exec) or -errno: -ELOOP for a link that is not
+ * followed. */
 int directory_open(const char *path);
 
-/* Opens the directory that contains the last component of a path; name is set to that component. Returns the same as
- * directory_open(), and -EISDIR for a path that ends in '/'. */
+/* Opens the directory that contains the last component of a path, as directory_open() does; name is set to that
+ * component. Returns the descriptor or -errno: also -EISDIR for a path that ends in '/'. */
 int directory_of(const char *path, const char **name);
 
 /* Makes a new file, mode 0644 minus the umask, open for appending and reading. Never follows a link of that name.
@@ -31,16 +31,18 @@ int directory_clear(const char *path);
  * device, -ELOOP for a link that is not followed, -EACCES for such a pipe. */
 int directory_open_existing(const char *path);
 
-/* Returns whether both describe the same file. */
+/* Returns whether both describe the same file: equal device and inode. */
 bool directory_is_same(const struct stat *a, const struct stat *b);
 
 /* Returns the message for an error of these functions. */
 const char *directory_why_not(int error);
 
-/* Flushes the directory of a new file, if that is possible: only then its name is on disk. */
+/* Flushes the directory of a new file to disk, if that is possible: otherwise the file's name may be lost in a power
+ * cut. */
 void directory_flush(const char *path);
 
-/* Removes a file that directory_create() made, unless the name belongs to another file by now. Preserves errno. */
+/* Removes a file that directory_create() made and fd is open on, unless another file has its name by now. Preserves
+ * errno. */
 void directory_remove(const char *path, int fd);
 
 #endif

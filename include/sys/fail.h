@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons of failures, as texts for the caller to print. */
+/* Returns reasons of failures to the caller as text. */
 #ifndef SYS_FAIL_H
 #define SYS_FAIL_H
 

@@ -5,11 +5,11 @@
 
 enum interrupt_kind {
     INTERRUPT_OTHER,   /* errors, thermal, performance monitoring ... */
-    INTERRUPT_TIMER,   /* the tick and all other timers */
+    INTERRUPT_TIMER,   /* the scheduler tick and all other timers */
     INTERRUPT_RESCHED, /* another CPU asks this one to reschedule */
     INTERRUPT_IPI,     /* all other inter-processor interrupts */
     INTERRUPT_DEVICE,
-    INTERRUPT_NONE, /* not a count by CPU, or the interrupts are counted in other lines too */
+    INTERRUPT_NONE, /* the line does not count interrupts by CPU, or they are counted in other lines too */
 };
 
 /* Returns the kind of a line. label is the text before its colon; text is the text after its counts, up to the end

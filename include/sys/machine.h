@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the properties and the activity of this machine from /proc and /sys, below a root directory that is "" except
+/* Reads the properties and the activity of this machine from /proc and /sys, below a directory root that is "" except
  * in tests. A value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
 #ifndef SYS_MACHINE_H
 #define SYS_MACHINE_H
@@ -17,8 +17,8 @@ struct machine {
     struct cpuset online; /* online CPUs from /sys/devices/system/cpu/online, else from /proc/stat; empty when not
                            * known */
     unsigned cpus_online; /* number of online CPUs; 0 when not known */
-    char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when only the CPU's bit is known; "" on bare metal or not
-                           * known */
+    char hypervisor[32];  /* "kvm", "vmware", ...; "yes" when the CPU says only that there is one; "" on bare metal or
+                           * not known */
     char container[32];   /* kind of container: "docker", "lxc", "yes" ...; "" when none is detected */
     char governor[32];    /* cpufreq governor of the first online CPU; "" when there is none */
     char clocksource[32];
@@ -34,47 +34,47 @@ void machine_read(const char *root, struct machine *out);
 /* Reads only the sizes of memory: total, available, swap. Leaves the other fields unchanged. */
 void machine_read_memory(const char *root, struct machine *out);
 
-/* Writes the CPUs of allowed to order, at most max of them, in the order for one-to-one binding: one CPU of each
- * core before any SMT sibling, with the core of the boot CPU (the lowest online CPU) last in each round. Returns how
- * many were written. Without /sys each CPU counts as a core. */
+/* Writes the CPUs of allowed to order, at most max of them, in the order in which threads are bound to CPUs one by one:
+ * one CPU of each core before any SMT sibling, with the core of the boot CPU (the lowest online CPU) last in each
+ * round. Returns how many were written. Without /sys each CPU counts as a core. */
 size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigned *order, size_t max);
 
-/* Finds the CPUs of this CPU's physical core, itself included. Returns false when they are not known (then out holds
- * only this CPU). */
+/* Finds the CPUs (hardware threads) of this CPU's physical core, itself included. Returns false when they are not known
+ * (then out holds only this CPU). */
 bool machine_core_cpus(const char *root, unsigned cpu, struct cpuset *out);
 
-/* Returns the type of a CPU's core: a number that is equal for CPUs of one kind (the kernel's cpu_capacity, or the
- * lists of hybrid CPUs); 0 when all are the same or nothing is known. */
+/* Returns the type of a CPU's core: CPUs of one kind have the same number (the kernel's cpu_capacity; or 1 for the
+ * small cores and 0 for the others of a hybrid x86 CPU). 0 when nothing is known. */
 unsigned machine_core_type(const char *root, unsigned cpu);
 
 /* Returns the level of the CPU's last data cache, with the CPUs that share it (itself included) in shared. 0 when
  * not known. */
 unsigned machine_last_cache(const char *root, unsigned cpu, struct cpuset *shared);
 
-/* Reads the sizes of the caches that hold the CPU's data, the first level first; 0: not known. Returns the number of
- * levels; 0 when nothing is known. */
+/* Reads the sizes in bytes of the caches that hold the CPU's data, the first level first, at most `most` of them; 0:
+ * not known. Returns the number of levels; 0 when nothing is known. */
 size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size_t most);
 
-/* Counters summed over a set of CPUs; -1 when not known. irqs is the number of all interrupts: it includes the
- * architecture's own lines of /proc/interrupts (timer, IPI) and excludes ERR, MIS and lines that sum up others. Parts
- * of it are timer, resched (another CPU asks this one to reschedule), ipi (other inter-processor interrupts) and
- * device, by label and name of the lines; a kind without a line is not known. steal is in nanoseconds (the kernel
- * counts it in ticks). */
+/* Counters since boot, summed over a set of CPUs; -1 when not known. irqs is the number of all interrupts: it includes
+ * the architecture's own lines of /proc/interrupts (timer, IPI) and excludes ERR, MIS and lines that sum up others.
+ * timer, resched (another CPU asks this one to reschedule), ipi (other inter-processor interrupts) and device are parts
+ * of it, by label and name of the lines; one that has no line is -1. steal_ns has the resolution of the kernel's clock
+ * ticks. */
 struct machine_counters {
     int64_t irqs, softirqs, steal_ns;
     int64_t timer, resched, ipi, device;
 };
-/* Reads the counters of n sets of CPUs, all from one reading of the files. */
+/* Reads the counters of n sets of CPUs into out[0] to out[n - 1], all from one reading of the files. */
 void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out);
 
-/* Reads the counters of one CPU repeatedly, through descriptors that stay open: 40 us with 2 CPUs, without
- * allocations unless the files grow. machine_watch_open() returns NULL when out of memory. Not thread-safe. */
+/* Read the counters of one CPU repeatedly, through descriptors that stay open. A reading takes 40 us with 2 CPUs, and
+ * allocates no memory unless the files grow. machine_watch_open() returns NULL when out of memory. Not thread-safe. */
 struct machine_watch;
 struct machine_watch *machine_watch_open(const char *root, unsigned cpu);
 void machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
 void machine_watch_close(struct machine_watch *watch);
 
-/* System-wide activity from /proc/stat: shows how quiet the machine is. -1 when not known. */
+/* Activity of the whole system since boot, from /proc/stat. -1 when not known. */
 struct machine_activity {
     int64_t ctx_switches, interrupts, forks, steal_ns, busy_ns, idle_ns;
 };
@@ -86,11 +86,12 @@ uint64_t machine_resident_bytes(const char *root);
 /* Returns the current frequency of the CPU in kHz: cpufreq's scaling_cur_freq, else /proc/cpuinfo; 0 when not known. */
 uint64_t machine_cpu_khz(const char *root, unsigned cpu);
 
-/* Keeps idle CPUs out of deep idle states (the kernel's PM QoS: wake-up within 0 us) as long as the returned
- * descriptor is open. Returns -errno on failure. */
+/* Keeps idle CPUs out of deep idle states (the kernel's PM QoS: wake-up within 0 us) until the returned descriptor is
+ * closed. Returns -errno on failure. */
 int machine_hold_latency(const char *root);
 
-/* Writes the name of the file system of path ("ext4", "tmpfs", "overlay"), or its magic number in hex. */
+/* Writes the name of the file system of path ("ext4", "tmpfs", "overlay"), or its magic number in hex; "" when it
+ * cannot be read. */
 void machine_fs_name(const char *path, char *buf, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* For the functions that qsort() calls. */
+/* Compares two values, for the comparison functions of qsort(). */
 #ifndef SYS_ORDER_H
 #define SYS_ORDER_H
 
-/* 1 if a comes after b, -1 if before it, 0 if neither. */
+/* 1 if a is larger than b, -1 if smaller, 0 if equal. */
 #define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
 
 #endif

@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 
-/* Returns whether this process is PID 1 of the machine itself, not of a container or another PID namespace: only
- * there does reboot(2), since Linux 3.4, accept commands that do not end the machine. Side effect: Ctrl-Alt-Del then
- * sends SIGINT to this process and no longer restarts the machine immediately. */
+/* Returns whether this process is PID 1 of the machine itself, not of a container or another PID namespace. It finds
+ * out by a command of reboot(2) that does not end the machine, which since Linux 3.4 is accepted only there. Side
+ * effect: Ctrl-Alt-Del then sends SIGINT to this process and no longer restarts the machine immediately. */
 bool power_is_first_process(void);
 
 enum power_end { POWER_OFF, POWER_RESTART, POWER_HALT };
-/* Flushes all file systems and ends the machine, or as PID 1 of a namespace, the namespace. Returns -errno when
- * refused. */
+/* Flushes all file systems, and powers off, restarts or halts the machine; PID 1 of a namespace ends only the
+ * namespace. Returns -errno when refused. */
 int power_end(enum power_end how);
 
-/* Remounts the root file system read-only, which leaves it clean. Returns 0 or -errno. */
+/* Remounts the root file system read-only, so that it needs no check at the next start. Returns 0 or -errno. */
 int power_protect_root(void);
 
 #endif

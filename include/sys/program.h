@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs other programs: finds them, starts them without a shell and without copying the caller's memory, and reads
- * what the kernel counted for them. */
+/* Runs other programs: finds them, starts them without a shell and without copying the caller's memory, and reads the
+ * kernel's counters for them. */
 #ifndef SYS_PROGRAM_H
 #define SYS_PROGRAM_H
 
@@ -18,51 +18,51 @@
 int program_find(const char *name, const char *path, char *buf, size_t size);
 
 struct program {
-    const char *path; /* executed as it is: the kernel refuses a script without '#!' */
+    const char *path; /* file to execute; the kernel refuses a script without '#!' */
     char *const *argv, *const *envp;
-    int fds[3]; /* descriptors that become 0, 1 and 2 of the program */
+    int fds[3]; /* descriptors that become the program's standard input, output and error */
     /* Called in the new process just before the exec; may be NULL. It shares the memory of the caller, which waits
-     * meanwhile: only system calls and plain stores are allowed. */
+     * meanwhile, and so may only make system calls and write plain variables. */
     void (*prepare)(void *context);
     void *context;
 };
 
-/* Prepares a process that starts programs; call it once. It becomes the parent of their orphans (subreaper), and
- * SIGCHLD, for which program_wait() waits, is blocked. */
+/* Prepares the calling process for starting programs; to be called once. It becomes the parent of their orphans
+ * (subreaper), and SIGCHLD, for which program_wait() waits, is blocked. */
 void program_be_parent(void);
 
-/* Returns 0 when a new process can share the caller's memory, as program_start() and program_guard() need it; or
- * -errno. qemu-user returns -EINVAL: it supports shared memory only between threads. */
+/* Returns 0 when a new process can share the caller's memory, which program_start() and program_guard() need; or
+ * -errno. Under qemu-user it is -EINVAL, as only threads can share memory there. */
 int program_can_share(void);
 
-/* Starts a program in a new process that dies with the calling thread, with SIGCHLD and SIGALRM unblocked and set to
- * their default actions. Everything else is inherited. Returns its pid, with the time (CLOCK_MONOTONIC_RAW) just
- * before the exec in exec_ns; or -errno of the step that failed, and no process is left. */
+/* Starts a program in a new process, which is killed when the calling thread ends; SIGCHLD and SIGALRM are unblocked
+ * and set to their default actions, everything else is inherited. Returns its pid, with the time (CLOCK_MONOTONIC_RAW)
+ * just before the exec in exec_ns; or -errno of the step that failed, and no process is left. */
 pid_t program_start(const struct program *program, uint64_t *exec_ns);
 
-/* Waits until the program has ended; program_reap() reaps it. The caller has one thread and has blocked SIGCHLD.
- * Returns 0 with the time of the end in end_ns, -ETIMEDOUT when it still runs at until_ns, or -errno when it cannot
- * be waited for. */
+/* Waits until the program has ended, but does not reap it (see program_reap()). The caller has one thread and has
+ * blocked SIGCHLD. Times are those of CLOCK_MONOTONIC_RAW. Returns 0 with the time of the end in end_ns, -ETIMEDOUT
+ * when it still runs at until_ns, or -errno when it cannot be waited for. */
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns);
 
 struct program_end {
-    int status;          /* exit status as waitpid() gives it */
-    struct rusage usage; /* of the process and all children that it waited for */
+    int status;          /* status as waitpid() gives it */
+    struct rusage usage; /* resources used by the process and all children that it waited for */
     unsigned last_cpu;   /* CPU on which it ended; CPUSET_NONE: not known */
     struct task_counters counters;
 };
-/* Reaps the process, and kills it first when it still runs. In counters, migrations and run_delay_ns are those of
- * its main thread only, and therefore -1 when other threads used a tenth of the CPU time or more. Returns 0 or
- * -errno. */
+/* Reaps the process (waits for it and frees its PID); kills it first when it still runs. In end->counters, migrations
+ * and run_delay_ns are those of its main thread only, and -1 when other threads used a tenth of the CPU time or more.
+ * Returns 0 or -errno. */
 int program_reap(pid_t pid, struct program_end *end);
 
 /* Returns whether the calling process has children that still run. Reaps those that have ended. */
 bool program_has_children(void);
 
-/* Starts a guard: a process in a group of its own that kills the caller's process group when the caller ends, for
- * any reason, without calling program_unguard(). (The caller's children die with it, but not their children.) The
- * guard shares the caller's memory, and the struct holds its stack: it must not move, and must be all zero at first.
- * Returns 0 or -errno. */
+/* Starts a guard: a process in a process group of its own that kills the caller's process group if the caller ends, for
+ * any reason, before it has called program_unguard(). (The kernel kills only the caller's children, not their
+ * children.) The guard shares the caller's memory, and the struct holds its stack: it must not move, and must be all
+ * zero at first. Returns 0 or -errno. */
 #define PROGRAM_GUARD_STACK 16384
 struct program_guard {
     pid_t pid, group;
@@ -71,10 +71,11 @@ struct program_guard {
     char stack[PROGRAM_GUARD_STACK] __attribute__((aligned(64)));
 };
 int program_guard(struct program_guard *guard);
-void program_unguard(struct program_guard *guard); /* does nothing when guard is all zero */
+void program_unguard(struct program_guard *guard); /* ends the guard; does nothing when guard is all zero */
 
-/* Ends all orphans that the calling process has inherited (it is a subreaper and has reaped all that it started
- * itself). Processes that end by themselves within grace_ns are not killed. Returns how many were killed. */
+/* Ends all orphans (processes whose parent has ended) that the calling process has inherited as a subreaper. It must
+ * have reaped all processes that it started itself. Orphans that end by themselves within grace_ns are not killed.
+ * Returns how many were killed. */
 unsigned program_end_orphans(uint64_t grace_ns);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All tasks of the machine: names and CPU times from /proc; names of the kernel's functions. */
+/* Reads all tasks (processes and threads) of the machine from /proc: names and CPU times. Also names the kernel's
+ * functions, and counts interrupts. root: directory before /proc, "" except in tests. */
 #ifndef SYS_TASKS_H
 #define SYS_TASKS_H
 
@@ -10,33 +11,34 @@
 #define TASKS_NAME 32u
 
 struct tasks_one {
-    uint32_t tid, parent, group; /* parent and process group: of its process */
+    uint32_t tid, parent, group; /* the task; the parent and the process group of its process */
     bool kernel;                 /* a kernel thread */
-    uint64_t cpu_ns;             /* set by tasks_times() only */
+    uint64_t cpu_ns;             /* CPU time so far, set by tasks_times() only */
     char name[TASKS_NAME];
 };
 
-/* Reads name and kind of a task. Returns false when there is none of that number. */
+/* Reads everything but the CPU time of the task with this number. Returns false when there is none. */
 bool tasks_read(const char *root, uint32_t tid, struct tasks_one *out);
 
-/* CPU times of tasks, threads included, in the order of their numbers. */
+/* Tasks with their CPU times, threads included, in ascending order of tid. */
 struct tasks_times {
     struct tasks_one *of;
     size_t n, capacity;
 };
-/* Reads the tasks of the processes whose numbers leave the rest `part` when divided by `parts` (0 and 1: all of them).
- * Returns 0 or -errno. free(times->of) in both cases. */
+/* Reads the tasks of those processes whose number modulo `parts` is `part`, so that several callers can share the work
+ * (part 0 of 1: all processes). Returns 0 or -errno. The caller frees times->of in both cases. */
 int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times);
 
-/* Finds the names of functions of the kernel by their addresses; names stay "" where the kernel does not tell. */
+/* Finds the names of the kernel's functions at n addresses (/proc/kallsyms); a name stays "" where the kernel does not
+ * tell. The names must be "" before. */
 void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME]);
 
-/* A line of /proc/interrupts in the column of one CPU. */
+/* How often one CPU got the interrupts of a line of /proc/interrupts. */
 struct interrupt_count {
-    char name[TASKS_NAME]; /* its label and the last word: "24:virtio0-input.0", "LOC:interrupts" */
+    char name[TASKS_NAME]; /* label and last word of the line: "24:virtio0-input.0", "LOC:interrupts" */
     uint64_t count;
 };
-/* Reads the lines of a CPU, at most `most` of them. Returns their number. */
+/* Reads the counts of a CPU from at most `most` lines. Returns the number of lines. */
 size_t tasks_interrupts(const char *root, unsigned cpu, struct interrupt_count *out, size_t most);
 
 #endif

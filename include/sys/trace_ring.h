@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of what runs on a CPU, made by the kernel in a ring of perf events: context switches, and interrupts and work
- * items where their tracepoints are known. The ring is read after the recording, so that no reader runs meanwhile. */
+/* Records what runs on a CPU, by a ring buffer that the kernel fills with perf events: context switches, and interrupts
+ * and work items where their tracepoints are known. The ring is read after the recording, so that no reader runs
+ * meanwhile. */
 #ifndef SYS_TRACE_RING_H
 #define SYS_TRACE_RING_H
 
@@ -9,28 +10,29 @@
 #include "sys/trace_events.h"
 
 struct trace_record {
-    uint64_t ns; /* CLOCK_MONOTONIC_RAW */
+    uint64_t ns; /* time of the record, CLOCK_MONOTONIC_RAW */
     uint64_t number;
-    uint32_t tid;         /* the task; 0: idle, or of another PID namespace */
+    uint32_t tid;         /* thread ID of the task; 0: the idle task, or one of another PID namespace */
     uint8_t kind, source; /* enum trace_kind, enum trace_source */
     char name[TRACE_NAME_SIZE];
 };
 
-/* Interprets one record of a ring, of so many bytes. Returns false when it says nothing of interest. */
+/* Interprets one record of a ring, of `size` bytes. Returns false when it is not one of enum trace_kind, or is
+ * damaged. */
 bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out);
 
 struct trace_ring {
     int fd[TRACE_EVENTS_MAX + 1];
     size_t n;
-    void *memory;  /* a page of the kernel's, then the ring */
-    size_t bytes;  /* of the ring */
-    uint64_t mark; /* where the ring ended at the last call of trace_ring_drop() */
+    void *memory;  /* mapping of the ring: a page with its head and tail, then the ring itself */
+    size_t bytes;  /* size of the ring without that page */
+    uint64_t mark; /* position of the last record's end at the last call of trace_ring_drop() */
     const struct trace_events *events;
 };
 
-/* Opens the ring of a CPU, switched off, with so many bytes (a power of two; fewer where the kernel allows no more).
- * Tracepoints that are refused are left out. Returns 0, or -errno when not even context switches can be recorded. The
- * events must stay valid. */
+/* Opens the ring of a CPU, not recording yet, with this number of bytes (a power of two; fewer where the kernel allows
+ * no more). Tracepoints that the kernel refuses are left out. Returns 0, or -errno when not even context switches can
+ * be recorded. The events must stay valid while the ring is open. */
 int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes);
 void trace_ring_close(struct trace_ring *ring);
 void trace_ring_start(struct trace_ring *ring);
@@ -39,13 +41,13 @@ void trace_ring_stop(struct trace_ring *ring);
 /* Takes the next record out of the ring. Returns false when there is none. */
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
 
-/* Returns whether there may be no room for another record. */
+/* Returns whether the ring may be too full for another record. */
 bool trace_ring_is_full(const struct trace_ring *ring);
 
-/* Discards the records that were there at the last call already, to make room. */
+/* Makes room: discards the records that were in the ring already at the last call. */
 void trace_ring_drop(struct trace_ring *ring);
 
-/* Returns what is needed for trace_ring_open() after it failed with that error, in words. */
+/* Returns a text that says what trace_ring_open() needs, after it failed with that error. The text may be in buf. */
 const char *trace_ring_why(int error, char *buf, size_t size);
 
 #endif

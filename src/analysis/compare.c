@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparison of paired rows: ratios, verdicts, means of suites and of hosts. */
+/* Compares paired result rows of two sets of files: ratios, verdicts, means of suites and of hosts. */
 #include "analysis/compare.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
 #define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */
 #define DRIFT_PCT       3.0  /* smaller drifts are not reported */
-#define ROWS_FOR_SPREAD 5u   /* fewest rows for an estimate of their spread, as for a confidence interval */
+#define ROWS_FOR_SPREAD 5u   /* fewest rows whose ratios give an estimate of the spread */
 
 const char *const compared_verdict_names[] = {
     [VERDICT_FASTER] = "faster",        [VERDICT_SLOWER] = "slower",       [VERDICT_LOWER] = "lower",
@@ -36,7 +36,8 @@ enum compared_verdict compared_verdict(const struct comparison *c, const char *b
 
 /* --- Runs. --- */
 
-/* The runs of one side. Rows of one run are merged, and where hosts are the unit, rows of one host. */
+/* The runs of one side of a comparison. Rows of one run are merged; if the statistical unit is a host, all rows of a
+ * host are. */
 struct side {
     struct comparison_run *runs;
     const struct row **first; /* first row of each run */
@@ -84,7 +85,8 @@ static size_t values_of(const struct row *row, double *values)
     return row->n_samples ? row->n_samples : 1;
 }
 
-/* Takes one run of the side: all its rows, found from `first` on. For hosts the values are the means of the rows. */
+/* Adds the run of rows[first] to the side, with the samples of all its rows. by_hosts: adds the host of rows[first]
+ * instead, with the mean of each of its rows. */
 static void take_run(const struct row *const *rows, size_t n, size_t first, bool by_hosts, struct side *side)
 {
     double *values = side->values + side->n_values;
@@ -127,7 +129,7 @@ static int take_side(const struct row *const *rows, size_t n, bool by_hosts, str
     return 0;
 }
 
-/* Sets the shares of the core that the runs had. */
+/* Sets for each run the share of its CPU core that it had. */
 static void take_shares(struct side *side)
 {
     for (size_t r = 0; r < side->n_runs; r++)
@@ -188,8 +190,9 @@ static enum comparison_order order_of(const struct pair *pair, const struct side
     return ORDER_RUNS_ALTERNATE;
 }
 
-/* Makes a comparison of commands not significant if the run could end early, because of tests while it went on (looks),
- * and the test that allows for these looks claims no difference. Returns -1 when out of memory. */
+/* Corrects the comparison of two commands if the run could end early because of tests while it went on (looks): makes
+ * it not significant unless the sequential test, which allows for looks, claims a difference. Returns -1 when out of
+ * memory. */
 static int allow_for_looks(const struct row *row, const struct comparison_run *base,
                            const struct comparison_run *changed, struct comparison *comparison)
 {
@@ -206,7 +209,8 @@ static int allow_for_looks(const struct row *row, const struct comparison_run *b
     return 0;
 }
 
-/* same_share: at the same share of the core, if that can be. */
+/* Compares the rows of a pair, and fills in row and comparison. same_share: converts the values to the same share of
+ * the CPU core, if possible. Returns -1 when out of memory. */
 static int compare_pair(const struct pair *pair, bool same_share, struct compared_row *row,
                         struct comparison *comparison)
 {
@@ -242,8 +246,8 @@ static bool has_direction(const struct compared *c, const struct compared_row *r
     return row->judged && row->pair->about->better[0] && row->few && c->comparison[row->number].ratio > 0;
 }
 
-/* Returns whether the row counts in the mean. Its spread must be known. Pairs within the same files are alternatives,
- * whose mean is meaningless. */
+/* Returns whether the row counts in the mean of its suite. Its spread must be known. Pairs within the same files
+ * compare different work, so that their mean is meaningless. */
 static bool in_mean(const struct compared *c, const struct compared_row *row)
 {
     return has_direction(c, row) && !row->pair->within && c->comparison[row->number].tested != TESTED_NOTHING;
@@ -260,8 +264,8 @@ static double sign_of(const struct compared_row *row)
     return strcmp(row->pair->about->better, "higher") ? -1 : 1;
 }
 
-/* Computes the mean when a side has only one or two runs. Its error is the larger of two: the one from the errors of
- * the rows, and the one from the spread of the rows' ratios, which includes drift between runs. */
+/* Computes the mean of a suite's ratios when a side has only one or two runs. Its error is the larger of two: the one
+ * from the errors of the rows, and the one from the spread of the rows' ratios, which includes drift between runs. */
 static void mean_of_ratios(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
 {
     struct stats_running logs = {.n = 0};
@@ -300,8 +304,8 @@ static void mean_of_ratios(const struct compared *c, const struct compared_mean 
                                .least = (double)NAN};
 }
 
-/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median. 0 when the run
- * lacks one of the rows. */
+/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse,
+ * where lower is better). 0 when the run lacks one of the rows. */
 static double score_of(const struct compared *c, const struct compared_mean *mean, const struct row *run, bool changed)
 {
     double sum = 0;
@@ -324,7 +328,8 @@ static double score_of(const struct compared *c, const struct compared_mean *mea
     return exp(sum / (double)mean->rows);
 }
 
-/* Takes the scores of all runs of a side that have every row of the suite. */
+/* Fills in the side with the scores of its runs, leaving out runs that lack a row of the suite. Returns -1 when out of
+ * memory. */
 static int take_scores(const struct compared *c, const struct compared_mean *mean, const struct compared_row *row,
                        bool changed, struct side *side)
 {
@@ -522,7 +527,8 @@ static bool has_pair(const struct compared *c, const struct pair *pair)
     return false;
 }
 
-/* Returns the pair of the same work with the core free, if all rows of both sides have it; otherwise NULL. */
+/* Returns the pair of the same measurement with the core free (see compare.h), if each side has as many such rows as
+ * rows over the whole time; otherwise NULL. */
 static const struct pair *usable_alone(const struct pairs *pairs, const struct pair *pair)
 {
     const struct pair *alone = pair->why[0] ? NULL : pair_alone_of(pairs, pair);
@@ -530,14 +536,15 @@ static const struct pair *usable_alone(const struct pairs *pairs, const struct p
     return alone && alone->n_base >= pair->n_base && alone->n_changed >= pair->n_changed ? alone : NULL;
 }
 
-/* Compares a pair and adds its row. raw: if pair has the core free, the pair over the whole time; otherwise NULL. */
+/* Compares a pair and adds its row. raw: if pair has values with the core free, the pair of the same measurement over
+ * the whole time; otherwise NULL. */
 static int add_row(const struct pair *pair, const struct pair *raw, bool judged, struct compared *out)
 {
     struct compared_row *row = &out->row[out->n_rows], ignored = {.number = 0};
     struct comparison *of_raw = &row->of_raw;
 
     *row = (struct compared_row){.number = out->n_rows, .judged = judged, .raw = raw};
-    /* Rows of the same files are other work, which may itself take a part of the core. */
+    /* Pairs within the same files compare different work, which may itself be why the share of the core differs. */
     const bool same_share = !raw && !pair->within && !hosts_count(pair);
     if (compare_pair(pair, same_share, row, &out->comparison[out->n_rows]))
         return -1;

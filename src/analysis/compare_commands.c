@@ -18,7 +18,7 @@ static size_t blocks_of_pair(size_t blocks)
 }
 
 /* Tests whether the logarithms of the ratios differ from the margin. If the run could end early, but no look found a
- * difference, sets the interval to match: its confidence is that of the last look. */
+ * difference, sets the interval again, with the confidence level of the last look. */
 static int test_margin(double *logs, size_t n, size_t planned, double margin, double error,
                        struct command_difference *out)
 {

@@ -31,7 +31,7 @@ static bool is_across(uint64_t across, enum pair_across what)
     return across >> what & 1;
 }
 
-/* Appends the parameters of these kinds (a set of bits). */
+/* Appends the parameters whose kind is in a set of bits, separated by spaces. */
 static void append_params(struct text *out, const struct row_params *params, unsigned kinds_wanted)
 {
     const size_t before = out->length;
@@ -51,8 +51,8 @@ struct entry {
     bool changed;
 };
 
-/* Appends the parameters of the work, followed by the user's command. Returns the length of the key without the
- * command. */
+/* Appends the parameters that identify the measured work, followed by the user's command line. Returns the length of
+ * the key without the command line. */
 static size_t append_work(struct text *key, const struct row_params *params)
 {
     const char *command = row_command(params);
@@ -64,7 +64,8 @@ static size_t append_work(struct text *key, const struct row_params *params)
     return work;
 }
 
-/* Completes the key and moves it into the entry, even if incomplete. Returns -1 when out of memory. */
+/* Completes the key and moves it into the entry. When out of memory, moves it as far as it was written, so that it is
+ * freed with the entry, and returns -1. */
 static int end_key(struct text *key, struct entry *entry)
 {
     entry->work = append_work(key, &entry->row->param);
@@ -109,7 +110,7 @@ static int make_within_entry(const struct row *row, struct entry *entry)
     return end_key(&key, entry);
 }
 
-/* Compares by CPUs, side and position in the files. */
+/* Orders rows by CPUs, then base before changed, then by position in the files. */
 static int compare_places(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
@@ -204,10 +205,11 @@ static void cpus_of(const struct row *row, char *buf, size_t size)
                        row->bind);
 }
 
-/* Properties in which rows may differ, in the order in which several differences are named. */
+/* Properties that must agree in rows that are compared. If several differ, the first in this order is given as the
+ * reason. */
 static const struct kind {
     const char *name;
-    int across; /* -1: cannot be allowed by the user */
+    int across; /* enum pair_across that allows a difference; -1: none */
     bool empty; /* a value that is missing on one side is a difference */
     void (*of)(const struct row *row, char *buf, size_t size);
     bool in_run; /* without `of`: a text in the row or its run */
@@ -234,7 +236,7 @@ static void property_of(const struct kind *kind, const struct row *row, char *bu
 }
 
 /* Returns whether a property differs in a way that forbids the comparison, and sets the reason. A value missing on one
- * side (a file of an earlier version) is not a difference. */
+ * side (a file of an earlier version) is not a difference, unless `empty` is set. */
 static bool differs(const struct row *a, const struct row *b, uint64_t across, struct pair *pair)
 {
     char x[256], y[256];
@@ -261,7 +263,7 @@ static void check_kind(struct pair *pair, uint64_t across)
             return;
 }
 
-/* Sets the reason why the pair cannot be compared: the rows of this side, such as `row`, have no figures. */
+/* Sets the reason why the pair cannot be compared: no row of this side has values. row: the first row of the side. */
 static void no_figures(const struct row *row, const char *side, struct pair *pair)
 {
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
@@ -330,7 +332,7 @@ static bool may_differ(unsigned kind, uint64_t across)
            (kind == PARAM_COMMAND && is_across(across, ACROSS_COMMAND));
 }
 
-/* Appends the words of the parameters that are missing in other, unless such words may differ. */
+/* Appends the parameters that `other` lacks, unless parameters of their kind may differ. */
 static void append_lacking(const struct row_params *params, const struct row_params *other, uint64_t across,
                            struct text *out)
 {
@@ -354,8 +356,8 @@ static bool other_command(const struct row *a, const struct row *b)
     return x && y && strcmp(x, y) != 0;
 }
 
-/* Returns whether two rows are indices of different protocols, which are computed from different tests; then writes the
- * reason. */
+/* Returns whether two rows are indices (total scores) of different protocols, which are computed from different tests;
+ * then writes the reason. */
 static bool other_index(const struct row *base, const struct row *changed, char *why, size_t size)
 {
     char before[ROW_PROTOCOL_SIZE], after[ROW_PROTOCOL_SIZE];
@@ -379,8 +381,8 @@ static bool differs_in_command_only(const struct row_params *base, const struct 
     return !words.length && !words.failed && row_command(base) && row_command(changed);
 }
 
-/* Joins a pair that has rows of the base only with one that has rows of the other side only, and gives the words that
- * differ as the reason why they cannot be compared. Moves the rows into `changed`. */
+/* Joins a pair that has rows of the base only with one that has rows of the other side only, and gives the parameters
+ * that differ as the reason why they cannot be compared. Moves the rows into `changed`. */
 static void join(struct pair *base, struct pair *changed, uint64_t across)
 {
     FREED_BY(text_free) struct text lacking = {0}, surplus = {0};
@@ -481,7 +483,7 @@ static int pair_sides(struct entry *entries, const struct range *ranges, size_t 
     return 0;
 }
 
-/* Pairs each range of the same files with the one that comes first in them. */
+/* Pairs the range of rows that comes first in the files with each of the other ranges. */
 static int pair_alternatives(struct entry *entries, const struct range *ranges, size_t n, struct pairs *out)
 {
     const struct range *base = ranges, *last = &ranges[n - 1];
@@ -505,7 +507,7 @@ static int pair_alternatives(struct entry *entries, const struct range *ranges, 
     return 0;
 }
 
-/* Completes all pairs from `first` on, and removes those whose rows were moved to another pair. */
+/* Finds out which pairs from `first` on can be compared, and removes pairs whose rows were moved to another pair. */
 static void settle_all(struct pairs *out, size_t first, const char *host, uint64_t across)
 {
     size_t kept = first;
@@ -611,7 +613,8 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 
 /* --- Figures with the core free. --- */
 
-/* Returns whether `alone` is the row with the core free for the work and metric of `raw`. */
+/* Returns whether `alone` has the values of raw's measurement and metric that were taken only while no one else used
+ * the core. */
 static bool is_alone_of(const struct row *alone, const struct row *raw)
 {
     const size_t length = row_is_alone(alone);

@@ -114,8 +114,8 @@ double comparison_at_share(const struct comparison *comparison, double value, do
     return comparison->share > 0 ? value * pow(comparison->share / share, comparison->slope) : value;
 }
 
-/* Sets the points of a side's runs: logarithms of share and value. Returns whether there are enough, and all are known.
- */
+/* Sets a point for each run of a side: the logarithms of its share of the core and of its value. Returns whether there
+ * are enough runs, and all shares are known. */
 static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points)
 {
     bool all = side->n_runs >= SHARE_RUNS;
@@ -127,8 +127,8 @@ static bool set_points(const struct comparison_side *side, const double *values,
     return all;
 }
 
-/* Brings the values of all runs to the same share of the core and tests them, if it can be told how they depend on it;
- * otherwise leaves out->share 0. Returns -1 when out of memory. */
+/* Converts the values of all runs to the same share of the core and tests them, if the runs show how the values depend
+ * on it; otherwise leaves out->share 0. Returns -1 when out of memory. */
 static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
                               double *b, struct comparison *out)
 {
@@ -158,8 +158,8 @@ static int test_at_same_share(const struct comparison_side *base, const struct c
 
 /* --- Fewer runs than a test needs. --- */
 
-/* Adds the mean of the logarithms of a side's runs, with its variance and the terms of its degrees of freedom. Returns
- * -1 when out of memory. */
+/* Adds sign times the mean of the logarithms of a side's values, the variance of this mean, and the terms of its
+ * degrees of freedom (Satterthwaite). Returns -1 when out of memory. */
 static int add_side(const struct comparison_side *side, double sign, double *change, double *variance, double *terms)
 {
     const double runs = (double)side->n_runs;
@@ -270,7 +270,8 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
     c->p = c->by_permutation ? c->p_permutation : c->p_t;
 }
 
-/* Sets the least change that a test would find in the share POWER of cases, if each of n comparisons were tested. */
+/* Sets the least change: the smallest that compare could see, with the probability POWER, if n comparisons were tested
+ * together. */
 static void find_least(struct comparison *c, size_t n, double confidence, double min_effect)
 {
     if (!(c->error > 0))

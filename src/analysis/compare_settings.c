@@ -11,8 +11,8 @@
 
 /* Largest number of settings that are compared: more than any run has. It limits the work for damaged files. */
 #define NAMES_MOST 256u
-/* Most values kept for one setting and side. Two sides that both exceed it count as equal: the machines of each side
- * then differ among themselves. */
+/* Most values kept for one setting and side. Two sides that both reach this number count as equal: the machines of each
+ * side then differ among themselves. */
 #define VALUES_MOST 8u
 
 struct values {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Arranges the figures of pairs of CPUs as a matrix. */
+/* Arranges a metric that is measured between two CPUs as a matrix. */
 #include "analysis/cpu_map.h"
 
 #include <string.h>
 
-/* Returns the index of the CPU, which is added if there is room; `most` if there is none. */
+/* Returns the index of the CPU in the map; adds the CPU if it is missing, or returns `most` if there is no room. */
 static size_t place_of(struct cpu_map *map, unsigned cpu, size_t most)
 {
     size_t i = 0;

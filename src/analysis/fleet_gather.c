@@ -18,7 +18,7 @@
 /* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
 #define SETTINGS_MOST 256u
 
-/* Makes room for an element, as memory_grow() does, and zeroes the new elements. Returns the array. */
+/* Makes room for element `number`, as memory_grow() does, and zeroes the new elements. Returns the array. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
 {
     const size_t before = *capacity;
@@ -41,7 +41,8 @@ static bool is_number(const char *s)
     return *s && !s[strspn(s, "0123456789")];
 }
 
-/* Adds a machine of this name. vague: its CPUs are not known. Returns its index. */
+/* Adds a machine of this name. vague: its CPU model, architecture and number of CPUs are not known. Returns its
+ * index. */
 static size_t new_machine(struct gather *g, struct gather_name *name, const char *base, bool vague)
 {
     char shown[160];
@@ -222,7 +223,7 @@ const char *gather_majority(const struct gather *g, size_t setting)
 
 /* --- Figures. --- */
 
-/* Writes the parameters that identify the work, without "copy=". */
+/* Writes the parameters that identify the measured work, without "copy=", into buf. */
 static void work_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
@@ -263,8 +264,8 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     return number;
 }
 
-/* Finds or adds the row's figure, and returns its index. Connects a figure with the core free to the same figure over
- * the whole time. */
+/* Finds or adds the row's figure, and returns its index. If its values were measured only while no one else used the
+ * core, links it with the same figure over the whole time. */
 static size_t enter_figures(struct gather *g, const struct row *row)
 {
     const size_t number = enter_figure(g, row, row->metric);
@@ -295,7 +296,8 @@ static void enter_value(struct gather *g, size_t figure, size_t machine, double 
                                                      .value = value};
 }
 
-/* Enters the share of the core that a test had, once for each measurement. */
+/* Adds the test's share of its CPU core as a value of the figure core/share. Skips rows measured only while the core
+ * was free, so that each measurement counts once. */
 static void enter_share(struct gather *g, const struct row *row)
 {
     const double share = row_is_alone(row) || g->stat ? (double)NAN : row_core_share(row);
@@ -372,7 +374,7 @@ static bool came_before(struct gather *g, const struct row *row)
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
                    row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
                    row->cpus, row->param.text, row->value);
-    /* Stores only a hash: with a million rows, a collision occurs in one of ten million fleets. */
+    /* Stores only a hash of 64 bits: two of a million rows collide with a probability of about 3e-8. */
     (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
     return index_enter(&g->seen, key) < before;
 }
@@ -420,7 +422,7 @@ void gather_row(struct gather *g, const struct row *row)
         return;
     }
     machine->rows++;
-    machine->nice = machine->has_nice ? fmax(machine->nice, row->nice) : row->nice; /* not of NAN */
+    machine->nice = machine->has_nice ? fmax(machine->nice, row->nice) : row->nice; /* fmax() ignores NAN */
     machine->has_nice |= !isnan(row->nice);
     enter_disk(g, g->last_machine, row->scratch_disk);
     enter_share(g, row);

@@ -139,8 +139,8 @@ static void measure_figures(struct judgement *j, struct scratch *scratch)
                                                                         : outlier_threshold(j->metric[k].n, tests);
 }
 
-/* Updates the machine's worst figure: the value farthest on the bad side, with precedence for those beyond their
- * threshold. */
+/* Makes figure k the machine's worst figure, unless the one noted before is worse. Values beyond their threshold come
+ * first, then values on the bad side of the median, then the larger distance. */
 static void note_worst(const struct judgement *j, struct judged *judged, size_t k, double value)
 {
     bool is_far = judge_is_far(j, k, judged->machine, value);
@@ -221,8 +221,9 @@ static void judge_machine(const struct judgement *j, struct scratch *scratch, st
                                             judged->worst_count);
 }
 
-/* Sorts machines that stand out first: by the kind of what was found, then by distance. The others follow: those with
- * more differing settings first, then those that could not be judged, then by name. */
+/* Sorts machines that stand out first. Among these, machines that stand out only as better come last; then the order is
+ * by: worst machine in many figures, a figure beyond its threshold, larger distance. Ties, and the other machines: more
+ * differing settings first, then machines without figures, then by name. */
 static int by_finding(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;

@@ -14,8 +14,8 @@
 #include "sys/order.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* Bootstrap resamples for the interval of a change; and largest number of runs used on either side, those next to the
- * change. */
+/* RESAMPLES: bootstrap resamples for the confidence interval of a change. RUNS_MOST: largest number of runs on either
+ * side of the change that are used for it, those nearest to the change. */
 #define RESAMPLES 1000u
 #define RUNS_MOST 200u
 
@@ -30,7 +30,7 @@ static void describe(const struct row_run *run, char *buf, size_t size)
     text_sanitize(buf);
 }
 
-/* Returns whether both are known and not equal. */
+/* Returns whether both texts are known (not empty) and different. */
 static bool differs(const char *a, const char *b)
 {
     return a[0] && b[0] && strcmp(a, b) != 0;
@@ -144,7 +144,7 @@ static void enter_figures(struct history *h)
 /* Buffers for one figure, with room for all runs. */
 struct work {
     double *values, *sorted;
-    size_t *at, n; /* the changes: indices of the first values after them */
+    size_t *at, n; /* at: index of the first value after each change; n: number of changes */
 };
 
 static double median_of(const struct work *w, size_t from, size_t to)
@@ -153,7 +153,8 @@ static double median_of(const struct work *w, size_t from, size_t to)
     return stats_median(w->sorted, to - from);
 }
 
-/* Returns a change with its medians, over the values between the neighbouring changes, and its effect. */
+/* Computes the effect of change `number`, from the medians of the values before and after it, up to the neighbouring
+ * changes. n: number of values. */
 static struct history_change measure(const struct work *w, size_t number, size_t n)
 {
     const size_t from = number ? w->at[number - 1] : 0, to = number + 1 < w->n ? w->at[number + 1] : n;
@@ -170,7 +171,8 @@ static struct history_change measure(const struct work *w, size_t number, size_t
     return c;
 }
 
-/* Removes the changes that are too small, the smallest first: the segments on both sides become one. */
+/* Removes changes with an effect below `least`, the smallest first; the segments on both sides of a removed change
+ * become one. */
 static void remove_small(struct work *w, size_t n, double least)
 {
     while (w->n) {

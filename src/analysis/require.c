@@ -114,12 +114,13 @@ static void look_at_names(struct found *f, const struct requirements *set)
 /* Returns the unit of a statistic, for a metric that has the unit `unit`. */
 static const char *unit_of_stat(const struct row_column *stat, const char *unit)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): find_stat() has set it */
     if (stat->type == COLUMN_UINT || !strcmp(stat->name, "index"))
         return "";
     return strcmp(stat->name, "rsd_pct") ? unit : "%";
 }
 
-/* Finds the factor from the requirement's unit to that of a row. */
+/* Finds the factor that converts the requirement's limit to the unit of a row. Returns false when there is none. */
 static bool limit_factor(const struct requirement *r, const char *unit, double *factor)
 {
     const char *typed = strcmp(r->limit_unit, TICKS) ? r->limit_unit : "";

@@ -11,7 +11,7 @@
 #include "sys/order.h"
 
 /* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
- * differences are the work's own variation. */
+ * differences are the normal variation of its work. */
 #define EXPERIMENT_SHARE 0.5
 #define PERIODIC_LEAST   8u
 #define PERIODIC_SPREAD  0.25
@@ -49,7 +49,8 @@ static int by_position(const void *a, const void *b)
     return ORDER_OF(x->at, y->at);
 }
 
-/* Returns the length above which all events are in the series; shorter ones may be missing after the first events. */
+/* Returns the length from which on the series has all events: after the first FIRST_EVENTS, shorter ones may be
+ * missing. sorted: in the order of time. left_out: number of events that are missing. */
 static double least_complete(const struct stats_point *sorted, size_t n, uint64_t left_out)
 {
     double least = INFINITY;
@@ -61,7 +62,7 @@ static double least_complete(const struct stats_point *sorted, size_t n, uint64_
     return least;
 }
 
-/* Returns whether the distances in time between the events of an octave have a small enough spread. */
+/* Returns whether the events whose lengths are in this octave come at nearly equal distances in time. */
 static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned octave)
 {
     struct stats_running gaps = {0};
@@ -77,8 +78,8 @@ static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned o
     return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
 }
 
-/* Counts the octaves whose events (position in us, length in ns) come at even distances: at least 8 of them, all
- * recorded, whose gaps have a standard deviation below a quarter of their mean. */
+/* Adds 1 to host->periodic for each octave of lengths in which the row's events (time in us, length in ns) are
+ * periodic: at least 8 events, all recorded, with gaps whose standard deviation is below a quarter of their mean. */
 static void count_periodic(struct detours_host *host, const struct row *row)
 {
     const size_t n = row->n_series;
@@ -131,7 +132,8 @@ static void enter_share(struct detours_of *of, bool of_part, double share)
         of->shares[of_part][(size_t)percent - 1]++;
 }
 
-/* Adds the core's share in each part of the run; the row's series holds it in per cent. */
+/* Adds the share of its core that the benchmark had in each time slice of the run; the row's series holds it in per
+ * cent. */
 static void enter_shares(struct detours_host *host, const struct row *row)
 {
     for (size_t i = 0; i < row->n_series; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Projects what noise costs many ranks, for each host and for all together, and finds the detours that cost most. */
+/* Estimates how much noise slows down many ranks, on each host and on all together, and which detours cost most. */
 #include "analysis/scale_projection.h"
 
 #include <math.h>
@@ -161,8 +161,8 @@ static double share_of(const struct detours_host *all, unsigned cause, unsigned 
     return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
 }
 
-/* Computes the share of all hosts' detours in each octave that is left after removing those of a cause and a decade of
- * lengths. */
+/* Computes for each octave of lengths the share of all hosts' detours that is left (keep) after removing those of the
+ * cost's cause and decade; sets per_s and lost_pct of the cost. */
 static void remove_them(const struct projection *p, struct projection_cost *cost, double *keep)
 {
     const struct detours_of *of = detours_used(p->all);

@@ -86,7 +86,7 @@ static int setup_first(struct party_context *context)
     return 0;
 }
 
-/* Each batch begins with the number after the last one of the batch before. */
+/* Runs the first process: times each batch of rounds. The numbers in the line go on from batch to batch. */
 static int run_first(struct party_context *context)
 {
     volatile uint64_t *line = line_of(context);

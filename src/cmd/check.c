@@ -51,7 +51,7 @@ static int look(const struct command *command, struct checking *c)
     struct files_output csv;
     struct text out = {0};
 
-    /* The CSV is opened before any setting is checked. */
+    /* The CSV is opened before any setting is checked, so that a wrong file name is reported at once. */
     if (path[0] && (status = files_begin("check", path, c->options.force, &csv)))
         return status;
     for (size_t i = 0; i < settings_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the items that check looks at, and those that make it fail. */
+/* Selects the items (settings) that `jitbench check` looks at, and those for which it exits with status 4. */
 #include <stdio.h>
 #include <string.h>
 

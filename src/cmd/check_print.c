@@ -12,7 +12,7 @@
 #include "sys/clock.h"
 
 #define WIDTH_LEAST 72u
-/* Time in ns for which the cores are probed. */
+/* Time in ns for which it is probed whether others use the CPUs' cores. */
 #define CORE_LOOK_NS 500000000u
 #define NOISY_SIZE   201 /* bytes of the list of noisy items */
 
@@ -23,7 +23,7 @@ static enum color color_of(enum setting_verdict verdict)
     return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
 }
 
-/* Adds a row. Cost and fix are shown for noisy items only. */
+/* Adds an item's row to the table. Cost and fix are shown for noisy items only. */
 static void put_setting(const struct setting *setting, const struct setting_state *state, struct grid *grid)
 {
     const bool matters = state->verdict == SETTING_NOISY, known = state->now[0] || state->why[0];

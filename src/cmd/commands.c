@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of commands, and the parts of help that concern each command. */
+/* The list of commands, and what they have in common: messages, output, parsing of the command line, --help. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -67,16 +67,17 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-/* Waits until a terminal has sent its output. When a session leader ends, as the run of a boot does, the kernel
- * discards what its console has not sent; and a serial line that is still sending would disturb the next
- * measurement. */
+/* If this process leads a session on a terminal, as one that `jitbench init` starts does, waits until the terminal has
+ * sent its output. When a session leader ends, the kernel discards what has not been sent; and a serial line that is
+ * still sending would disturb the next measurement. */
 static void wait_until_sent(int fd)
 {
     if (getsid(0) == getpid() && isatty(fd))
         (void)tcdrain(fd);
 }
 
-/* Writes the text. A closed pipe is no error, nor is a signal, which ends everything. */
+/* Writes the text and frees it. Returns the exit status: EXIT_DONE also if the pipe's reader is gone, if a signal that
+ * asks the program to end interrupted the writing, or if may_be_closed is set and fd is closed. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
     (void)signal(SIGPIPE, SIG_IGN);

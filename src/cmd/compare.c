@@ -53,7 +53,7 @@ static const struct option rows[] = {
 
 struct comparing {
     const struct compare_options *options;
-    bool alone; /* there is only one file, for its requirements */
+    bool alone; /* there is only one file, which is judged by --require and not compared */
     struct row_set base, changed;
     struct requirements requirements;
     struct pairs pairs;
@@ -64,10 +64,11 @@ struct comparing {
 
 /* --- The files of both sides. --- */
 
-/* Takes the place of "--" among the operands. */
+/* Replaces "--" among the operands. Recognised by its address. */
 static char separator[1];
 
-/* Calls the command with the `--` between the sides as an operand, since options may stand on both sides of it. */
+/* Runs `compare` with `separator` in place of the `--` between the files from before and those from after. The parser
+ * would end the options at a `--`, but here they may follow it too. */
 static int run(const struct command *command, int argc, char **argv)
 {
     FREED_BY(memory_free) char **args = memory_get((size_t)argc + 1, sizeof(*args));
@@ -82,8 +83,8 @@ static int run(const struct command *command, int argc, char **argv)
     return command_main(command, argc, args);
 }
 
-/* Reads both sides, of which only one may name standard input. Returns 0, or EXIT_USAGE with a line on standard error.
- */
+/* Reads the files of both sides (before and after the change). At most one operand may be standard input. Returns 0, or
+ * EXIT_USAGE with a line on standard error. */
 static int read_sides(const struct command_call *call, struct comparing *c)
 {
     const struct compare_options *o = call->options;
@@ -159,7 +160,8 @@ static int compare_sides(struct comparing *c)
     return compared_fails(&c->compared, options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
-/* Prints the requirements below what was compared. Returns the exit status. */
+/* Prints below the comparison which requirements (--require) were met. status: of the comparison. Returns the exit
+ * status. */
 static int put_requirements(const struct comparing *c, int status)
 {
     const struct compare_options *options = c->options;
@@ -183,7 +185,7 @@ static int compare(const struct command_call *call)
     if (options->within && options->by == BY_HOST)
         return complain("--within and --by host exclude each other");
     int status = read_sides(call, &c);
-    if (!status) /* the side after the change, or the only one */
+    if (!status) /* judges the files from after the change, or the only file */
         status = require_rows("compare", &options->require, c.changed.n ? &c.changed : &c.base, &c.requirements);
     if (!status && !c.alone)
         status = compare_sides(&c);

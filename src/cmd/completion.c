@@ -14,7 +14,7 @@
 #include "cmd/suites.h"
 #include "rows/text.h"
 
-/* Strings made from the files by the Makefile. */
+/* The scripts in the directory completion, which the Makefile converts to C strings. */
 static const char bash_script[] =
 #include "completion_bash.h"
     ;
@@ -25,7 +25,7 @@ static const char fish_script[] =
 #include "completion_fish.h"
     ;
 
-/* An option of the command, and whether the words before the current one contain it. */
+/* An option that may be offered, and whether the words before the one to be completed contain it. */
 struct offer {
     const struct option *row;
     char letter; /* 0: none */
@@ -124,7 +124,7 @@ static struct offer *take(struct offers *offers, const char *word, const char **
     return offer;
 }
 
-/* --- The answer. --- */
+/* --- What is printed for the shell. --- */
 
 static void put_head(const char *kind, size_t number, struct text *out)
 {
@@ -136,7 +136,8 @@ static void put_candidate(const char *word, const char *help, struct text *out)
     text_printf(out, help ? "%s\t%s\n" : "%s\n", word, help);
 }
 
-/* Writes that names of files or directories are wanted; for another kind, writes an empty list. */
+/* Writes the first line of the answer for this kind of operands: names of files or directories, otherwise words, whose
+ * list may follow. kept: bytes of the current word before the part to be completed. */
 static void put_names(enum operands_kind kind, size_t kept, struct text *out)
 {
     put_head(kind == OPERANDS_FILES ? "files" : kind == OPERANDS_FOLDERS ? "folders" : "words", kept, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of very short experiments, for prime and stream. */
+/* Prints the tables of tests whose runs time a very short experiment many times: prime, and array of stream. */
 #include <assert.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ static const struct table_column run_columns[] = {
     {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 3},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
 };
-/* Columns of rank 6, which are left out first, include those that have the same value in all rows of a plan. */
+/* When a table is too wide, columns are left out, those of the highest rank first. Rank 6 includes columns that have
+ * the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
     {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
@@ -83,7 +84,7 @@ static void put_clock(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Prints a table: the key's column, the extra ones, and those of the layout. */
+/* Prints a table whose columns are t->key, the first n_extra of t->extra, and those of the layout. */
 static void put_table(const struct table_rows *r, const struct experiment_tables *t, struct table_layout layout,
                       size_t n_extra, struct text *out)
 {

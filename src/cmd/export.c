@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench export: results in other tools' formats. */
+/* jitbench export: writes results in other tools' formats. */
 
 #include "out/export.h"
 #include "cmd/files.h"

@@ -93,7 +93,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
     return wrong;
 }
 
-/* --- All rows. --- */
+/* --- Reading all rows at once. --- */
 
 /* Reads all files. whole: stops at the first file that cannot be read. Returns 0, or EXIT_USAGE when one could not be
  * read. */
@@ -141,7 +141,7 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
     return read_operands(command, operands, n, false, wanted, set);
 }
 
-/* --- One row after the other. --- */
+/* --- Reading one row after the other, without keeping them. --- */
 
 /* Passes each row of a file to take(). Returns the number of rows. */
 static size_t read_each(const char *command, const char *path, unsigned wanted,
@@ -202,7 +202,7 @@ int files_check(const char *option, const char *path, char *error, size_t error_
         return 0;
     int fd = scratch_unnamed(path);
     const bool named = fd < 0 && fd != -EEXIST;
-    if (named) /* without unnamed files: creates the file, which does not exist yet */
+    if (named) /* without support for unnamed files: creates the file under its name */
         fd = directory_create(path);
     if (fd < 0)
         return fail_because(-1, error, error_size, "%s '%.200s': %s", option, path, directory_why_not(fd));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench fleet: finds the machines that stand out, the figures in which they do, and the settings that differ. */
+/* jitbench fleet: compares the results of many machines: finds outliers, the metrics in which they are, and settings
+ * that differ. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

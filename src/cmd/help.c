@@ -30,7 +30,7 @@ static void put_overview(struct text *out)
 
 /* --- The number and length of a suite's samples. --- */
 
-/* Appends "1 s to 5 s", or one number when both are shown alike. */
+/* Appends a range, "1 s to 5 s", or a single value when both ends are formatted alike. */
 static void put_range(const struct range *range, char *(*format)(uint64_t value, char *buf, size_t size),
                       struct text *out)
 {
@@ -75,7 +75,7 @@ static void put_sampling(const struct suite *suite, enum option_preset preset, c
         if (!is_of_any(bench_list[b], suite))
             continue;
         range_add(&samples, s->min_samples);
-        if (s->time_ns) /* 0: as long as the work takes */
+        if (s->time_ns) /* 0: a sample takes as long as its work */
             range_add(&time, s->time_ns);
         if (s->max_samples == s->min_samples)
             continue;

@@ -41,7 +41,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static void prepare_machine(struct init *init)
 {
-    /* On a machine used by others, nothing may be mounted over /tmp. */
+    /* An ordinary process mounts only what others cannot see, because they use the machine's /tmp. */
     if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
         mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)
@@ -153,7 +153,7 @@ static void begin_scratch(struct init *init)
     init_say("scratch files go to %s:%s (%s)", device, path, type);
 }
 
-/* --- The run. --- */
+/* --- The process that measures. --- */
 
 static int run_command(struct init *init, char *const *argv)
 {
@@ -185,7 +185,7 @@ static int run_command(struct init *init, char *const *argv)
 
 /* --- The CSV. --- */
 
-/* Prints the CSV. Returns 0, or -errno when it is incomplete. */
+/* Prints the CSV on the console. Returns 0, or -errno when it is incomplete there. */
 static int print_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     FREED_BY(text_free) struct text out = {0};
@@ -253,7 +253,7 @@ static void hand_over(struct init *init)
             init->status = EXIT_ROW_FAILED;
 }
 
-/* --- The end. --- */
+/* --- The end of the machine. --- */
 
 static void end_machine(struct init *init, enum power_end how)
 {
@@ -334,9 +334,10 @@ static int finish(struct init *init)
     return init->status;
 }
 
-/* --- From the orders to the end. --- */
+/* --- Carrying out the orders. --- */
 
-/* Carries out the orders. wrong: what is wrong with them; if it is not empty, nothing is run. */
+/* Carries out the orders. wrong: what is wrong with them; if it is not empty, nothing is run. Returns the exit
+ * status. */
 static int carry_out(struct init *init, struct text *wrong)
 {
     FREED_BY(init_command_free) struct init_command command;
@@ -365,8 +366,8 @@ static int carry_out(struct init *init, struct text *wrong)
     return finish(init);
 }
 
-/* Returns the kernel's command line. For PID 1 of a container it is empty, because it is meant for the machine's init;
- * no argument then counts as the kernel's either. */
+/* Returns the kernel's command line, which the caller frees; NULL when it cannot be read. For PID 1 of a container it
+ * is "", because the line is meant for the machine's init; no argument is then ignored as one of the kernel's. */
 static char *read_kernel_line(const struct init *init)
 {
     return init->place == PLACE_NAMESPACE ? strdup("") : procfs_read_all("", "/proc/cmdline");

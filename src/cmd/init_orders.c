@@ -41,7 +41,7 @@ static bool is_order(const char *word)
     return !strncmp(word, PREFIX, PREFIX_LEN);
 }
 
-/* Returns the text, to which the caller appends another error. */
+/* Appends "; " if the text is not empty. Returns the text, to which the caller appends another error. */
 static struct text *another(struct text *wrong)
 {
     text_append(wrong, "; ", wrong->length ? 2 : 0);
@@ -85,7 +85,7 @@ static void read_order(const char *word, struct init_orders *orders, struct text
         text_printf(another(wrong), PREFIX "%s", error + strspn(error, "-"));
 }
 
-/* Returns the number of words before "--". */
+/* Returns the number of words before "--" on the kernel's command line. */
 static size_t own_words(const struct words *line)
 {
     size_t n = 0;
@@ -130,7 +130,7 @@ void init_orders_read(const char *kernel_line, int argc, char *const *argv, stru
     }
 }
 
-/* --- The command. --- */
+/* --- The command to run. --- */
 
 static bool has_option(const struct command *command, const char *name)
 {
@@ -144,7 +144,7 @@ static bool has_option(const struct command *command, const char *name)
     return false;
 }
 
-/* Returns whether the command can be run. */
+/* Returns whether init can run the jitbench command of that name; if not, appends the reason to wrong. */
 static bool check_command(const char *name, bool tune, struct text *wrong)
 {
     const struct command *command = command_find(name);

@@ -14,12 +14,12 @@
 #include "sys/clock.h"
 #include "sys/console.h"
 
-/* Time for a run to end after it was asked to, so that it can report its results; and for each signal at the end of the
- * machine. Processes that have not ended by then are killed. */
+/* END_WAIT_NS: time limit in ns for the measuring process to report its results and end once it was asked to; then it
+ * is killed. LAST_WAIT_NS: time in ns to wait after SIGTERM, and after SIGKILL, for all other processes to end. */
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
 
-/* Time limit of console output: a user may have stopped it to read the screen. */
+/* Time limit in ns of console output: a user may have stopped it (Ctrl-S) to read the screen. */
 #define STALL_NS (120 * SECOND_NS)
 
 /* --- Signals: they stay blocked, and init waits for them. --- */
@@ -146,7 +146,8 @@ bool init_reap(pid_t pid, int *status)
     return pid ? ended : one < 0 && errno == ECHILD;
 }
 
-/* Passes a request to end to the run: the first as SIGINT, later ones as SIGKILL. */
+/* Asks the measuring process to end: by SIGINT the first time, later by SIGKILL. Sets *until to the time at which it is
+ * killed if it has not ended. */
 static void ask(struct init *init, pid_t pid, uint64_t *until)
 {
     if (!init->asked)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench latency: its tables. */
+/* jitbench latency: prints its tables. */
 #include "cmd/latency.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,8 +135,8 @@ static void put_calibration(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Names timers that were late by more than a period. The metric latency begins when the timer fires and does not
- * include this. */
+/* Prints a line for each task whose timer fired later than the interval between its wake-ups. The metric latency begins
+ * when the timer fires, so it does not include this. */
 static void put_stalls(const struct table_rows *r, struct text *out)
 {
     char late[32];
@@ -155,7 +155,7 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     FREED_BY(memory_free) struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
-    bool fine = is_real_time(r); /* microseconds, as in the original's real-time mode; otherwise milliseconds */
+    bool fine = is_real_time(r); /* microseconds, as in Interbench's real-time mode; otherwise milliseconds */
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench latency: its tasks, its options, and the plan: which task runs under which load. */
+/* jitbench latency: describes its tasks and options, and plans which task is measured under which load. */
 #include "cmd/latency.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "sys/scratch.h"
 
 #define BIT(n) (1ull << (n))
-/* all tasks but custom, which runs when it is named or its figures are given */
+/* all tasks but custom, which runs if it is named, or if --custom-interval and --custom-cpu are given */
 #define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
 #define MEMLOAD_PCT 110u /* memory that memload uses where there is swap, in % of RAM */
 /* memory that memload uses where there is no swap, in % of the available memory */
@@ -85,13 +85,13 @@ const struct suite_options latency_own[2] = {
 
 /* --- The plan. --- */
 
-/* The tasks and loads chosen by the user. */
+/* The tasks and loads to measure: bit masks by index in latency_tasks and load_list. */
 struct choice {
     uint64_t tasks, loads;
     bool telling; /* nothing was chosen: run the most informative pairs */
 };
 
-/* Returns the bit of a load in the masks. */
+/* Returns the bit that stands for a load in a mask of loads. */
 static uint64_t load_bit(const struct load *load)
 {
     size_t at = 0;
@@ -229,7 +229,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
     (void)snprintf(p->dir, sizeof(p->dir), "%s", measure_dir(m));
     free_bytes = scratch_free_bytes(p->dir);
     p->file_bytes = free_bytes > 1 ? least(o->file_bytes, free_bytes / 2) : o->file_bytes;
-    if (cgroup != UINT64_MAX) /* cached data counts towards the group's memory */
+    if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */
         p->file_bytes = least(p->file_bytes, cgroup / 2);
     p->threads = o->load_threads ? o->load_threads : cpus;
     p->groups = o->hack_groups ? o->hack_groups : cpus;
@@ -253,7 +253,7 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
     p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
 }
 
-/* Sets the parameters of a load that is a simulation. */
+/* If the load is one of the simulated tasks (video, x, custom), sets the parameters of that task. */
 static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
 {
     const struct sim_params common = p->sim;

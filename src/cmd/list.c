@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench list: suites, their tests, their metrics. */
+/* jitbench list: prints the suites, their tests and their metrics. */
 #include <string.h>
 
 #include "cmd/suites.h"

@@ -29,7 +29,7 @@
 /* The first sample is prepared this long before --start-at. */
 #define PREPARE_NS 3000000000u
 
-/* Time in ns for which the cores are probed before anything is measured. */
+/* Time in ns for which it is probed, before anything is measured, whether others use the CPUs' cores. */
 #define CORE_LOOK_NS 40000000u
 
 /* --- The session. --- */
@@ -39,7 +39,8 @@ static const char *getenv_const(const char *name)
     return getenv(name);
 }
 
-/* Fills in the job. If the job's launcher has its own name for the node (several on one machine), that is the host. */
+/* Fills in the job and the rank of this process, if a launcher such as Slurm started it. If the launcher gives the node
+ * a name of its own (several nodes may be on one machine), the rows have that name as their host. */
 static void fill_job(struct session *s)
 {
     struct row_run *run = &s->m.run;
@@ -157,7 +158,7 @@ static const char *layout_varied(const struct machine *machine)
                                                                                 : "random env (ASLR not known)";
 }
 
-/* --- A common start. --- */
+/* --- --start-at: several machines begin at the same time. --- */
 
 static int resolve_start(struct session *s)
 {
@@ -176,8 +177,8 @@ static int resolve_start(struct session *s)
     return 0;
 }
 
-/* Waits until the first sample must be prepared; the sample then begins exactly at the start time. Reads the clock
- * repeatedly, because the time of day may be changed meanwhile. */
+/* Waits until PREPARE_NS before --start-at, when the first sample must be prepared; the sample then begins exactly at
+ * the start time. Reads the clock repeatedly, because the time of day may be changed meanwhile. */
 static void wait_for_start(const struct measure *m)
 {
     for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;) {
@@ -305,7 +306,7 @@ static int make_plans(struct session *s)
     return 0;
 }
 
-/* Reads the requirements, which may name what the plans measure. */
+/* Reads --require and --requirements, which may name only tests that the plans measure. */
 static int read_requirements(struct session *s)
 {
     struct measure *m = &s->m;
@@ -349,7 +350,8 @@ static void set_machine(struct measure *m, bool huge_advised)
 
     m->hold_fd = -1;
     if (m->options.tuned) {
-        /* If all CPUs are measured, none is left for interrupts: then the default CPUs are made quiet. */
+        /* Without --cpus all CPUs are measured, and none would be left for interrupts: then only the CPUs that `tune`
+         * chooses by default are kept free of them. */
         if (!measure_given(m, "cpus"))
             settings_bench_cpus("", &m->machine, &bench);
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
@@ -365,8 +367,8 @@ static void set_machine(struct measure *m, bool huge_advised)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
-/* Begins the core probes. The first ones are taken before anything runs, to learn how long a probe takes on a free
- * core. */
+/* Begins the core probes, which find out whether other guests or hardware threads use a core. The first ones are taken
+ * before anything runs, to learn how long a probe takes on a free core. */
 static void look_at_cores(struct measure *m)
 {
     m->cores.free = (double)NAN;
@@ -411,7 +413,7 @@ static int prepare(struct session *s, int argc, char **argv)
 
 int measure_main(const struct command *command, int argc, char **argv)
 {
-    memory_exits(command->name); /* until something is measured */
+    memory_exits(command->name); /* until the session is prepared, the program ends when out of memory */
     FREED_BY(memory_free) struct session *s = memory_get(1, sizeof(*s));
 
     s->command = command;
@@ -453,7 +455,7 @@ int measure_main(const struct command *command, int argc, char **argv)
     return status < 0 ? EXIT_DONE : status;
 }
 
-/* --- For suites. --- */
+/* --- Functions that suites call. --- */
 
 uint64_t measure_named_cpus(const struct measure *m)
 {

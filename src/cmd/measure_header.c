@@ -15,7 +15,7 @@
 #include "settings/settings.h"
 #include "sys/signals.h"
 
-/* Duration of the header's look at the machine, which decides between quiet and busy. */
+/* Time in ns for which the header's line "Quiet?" observes CPU time, context switches and interrupts. */
 #define LOOK_NS 200000000u
 
 /* Runs that are expected to take longer than this, in ns, print their plan first. */
@@ -65,7 +65,8 @@ static void put_machine(const struct measure *m, struct text *out)
     text_printf(out, "\n");
 }
 
-/* Appends where the run takes place, and what is missing of /proc and /sys. */
+/* Appends the line "Setting" (CPUs, virtual machine, container, governor, clock), and whether /proc or /sys is
+ * missing. */
 static void put_setting(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
@@ -94,7 +95,8 @@ static void put_setting(const struct measure *m, struct text *out)
                     machine->have_sys ? "" : "/sys");
 }
 
-/* Appends the short form of `jitbench check`. */
+/* Appends which settings are noisy, as a short form of `jitbench check`, and which settings --tuned changed or could
+ * not change. */
 static void put_check(const struct measure *m, struct text *out)
 {
     const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
@@ -149,7 +151,7 @@ static bool is_usual(const struct session *s)
     return !m->operands_given && !m->n_words;
 }
 
-/* Returns the expected duration of a suite. */
+/* Returns the expected duration of suite i. */
 static struct plan_time suite_time(const struct session *s, size_t i)
 {
     const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;

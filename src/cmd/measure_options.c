@@ -132,7 +132,7 @@ static int resolve_cpus(struct session *s)
 
     m->place.online = m->machine.online;
     if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
-        /* Named CPUs may be isolated ones, which are missing in the affinity mask. */
+        /* --cpus all and --cpus quiet include isolated CPUs, which are missing in the affinity mask. */
         if (measure_given(m, "cpus"))
             cpus_allowed(&m->machine.online, cpus);
         else

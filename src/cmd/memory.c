@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench memory: its options and its plan. */
+/* jitbench memory: reads its options and plans its measurements. */
 #include "bench/memory.h"
 
 #include <math.h>
@@ -21,15 +21,17 @@ static const char *const tests[] = {"latency", "loaded", "cores", "nodes", "stea
 #define SET_MIN 4096u
 /* Largest working set in bytes when the caches' sizes are not known. */
 #define SET_UNKNOWN (256ull << 20)
-/* Smallest working set for the in-page order: within one page it does not differ from the others. */
+/* Smallest working set in bytes for loads in random order page by page ("in-page"): within one page this order does not
+ * differ from the order over the whole set. */
 #define IN_PAGE_MIN (16u << 10)
-/* Bytes of a set that the last cache holds and the one before it does not, when the caches' sizes are not known. */
+/* Bytes of a working set that is assumed to fit into the last cache but not into the one before it, when the caches'
+ * sizes are not known. */
 #define CACHE_SET_DEFAULT (2ull << 20)
 /* Duration in ns and largest working set of the header's short run of test steady: filling a larger set takes too
  * long. */
 #define LOOK_NS      100000000u
 #define LOOK_SET_MAX (512ull << 20)
-/* Why tests of several CPUs are skipped. */
+/* Reason for which tests that need several CPUs are skipped. */
 #define ONE_CPU "there is only one CPU to measure on"
 /* Least bytes that each of the other CPUs reads in test loaded. */
 #define STREAM_MIN (8ull << 20)

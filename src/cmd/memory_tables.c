@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench memory: the levels of the curve, and the tables. */
+/* jitbench memory: finds the levels (L1, L2, ..., memory) in the latency by working set, and prints the tables. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 #define LEVELS_MAX 5u
 #define SIZES_MAX  128u
-/* A level of the curve may extend up to this multiple of its cache's size. */
+/* Working sets of up to this multiple of a cache's size may have that cache's latency. */
 #define BEYOND 1.45
-/* Number of CPUs shown in the matrix; larger matrices are in the CSV, the export and the report. */
+/* Maximum number of CPUs shown in the matrix; larger matrices are in the CSV, the export and the report. */
 #define MATRIX_MAX 24u
 
 static bool is(const struct row *row, const char *test, const char *metric)
@@ -24,9 +24,9 @@ static bool is(const struct row *row, const char *test, const char *metric)
     return !strcmp(row->test, test) && !strcmp(row->metric, metric);
 }
 
-/* --- Levels. --- */
+/* --- Levels (L1, L2, ..., memory). --- */
 
-/* Latency by working set for one kind of pages. */
+/* Latency in ns by working set in bytes, for one kind of pages. */
 struct curve {
     const struct row *row[SIZES_MAX];
     double set[SIZES_MAX], ns[SIZES_MAX];
@@ -65,9 +65,10 @@ static void put_level(struct measure *m, const char *cpus, double ns, double up_
     measure_put_made(m, &memory_levels, 0, 1, cpus, &param, ns);
 }
 
-/* Names a level by the smallest cache that holds its sets: "L1", "L2", "memory". A plateau may reach beyond the cache's
- * size a little, since some of a larger set is still found there. Where the caches are not known, levels are numbered.
- * Returns the cache's size; 0: memory, or not known. */
+/* Names a level (consecutive working sets with about the same latency) by the smallest cache that holds its largest
+ * set, of up_to bytes: "L1", "L2", "memory". That set may be a little larger than the cache, since a part of it is
+ * still found there. If the caches are not known, levels are numbered. Returns the cache's size in bytes; 0: memory, or
+ * not known. */
 static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[32])
 {
     size_t level = 0;
@@ -174,7 +175,7 @@ static void put_levels(const struct table_rows *r, struct text *out)
     grid_print(&grid, r->table_width, out);
 }
 
-/* Draws the curve as text. */
+/* Plots the latency by working set as text. */
 static void put_plot(const struct table_rows *r, struct text *out)
 {
     struct curve curve;
@@ -224,7 +225,7 @@ static const struct table_column steady_columns[] = {
 };
 static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 
-/* Prints the matrix of one method between CPUs. */
+/* Prints a matrix of the latencies between CPUs for one metric: "store" or "swap", by how the number is passed on. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
     struct cpu_map map = {.n = 0};

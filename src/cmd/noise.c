@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise: its options, its plan, its tables. */
+/* jitbench noise: reads its options, plans its measurement, and prints its tables. */
 #include "cmd/noise_who.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static void find_losses(struct line *lines, size_t n)
         lines[i].loss = lines[i].lost->value;
 }
 
-/* Sorts the CPUs, the quietest first. Returns their number; lines has room for all rows. */
+/* Makes a line for each CPU from its rows, and sorts the lines, the quietest CPU first. Returns their number; lines
+ * must have room for as many as there are rows. */
 static size_t rank_lines(const struct table_rows *r, struct line *lines)
 {
     size_t n = 0;
@@ -214,7 +215,7 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
     }
 }
 
-/* Prints the periodic detours of each CPU, from the parameter periods=10ms:31us;... */
+/* Prints the periodic detours of each CPU, from the parameter periods=10ms:31us;... (31 us are lost every 10 ms). */
 static void put_periods(const struct line *lines, size_t n, struct text *out)
 {
     for (size_t i = 0; i < n; i++) {

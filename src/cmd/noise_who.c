@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise --who: its part of the plan, and its table. */
+/* jitbench noise --who and --stop-at: plan the recording of what has the CPUs, and print who took the time. */
 #include "cmd/noise_who.h"
 
 #include <math.h>
@@ -14,14 +14,15 @@
 #include "sys/memory.h"
 #include "sys/order.h"
 
-/* The window, as part of that of the measurement. */
+/* With --time TIME the recording of --who lasts TIME divided by this. */
 #define WHO_PART 2u
-/* Until a detour is long enough: the longest time of a run, and the time for which rings and lists have room. */
+/* With --stop-at, which ends the run at the first detour that is long enough: the longest duration of the run in ns,
+ * and the time in ns for which the trace ring buffers and the lists have room. */
 #define STOP_RUN_NS  (86400 * (uint64_t)1000000000)
 #define STOP_ROOM_NS (uint64_t)1000000000
-/* Stays that are printed at the start and at the end of a timeline. */
+/* Number of lines that are printed at the start, and at the end, of a long timeline. */
 #define STAYS_SHOWN 40u
-/* Size of a ring that is opened to see whether the kernel allows it. */
+/* Bytes of a trace ring buffer that is opened only to see whether the kernel allows it. */
 #define TRY_BYTES ((size_t)16 << 10)
 
 /* --- The plan. --- */
@@ -77,7 +78,7 @@ static void put_param(const struct row *row, const char *key, struct text *out)
         text_append(out, value, length);
 }
 
-/* Puts "kworker/0:1 (vmstat_update)" or "virtio0 (24)". */
+/* Appends the name of the row's task or interrupt: "kworker/0:1 (vmstat_update)", "virtio0 (24)". */
 static void put_name(const struct row *row, struct text *out)
 {
     static const char *const details[] = {"work", "irq"};
@@ -92,7 +93,8 @@ static void put_name(const struct row *row, struct text *out)
         }
 }
 
-/* Returns the value of a metric of the name that the row is of; NAN when there is none. */
+/* Returns the value of a metric for the task or interrupt of rows[0], whose rows are consecutive; NAN when there is
+ * none. */
 static double value_of(const struct row *rows, size_t n, const char *metric)
 {
     for (size_t i = 0; i < n && !strcmp(rows[i].param.text, rows[0].param.text); i++)
@@ -101,7 +103,7 @@ static double value_of(const struct row *rows, size_t n, const char *metric)
     return (double)NAN;
 }
 
-/* Puts the line of a name, whose rows are consecutive. */
+/* Adds the table's line for the task or interrupt of rows[0], whose rows are consecutive. */
 static void put_line(const struct row *rows, size_t n, struct grid *grid)
 {
     size_t length;
@@ -152,7 +154,7 @@ static void put_title(const struct row *rows, size_t n, struct text *out)
 
 /* --- The timeline. --- */
 
-/* A time in which the name that the row is of had the CPU. */
+/* A stretch of time in which the row's task or interrupt had the CPU. */
 struct stay {
     double us, length_us; /* us: since the detour that ended the run began */
     const struct row *row;
@@ -165,7 +167,8 @@ static int earlier(const void *a, const void *b)
     return ORDER_OF(x->us, y->us);
 }
 
-/* Returns the stays of all rows in the order of time, which the caller frees; NULL when there are none. */
+/* Returns the stretches of time in which each task or interrupt had the CPU, in the order of time; the caller frees
+ * them. NULL when there are none. begun_us: time at which the detour that ended the run began. */
 static struct stay *find_stays(const struct row *rows, size_t n, double begun_us, size_t *n_stays)
 {
     struct stay *stays = NULL;
@@ -183,7 +186,8 @@ static struct stay *find_stays(const struct row *rows, size_t n, double begun_us
     return stays;
 }
 
-/* Prints what had the CPU in its last milliseconds. Returns false when that is not known. */
+/* Prints what had the CPU in the last milliseconds before --stop-at ended the run. Returns false when no detour ended
+ * it, or when nothing was recorded. */
 static bool put_timeline(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct grid_column stay_columns[] = {
@@ -211,7 +215,8 @@ static bool put_timeline(const struct row *rows, size_t n, unsigned width, struc
             text_printf(grid_note(&grid), "... %zu more (in the CSV)", n_stays - 2 * STAYS_SHOWN);
         if (n_stays > 2 * STAYS_SHOWN && i >= STAYS_SHOWN && i < n_stays - STAYS_SHOWN)
             continue;
-        /* Entry to the kernel and return from it are part of every detour. */
+        /* Leaves out short stretches that no task or interrupt accounts for: every detour has them at the kernel's
+         * entry and exit. */
         if (row_param_is(&stays[i].row->param, "kind", "unseen") && stays[i].length_us * 1e3 < WHO_LEAST_NS)
             continue;
         grid_number(&grid, stays[i].us, 1);
@@ -257,7 +262,7 @@ int noise_who_finish(const struct measure *m, const void *options)
                         row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
 }
 
-/* --- All of it. --- */
+/* --- The whole output. --- */
 
 void noise_who_print(const struct table_rows *r, struct text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands of commands: described by the command, or derived from its suite or usage line. */
+/* The operands that a command takes: as the command describes them, or derived from its suite or usage line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

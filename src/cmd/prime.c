@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench prime: its options, its plan, its tables. */
+/* jitbench prime: reads its options, plans its measurements, and prints its tables. */
 #include "bench/prime.h"
 
 #include "cmd/measure.h"

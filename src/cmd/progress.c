@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan line before measuring, and the line of progress on a terminal. */
+/* Formats the plan's duration for the header, and prints a line of progress on a terminal while measuring. */
 #include "cmd/progress.h"
 
 #include <stdio.h>
@@ -12,9 +12,10 @@
 #include "sys/clock.h"
 
 #define EVERY_NS 200000000u
-/* For samples that are longer than this, in ns, the line says when they end. */
+/* For samples of at least this length, in ns, the progress line says when they end. */
 #define LONG_NS 2000000000u
-/* Weight of the planned time in the estimate: as much as measuring this share of the run has. */
+/* Weight of the planned duration in the estimate of the time left: it counts as much as the pace seen over this share
+ * of the run. */
 #define TRUST 0.2
 /* Maximum factor by which the time left may rise from one line to the next. */
 #define RISE 1.2
@@ -114,7 +115,8 @@ static void put_line(const struct progress *p, double left_s, const char *more)
     (void)fprintf(stderr, "\r\033[K%s%s%s", p->line, left, more);
 }
 
-/* Appends "; this sample: 30 s, until 12:00:30" if the parent is not woken during samples. */
+/* Writes "; this sample: 30 s, until about 12:00:30" to buf if the sample is long and the progress line is not updated
+ * during it; otherwise "". */
 static void describe_sample(const struct plan_item *item, char *buf, size_t size)
 {
     char length[32], at[16];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench project: what the noise of these machines costs work that many ranks do in steps. */
+/* jitbench project: computes how much longer the noise of these machines makes work that many ranks (processes) do in
+ * steps, each of which ends in a barrier. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "cmd/suites.h"
 #include "out/scale.h"
 
-/* Numbers of ranks when no STEP is given: each number if there are at most EACH_MOST; otherwise decades if LAST is at
- * least DECADES_FROM times FIRST, or powers of two. */
+/* Numbers of ranks that --ranks FIRST:LAST without STEP stands for: each number if there are at most EACH_MOST;
+ * otherwise decades if LAST is at least DECADES_FROM times FIRST, or powers of two. */
 #define EACH_MOST    8u
 #define DECADES_FROM 100u
 

@@ -73,7 +73,8 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
     return picked;
 }
 
-/* Enters the core probes of the trial into its session, which learns from them how free the cores are. */
+/* Adds the trial's core probes, which show whether others used a core, to the session's knowledge of how fast a free
+ * core is. */
 static void learn(const struct trial *trial, const struct place_request *request)
 {
     for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {

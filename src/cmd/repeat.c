@@ -158,12 +158,12 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Makes the arguments of a run: those of this program without the options of the repetition, and the file. Only the
- * first run waits for --start-at. */
+/* Makes the arguments of a run, which the caller frees: those of this program without --runs and --interleave, and with
+ * --output for its own file. Only the first run keeps --start-at. */
 static char **make_args(const struct repeat *r, bool first, const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
-    /* The first run keeps the first of these options. */
+    /* The first run keeps --start-at, the first of these. */
     static const char *const dropped[] = {"start-at", "runs", "interleave", NULL};
     char **args = memory_get((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
@@ -213,7 +213,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     return status;
 }
 
-/* Prints the command that compares the sides. */
+/* Prints the command that compares the results of the two sides of --interleave. */
 static void put_hint(const struct repeat *r)
 {
     struct text out = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the requirements that the user gives. */
+/* Reads the requirements that the user gives by --require and --requirements. Whether the figures meet them is decided
+ * in analysis/require.c; the exit status is made by cmd/measure.c and cmd/compare.c. */
 #include "cmd/require.h"
 
 #include <errno.h>

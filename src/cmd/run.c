@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench run: the user's commands, checked before anything runs, and their table. */
+/* jitbench run: checks the user's commands before anything runs, plans their runs, and prints their table. */
 #include "cmd/run.h"
 #include <assert.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void show_word(const char *word, char *buf, size_t size)
     }
 }
 
-/* Sets the stop rule of several commands, which are compared in pairs. */
+/* Sets when sampling ends if there are several commands, which are compared by pairs of their runs. */
 static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
 {
     const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
@@ -291,7 +291,7 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
     }
 }
 
-/* Draws the times against the parameters, as a line for each command. */
+/* Plots the times as text, with a line for each command and its parameters' values. */
 static void put_plot(const struct shape *s, const struct table_rows *r, struct text *out)
 {
     FREED_BY(memory_free) struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;

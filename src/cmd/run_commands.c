@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of jitbench run: their words, programs, names and descriptors, checked before anything runs. */
+/* The commands of jitbench run: splits, checks, names and packs them before anything runs, and opens their
+ * descriptors. */
 #include "cmd/run.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ static int find_program(const struct commands *c, const char *what, const char *
     return error ? run_wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
 }
 
-/* A command that an option gives as one line. All zero: none. */
+/* A command that an option (--prepare, --setup, --cleanup) gives as one line. All zero: the option was not given. */
 struct line {
     char *text;
     struct words words;
@@ -119,7 +120,8 @@ static int read_line(struct commands *c, size_t command, const char *option, con
     return find_program(c, what, shell ? SHELL : out->argv[0], out->path, sizeof(out->path));
 }
 
-/* Packs the line of --setup or --cleanup as a command of its own. */
+/* Packs the line of --setup or --cleanup as a command of its own, and sets its offset and size in bytes (size 0: not
+ * given). */
 static int pack_line(struct commands *c, size_t command, const char *option, const char *given, size_t *offset,
                      size_t *size)
 {
@@ -178,7 +180,7 @@ static int check_size(const struct commands *c, char *const *argv)
     return 0;
 }
 
-/* Notes the values of the command's parameters, for its rows. */
+/* Copies the values of the command's parameters, quoted, to params, for its rows. */
 static int show_parameters(struct commands *c, size_t command, struct command_params *params)
 {
     size_t n = 0;
@@ -243,7 +245,8 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
     (void)snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
 }
 
-/* Gives a name to the commands made from a typed one, with their values in place of {NAME}. */
+/* Names the commands that were made from command number `typed` as it was typed. Each {NAME} in the given name is
+ * replaced by the value of that parameter. */
 static int name_commands(struct commands *c, size_t typed, const char *given, size_t length)
 {
     struct name name;
@@ -297,7 +300,7 @@ int run_find_reference(struct commands *c, size_t *first)
     return given[0] ? run_wrong(c, "--reference: '%s' is neither the name nor the number of a command", given) : 0;
 }
 
-/* --- After the last run. --- */
+/* --- --cleanup, after the last run. --- */
 
 static void clean_up(const char *map, size_t offset, size_t size, uint64_t timeout_ns)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Several commands of jitbench run, compared in pairs: the stop rule, and --fail-on. */
+/* Several commands of jitbench run, compared by pairs of their runs: decides when to stop sampling, and implements
+ * --fail-on. */
 #include "cmd/run.h"
 
 #include <math.h>
@@ -44,8 +45,8 @@ static struct command_params *params_of(const struct plan_item *item)
     return item->params;
 }
 
-/* Returns the index of the item that this one is compared with: the first one with as many copies that was not ended
- * early. */
+/* Returns the index of the item that item i is compared with: the first one with as many copies that has not ended
+ * early; i if there is none before it. */
 static size_t base_of(const struct plan_item *items, const struct plan_samples *samples, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -54,8 +55,8 @@ static size_t base_of(const struct plan_item *items, const struct plan_samples *
     return i;
 }
 
-/* Compares an item with its base by the test that the verdict uses. fixed: as if the number of runs had been fixed in
- * advance. */
+/* Compares an item with its base (base_of()) by the test that the verdict uses. fixed: as if the number of runs had
+ * been fixed in advance. Returns false when they cannot be compared. */
 static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error,
                     bool fixed, struct command_difference *out)
 {
@@ -67,8 +68,8 @@ static bool compare(const struct plan_item *items, const struct plan_samples *sa
            out->logs.n;
 }
 
-/* Returns whether the sequential test claims a difference of an item. Always false for a command against itself, which
- * is measured on. */
+/* Returns whether the sequential test claims a difference between an item and its base. Always false with --aa (a
+ * command against itself), so that a false claim does not end sampling. */
 static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
 {
     const double margin = params_of(&items[i])->margin;
@@ -78,7 +79,8 @@ static bool is_claimed(const struct plan_item *items, const struct plan_samples 
            !(d.logs.low <= margin && d.logs.high >= margin);
 }
 
-/* Returns whether the interval is so narrow that there is no difference of a size that matters. */
+/* Returns whether the interval of the ratio to the base is no wider than the precision asks for and contains the ratio
+ * that is tested: any difference left is then too small to matter. With --aa only the width counts. */
 static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
 {
     const double margin = params_of(&items[i])->margin;
@@ -89,7 +91,7 @@ static bool is_narrow(const struct plan_item *items, const struct plan_samples *
            (params_of(&items[i])->aa || (d.logs.low <= margin && d.logs.high >= margin));
 }
 
-/* Sets how many blocks fit into the time. Returns that number. */
+/* Sets how many blocks (runs A B B A) fit into the time limit, unless it was set before. Returns that number. */
 static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_samples *samples, size_t blocks)
 {
     const uint64_t left = samples->limit_ns > samples->spent_ns ? samples->limit_ns - samples->spent_ns : 0;
@@ -128,8 +130,9 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
             return false;
         narrow = true;
     }
-    /* The intervals are narrow: this test is the last one, at which all of the error may be spent. A command against
-     * itself keeps the planned number, since the search for a difference would go on up to there. */
+    /* The intervals are narrow, so this test is the last one: it may use all that is left of the allowed probability of
+     * a false claim. With --aa the planned number of blocks stays, since the search for a difference would go on up to
+     * there. */
     for (size_t i = 0; narrow && i < n; i++)
         if (!params_of(&items[i])->aa)
             params_of(&items[i])->planned = blocks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench stream: its options, its plan, its tables. */
+/* jitbench stream: reads its options, plans its measurements, and prints its tables. */
 #include "bench/stream.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@ struct stream_options {
     struct bandwidth_params bandwidth;
 };
 
-/* Maximum array size for --quick: a rule of 4 times the caches would take too long with caches of hundreds of MiB,
- * which in a virtual machine are the host's. */
+/* Maximum bytes of an array with --quick. Arrays of 4 times the caches would take too long if the caches have hundreds
+ * of MiB; a virtual machine sees those of its host. */
 #define QUICK_ARRAY_BYTES (256ull << 20)
 
 enum { TEST_ARRAY, TEST_BANDWIDTH };

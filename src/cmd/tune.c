@@ -32,7 +32,8 @@ struct tune {
     struct outcome outcome;
 };
 
-/* Prints the state of a setting for which nothing needs to be written, or how else it can be set. */
+/* Adds a line for a setting that tune does not write: because it is good already, because it cannot be set here, or
+ * because it must be set in another way. */
 static void put_state(struct tune *t, size_t i)
 {
     const struct setting *setting = &settings_list[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench unix: its tables, and UnixBench's CSV. */
+/* jitbench unix: prints its tables, and writes UnixBench's CSV. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* --- Tables in UnixBench's layout. --- */
 
-/* Returns why the row of a file test did not measure a disk, or NULL when it did. */
+/* Returns why the row of a file test did not measure a disk; NULL when it did, or when the row is of another test. */
 static const char *not_a_disk(const struct row *row)
 {
     return (unix_test_of(row->test).groups & UNIX_FILES) && row->status < ROW_SKIPPED ? disk_is_not(row->scratch_fs)
@@ -152,7 +152,7 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     text_append(out, "\n", 1);
 }
 
-/* Prints one line for all tests, because they use the same directory. */
+/* Says that the file tests did not measure a disk, in one line for all of them, because they use the same directory. */
 static void put_not_a_disk(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++)

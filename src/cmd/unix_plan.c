@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench unix: its options, and the plan made of them. */
+/* jitbench unix: reads its options, and makes the plan from them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "cmd/unix.h"
 #include "sys/scratch.h"
 
-/* With more copies than CPUs, copies take turns on a CPU; a sample lasts at least this many ns for each turn. */
+/* With more copies than CPUs, several copies share a CPU. Unless --time or --classic is given, a sample then lasts at
+ * least this many ns for each copy on the CPU. */
 #define TURN_NS 40000000u
 
 /* Choices of --pairs: the CPUs on which the two processes of context1-two run. */
@@ -52,7 +53,8 @@ static uint64_t resident_mib(void)
     return mib;
 }
 
-/* Adds a test to the plan. pairs: for context1-two; pairs_name: the choice of --pairs, otherwise NULL. */
+/* Adds a test to the plan. pairs: pairs of CPUs for the two processes of context1-two; pairs_name: the choice of
+ * --pairs, NULL if it was not given. */
 static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
                      const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
                      struct plan *out)
@@ -68,8 +70,9 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
     item->test = t->name;
-    /* Gives each copy several slices in its turn; otherwise the common window would contain mostly first and last
-     * slices. */
+    /* If copies share a CPU, lengthens the sample so that each of them has the CPU for several slices of about 10 ms,
+     * for which completions are counted; otherwise the window that all copies have in common would contain mostly their
+     * first and last slices. */
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;

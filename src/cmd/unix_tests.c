@@ -17,7 +17,7 @@ static const struct {
     const char *name;
     unsigned groups;
     bool of_index; /* the group has only the tests of the protocol's index */
-    bool old;      /* UnixBench's name of the group before it */
+    bool old;      /* UnixBench's name for the previous group */
 } groups[] = {
     {"index", UNIX_INDEX, true, false},
     {"system", UNIX_INDEX, true, true},

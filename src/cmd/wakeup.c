@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench wakeup: its options, its plan, its tables. */
+/* jitbench wakeup: reads its options, plans its measurements, and prints its tables. */
 #include "bench/wakeup.h"
 
 #include <math.h>
@@ -246,7 +246,7 @@ static void put_summary(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Draws a histogram for each load, which includes all CPUs. */
+/* Draws a histogram for each load, over all CPUs together. */
 static void put_histograms(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {

@@ -18,7 +18,7 @@ void words_first(const char *line, char *buf)
         buf[0] = '\0';
 }
 
-/* --- Showing. --- */
+/* --- Quoting and shortening. --- */
 
 static bool is_unprintable(char c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared cores: what workers record, what the session learns, and the value with the core free. */
+/* Shared cores: records core probes with slices of work, learns which probe level means a free core, and computes the
+ * value that a metric has while no other hardware thread uses the core. */
 #include "engine/core.h"
 
 #include <math.h>
@@ -11,25 +12,27 @@
 #include "sys/machine.h"
 #include "sys/memory.h"
 
-/* Minimum number of probes of a trial at a level for the level to count: a single one may be an error of the
- * counter. */
+/* Minimum number of probes of a trial at a level for the level to count as seen: a single one may be a wrong reading of
+ * the counter. */
 #define SEEN_MIN 3u
-/* The core counts as free up to this many levels above the lowest: one step of the counter at each of the two
- * readings, and instruction cache misses of the probe's first pass. */
+/* The core counts as free up to this many probe levels above the lowest one seen: one step of the counter at each of
+ * the two readings of a probe, and instruction cache misses of its first pass. */
 #define FREE_MARGIN 4u
-/* Minimum additions per cycle of a free core: a core that is always shared by halves does two. */
+/* Additions per cycle above which a core can be free: a core that two hardware threads share equally all the time does
+ * two. */
 #define WIDTH_MIN 2.5
-/* Minimum width as a share of the widest core of the type; FREE_MARGIN hides smaller differences. */
+/* Minimum additions per cycle of a free core, as a share of those of the best core of its type; FREE_MARGIN hides
+ * smaller differences. */
 #define WIDTH_OF_WIDEST 0.93
 #define INTERRUPTED     2.4
 #define BLOCKS_MAX      40u
 #define BLOCKS_MIN      5u
-/* Minimum number of trials for using whole trials as blocks: the interval then includes the variation between
- * trials. */
+/* Minimum number of trials for resampling whole trials instead of shorter blocks of time: the interval then includes
+ * the variation between trials. */
 #define TRIALS_MIN 8u
 #define RESAMPLES  1000u
 
-/* --- Worker's side. --- */
+/* --- What the measured process does. --- */
 
 void core_record_init(struct core_record *record)
 {
@@ -76,7 +79,8 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
 {
     uint32_t level = before > after ? before : after;
 
-    /* Another user of the core takes at most half of it: a slice that takes longer was interrupted. */
+    /* Another hardware thread takes at most half of the core: a slice that takes longer than that explains was
+     * interrupted. */
     if ((double)(end_ns - start_ns) > INTERRUPTED * (double)record->slice_ns)
         level = CORE_LEVELS - 1;
     record->probes[after]++;
@@ -98,7 +102,7 @@ void core_slice(struct core_meter *meter, double count, double cost, uint64_t st
     core_enter(meter->record, before, meter->level, count, cost, start_ns, end_ns);
 }
 
-/* --- Session. --- */
+/* --- What the probes have shown of each CPU. --- */
 
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online)
 {
@@ -131,7 +135,7 @@ void core_learn(struct core_session *session, unsigned cpu, const uint32_t probe
         session->cycles_per_tick[cpu] = (float)cycles_per_tick;
 }
 
-/* Returns the additions per cycle at the CPU's lowest level; 0 when not known. */
+/* Returns the additions per cycle at the lowest probe level of the CPU; 0 when not known. */
 static double width_of(const struct core_session *session, unsigned cpu)
 {
     double cycles = (double)session->cycles_per_tick[cpu];
@@ -187,7 +191,7 @@ double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level)
     return n ? (double)n_free / (double)n : (double)NAN;
 }
 
-/* --- The value with the core free. --- */
+/* --- The value of a metric with the core free. --- */
 
 int core_notes_add(struct core_notes *notes, const struct core_record *record, uint32_t trial, unsigned cpu,
                    unsigned highest)
@@ -219,8 +223,8 @@ static double figure(const struct core_cell *cell, bool cost_per_count)
     return cost_per_count ? cell->cost / cell->count : cell->count / cell->cost;
 }
 
-/* Computes the interval from the bootstrap's standard error over blocks, with Student's t for their number:
- * percentiles of few blocks are too narrow (Efron, Tibshirani 1993, ch. 13). */
+/* Computes the 95 % interval from the bootstrap's standard error over n blocks of time, with Student's t for their
+ * number: percentiles of few blocks are too narrow (Efron, Tibshirani 1993, ch. 13). */
 static void find_interval(const struct core_cell *blocks, size_t n, bool cost_per_count, struct core_alone *out)
 {
     struct stats_running figures = {.n = 0};
@@ -234,14 +238,14 @@ static void find_interval(const struct core_cell *blocks, size_t n, bool cost_pe
             add_cell(&sum, &blocks[stats_random(&seed) % n]);
         stats_add(&figures, figure(&sum, cost_per_count));
     }
-    /* The variance of resamples of n blocks is (n-1)/n of the variance of the mean. */
+    /* The variance of bootstrap resamples of n blocks is (n-1)/n of the variance of the mean. */
     double half = stats_student_t(0.95, (double)(n - 1)) * stats_sd(&figures) * sqrt((double)n / (double)(n - 1));
     out->low = out->value - half;
     out->high = out->value + half;
 }
 
-/* Joins every `together` neighbouring blocks, drops empty ones, and joins further until few are left: long blocks
- * are less correlated than short ones. Returns the number of blocks. */
+/* Joins every `together` neighbouring blocks of time, drops empty ones, and joins pairs until at most BLOCKS_MAX are
+ * left: long blocks are less correlated than short ones. Returns the number of blocks. */
 static size_t gather(struct core_cell *blocks, size_t n, size_t together)
 {
     size_t gathered = 0;
@@ -304,7 +308,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
         }
     if (of_raw.n < 5 || !(of_raw.m2 > 0))
         return (double)NAN;
-    /* Variances relative to the squared means, since the two means differ. */
+    /* Compares variances relative to the squared means, since the two means differ. */
     double ratio = (of_alone.m2 / (of_alone.mean * of_alone.mean)) / (of_raw.m2 / (of_raw.mean * of_raw.mean));
     return ratio < 1 ? 100 * (1 - ratio) : 0;
 }

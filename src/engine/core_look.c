@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes the cores before anything is measured. */
+/* Takes core probes before anything is measured, to find out whether others use the cores. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +9,8 @@
 #define LOOK_EACH_NS 500000u
 #define CPUS_MAX     16u
 
-/* Probes the CPU that the caller is bound to. */
+/* Takes core probes for ns nanoseconds on the CPU that the caller is bound to. Adds to probes[] how often each level
+ * was seen; *us is the shortest time of a probe so far. */
 static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uint64_t probes[CORE_LEVELS], double *us)
 {
     uint32_t seen[CORE_LEVELS] = {0};
@@ -17,11 +18,11 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
 
     do {
         clock_sleep_ns(LOOK_EACH_NS);
-        (void)core_probe_take(&session->probe); /* without measuring, to warm up the caches */
+        (void)core_probe_take(&session->probe); /* the result is ignored: this probe warms up the caches */
         uint64_t start = clock_raw_ns();
         seen[core_probe_take(&session->probe)]++;
         double took = (double)(clock_raw_ns() - start) * 1e-3;
-        *us = took > *us ? *us : took; /* the shortest time so far, NAN at first */
+        *us = took > *us ? *us : took; /* the shortest time so far; *us is NAN at first */
     } while (clock_raw_ns() < until);
     core_learn(session, cpu, seen, core_probe_cycles_per_tick(&session->probe));
     for (unsigned level = 0; level < CORE_LEVELS; level++)

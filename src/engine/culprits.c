@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records who has the CPUs of a trial beside the trial itself. */
+/* Records which other tasks and interrupts run on the CPUs of a trial. */
 #include "engine/culprits.h"
 
 #include <stdio.h>
@@ -14,9 +14,9 @@
 
 #define RING_LEAST ((size_t)64 << 10)
 #define RING_MOST  ((size_t)4 << 20)
-/* Part of the available memory that the rings may use, as 1/MEMORY_PART. */
+/* The ring buffers of all CPUs together may use 1/MEMORY_PART of the available memory. */
 #define MEMORY_PART 16u
-/* Most generations between a task and the trial's process that it is looked for below. */
+/* Maximum number of ancestors of a task among which a process of the trial is looked for. */
 #define GENERATIONS 64u
 
 struct culprit_watch *culprits_make(size_t cpus, uint64_t memory_bytes)
@@ -42,7 +42,7 @@ void culprits_free(struct culprit_watch *watch)
     free(watch);
 }
 
-/* --- The recording. --- */
+/* --- Starting and stopping the recording. --- */
 
 void culprits_begin(struct culprit_watch *watch, const struct cpuset *cpus, const pid_t *groups, size_t n_groups)
 {
@@ -71,7 +71,7 @@ void culprits_stop(struct culprit_watch *watch)
 
     for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1)) {
         trace_ring_stop(&watch->ring[cpu]);
-        while (trace_ring_next(&watch->ring[cpu], &record)) /* what came after the trial */
+        while (trace_ring_next(&watch->ring[cpu], &record)) /* drop the records from after the trial */
             ;
     }
     watch->on = (struct cpuset){{0}};
@@ -82,9 +82,9 @@ void culprits_stop(struct culprit_watch *watch)
     watch->n_groups = 0;
 }
 
-/* --- Whose time it was. --- */
+/* --- Finding out who had the CPUs. --- */
 
-/* The records of the CPUs of one set. */
+/* What ran on the CPUs of one set: a struct who for each of n CPUs. */
 struct account {
     const struct culprit_watch *watch;
     struct who *who;
@@ -104,7 +104,7 @@ static int by_number(const void *tid, const void *task)
     return ORDER_OF(*(const uint32_t *)tid, ((const struct tasks_one *)task)->tid);
 }
 
-/* Returns the task that made a task meanwhile; 0 when that was not recorded. */
+/* Returns the thread ID of the task that created this one during the trial; 0 when that was not recorded. */
 static uint32_t parent_of(const struct account *account, uint32_t tid)
 {
     for (size_t i = 0; i < account->n; i++) {
@@ -115,7 +115,8 @@ static uint32_t parent_of(const struct account *account, uint32_t tid)
     return 0;
 }
 
-/* Returns whether a task is one of the trial, of its parent, or was made by one. */
+/* Returns whether a task is in a process group of the trial or is this process (the trial's parent), or descends from
+ * one that is. */
 static bool is_own(const struct account *account, uint32_t tid)
 {
     const struct culprit_watch *watch = account->watch;
@@ -137,13 +138,14 @@ static bool is_own(const struct account *account, uint32_t tid)
     return false;
 }
 
-/* Whether somebody else had the time. The idle task is nobody. */
+/* Returns whether the time of a task or an interrupt counts as taken by others. That of the idle task and of the
+ * trial's own tasks does not, nor time of which nothing was recorded. */
 static bool counts(const void *context, const struct who_taker *taker)
 {
     return taker->kind != WHO_UNSEEN && (taker->kind != WHO_TASK || (taker->tid && !is_own(context, taker->tid)));
 }
 
-/* Enters the names of the account's CPUs. Returns 0, or -1 when out of memory. */
+/* Adds to out the CPU time of each name, summed over the CPUs of the account. Returns 0, or -1 when out of memory. */
 static int enter_names(const struct account *account, struct culprits *out)
 {
     FREED_BY(memory_free) struct who_report *reports = calloc(account->n, sizeof(*reports));
@@ -154,7 +156,8 @@ static int enter_names(const struct account *account, struct culprits *out)
 
     if (!reports || !each)
         return -1;
-    /* The first report has the names of ended tasks for all: it takes a look at /proc for each task. */
+    /* Only the first report gets the names of tasks that have ended, for all CPUs: finding them reads /proc for each
+     * task. */
     for (size_t i = 0; i < account->n; i++) {
         who_report_fill(&account->who[i], i ? &none : &account->watch->before, counts, account, &reports[i]);
         each[i] = &reports[i];
@@ -172,16 +175,16 @@ static int enter_names(const struct account *account, struct culprits *out)
     return 0;
 }
 
-/* Reads the ring of a CPU. Returns 0, or -1 when out of memory. */
+/* Finds out who had a CPU in the window, from the records in its ring buffer. Returns 0, or -1 when out of memory. */
 static int read_ring(struct trace_ring *ring, const struct who_span *window, struct who *who)
 {
     const bool full = trace_ring_is_full(ring);
     struct trace_record record;
 
-    /* All of the window is looked at; nobody is the task whose losses are accounted for. */
+    /* The whole window is accounted for, as if it was lost by a task that does not exist (ID UINT32_MAX). */
     if (who_begin(who, UINT32_MAX, window, window, 1))
         return -1;
-    /* Records that were lost before the first one were lost before this trial. */
+    /* If the first record says that records were lost, these were from before this trial. */
     for (bool first = true; trace_ring_next(ring, &record); first = false)
         if (!first || record.kind != TRACE_LOST)
             who_add(who, &record);
@@ -191,7 +194,7 @@ static int read_ring(struct trace_ring *ring, const struct who_span *window, str
     return 0;
 }
 
-/* Adds the CPUs of a set. Returns 0, or -1 when out of memory. */
+/* Adds to out who had the CPUs of a set in the window. Returns 0, or -1 when out of memory. */
 static int look(struct culprit_watch *watch, const struct cpuset *cpus, const struct who_span *window,
                 struct culprits *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Help of options, made from their tables. */
+/* Formats the help of options from their tables. */
 #include "engine/option_parts.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void help_left(const struct option_table *table, const struct option *row
         text_printf(out, row->optional ? "[=%s]" : " %s", row->value_name ? row->value_name : "VALUE");
 }
 
-/* Adds a note to the list in parentheses at the end of an option's help. */
+/* Adds a note, such as the default, to the list in parentheses at the end of an option's help. */
 static void help_note(struct text *out, bool *open, const char *before, const char *note)
 {
     text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
@@ -73,7 +73,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Returns the length of the first word; a number and its unit ("250 ms") count as one. */
+/* Returns the length of the first word of a line; a number and its unit ("250 ms") count as one word. */
 static size_t word_length(const char *words)
 {
     size_t length = strcspn(words, " ");
@@ -83,7 +83,8 @@ static size_t word_length(const char *words)
     return length;
 }
 
-/* Writes words, wrapped, to a line that is already at column; spaces within a line are preserved. */
+/* Appends words to a line that is already column characters long, wrapped at width; the lines that follow are indented
+ * to column. Spaces within a line are preserved. */
 static void wrap(const char *words, size_t column, size_t width, struct text *out)
 {
     size_t at = column;

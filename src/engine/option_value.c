@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of options: reading them, checking them, and the messages about wrong ones. */
+/* Values of options: parses them, checks them, and writes the messages about wrong ones. */
 #include "engine/option_parts.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 enum verdict { GOOD, JUNK, OUTSIDE };
 
-/* A value to be set: the arguments of option_set(). */
+/* An option that is to be set: the arguments of option_set(), with place pointing to where the value is stored. */
 struct setting {
     const struct option *row;
     const char *value;
@@ -22,14 +22,15 @@ struct setting {
     size_t error_size;
 };
 
-/* Noun and format of each type's values, for error messages; their size, 0 for texts; the function that sets them. */
+/* By type of option: noun and format of its values, for error messages; size of a value, 0 for texts; function that
+ * sets it. */
 static const struct type {
     const char *noun, *form;
     size_t size;
     int (*set)(const struct setting *s);
 } types[OPTION_CPUS + 1];
 
-/* --- Error lines. --- */
+/* --- Messages about wrong values. --- */
 
 static int refuse(const struct setting *s, enum verdict verdict)
 {
@@ -78,10 +79,11 @@ static int refuse_choice(const struct setting *s, const char *value)
     return -1;
 }
 
-/* --- Values. --- */
+/* --- Parsing values. --- */
 
-/* Reads digits with a suffix K, M, G or T for kilo^1, 2, 3, 4; k means K. Moves *at behind them. Too large a number
- * is read to its end all the same, so that junk after it is reported as junk. */
+/* Parses digits with an optional suffix K, M, G or T, which multiplies by kilo, its square and so on (kilo 0: no
+ * suffix); k means K. Moves *at behind them. A number that is too large is read to its end all the same, so that junk
+ * after it is reported as junk. */
 static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
@@ -106,8 +108,8 @@ static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
     return verdict;
 }
 
-/* Reads digits with at most one point, which must be followed by digits. strtod() alone would accept blanks, signs
- * and names. */
+/* Parses digits with at most one decimal point, which must be followed by digits. strtod() alone would accept blanks,
+ * signs and names such as "inf". */
 static bool scan_decimal(const char **at, double *out)
 {
     static const char digits[] = "0123456789";
@@ -182,14 +184,14 @@ static enum verdict within(const struct option *row, double value)
     return option_has_range(row) && (value < row->min || value > row->max) ? OUTSIDE : GOOD;
 }
 
-/* A number as it is stored. */
+/* A number as it is stored for the option: the member depends on the option's type. */
 union number {
     uint64_t count;
     int64_t whole;
     double real;
 };
 
-/* Reads a number of the option's type. *value: the same for comparisons. */
+/* Parses a number of the option's type. *value gets the same number as a double, for comparisons. */
 static enum verdict read_number(const struct option *row, const char *text, union number *out, double *value)
 {
     enum verdict verdict;
@@ -205,7 +207,7 @@ static enum verdict read_number(const struct option *row, const char *text, unio
         *value = out->real;
         return verdict;
     case OPTION_DURATION:
-    case OPTION_DURATION_US: /* with the nanoseconds of a number without a unit */
+    case OPTION_DURATION_US: /* the second argument is the number of ns in a number without a unit */
         verdict = read_duration(text, row->type == OPTION_DURATION_US ? 1e3 : 1e9, &out->count);
         break;
     default:
@@ -261,7 +263,8 @@ static int set_text(const struct setting *s)
     return 0;
 }
 
-/* Reads numbers separated by separator. Returns GOOD with their number in *n; *n is max + 1 when there are more. */
+/* Parses counts between separators, and stores the first max of them. *n is set to how many there are, max + 1 when
+ * there are more than max. Returns GOOD; JUNK when the text is no such list; OUTSIDE when a number is too large. */
 static enum verdict read_numbers(const char *text, char separator, uint64_t *out, size_t max, size_t *n)
 {
     enum verdict verdict = GOOD;
@@ -327,7 +330,7 @@ static int set_counts(const struct setting *s)
     return 0;
 }
 
-/* Returns the index of a choice, ignoring case, or -1. */
+/* Returns the index of the choice with this name, ignoring case, or -1. */
 static int find_name(const struct option *row, const char *name, size_t length)
 {
     for (int i = 0; row->choices && row->choices[i]; i++)
@@ -370,7 +373,8 @@ static int set_cpus(const struct setting *s)
     if (cpus.choice < 0) {
         if (s->value[0] < '0' || s->value[0] > '9')
             return refuse_choice(s, s->value);
-        /* cpuset_parse() accepts the newline of files in /sys, which a user's value must not have. */
+        /* cpuset_parse() accepts a newline at the end, as files in /sys have it; a value on the command line must not
+         * have one. */
         if (strpbrk(s->value, " \t\n\v\f\r"))
             return refuse(s, JUNK);
         if (cpuset_parse(s->value, &cpus.set, why, sizeof(why)))
@@ -380,7 +384,7 @@ static int set_cpus(const struct setting *s)
     return 0;
 }
 
-/* Sets a flag. Its default is "yes" or "no"; on the command line it has no value, which is NULL here. */
+/* Sets a flag. Its default is the text "yes" or "no"; on the command line it has no value, and s->value is NULL. */
 static int set_flag(const struct setting *s)
 {
     bool on = !s->value || strcmp(s->value, "yes") == 0;

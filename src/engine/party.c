@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions for the parties of a trial: to report, to wait for the others, to get a scratch directory. */
+/* Functions that the parties (processes and threads) of a trial call: to report, to wait for each other, to get a
+ * scratch directory. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include "sys/futex.h"
 #include "sys/scratch.h"
 
-/* Time that a living parent needs to end the other parties, after one has vanished. */
+/* Time in ns that a parent that is still alive needs to kill all parties, after one has ended unexpectedly. */
 #define ORPHANED_NS 500000000u
 
 bool party_stopped(const struct party_context *context)
@@ -64,7 +65,8 @@ void party_measured(struct party_context *context, const struct party_measured *
     slot->last_cpu = measured->last_cpu;
 }
 
-/* Spins for a moment, since the others nearly always arrive at the same time, then sleeps. */
+/* Waits for the same party of all copies: spins for a moment, since they nearly always arrive at the same time, then
+ * sleeps. */
 void party_barrier(struct party_context *context)
 {
     struct trial_head *head = context->head;
@@ -90,7 +92,7 @@ void arena_tell_parent(const struct trial_head *head)
     char byte = 0;
 
     while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
-        /* a full pipe serves as well: the parent wakes up anyway */
+        /* Repeats the write when a signal interrupts it; when the pipe is full the parent wakes up anyway. */
     }
 }
 
@@ -100,8 +102,9 @@ void arena_remove_scratch(const struct trial_head *head)
         scratch_remove_noted(&head->slot[i].scratch);
 }
 
-/* Called in the keeper when a party vanished. Gives the parent time to end the other parties, then removes the
- * scratch directories of all: the parent and the other keepers may be gone too. */
+/* Called by the process that removes a party's scratch directory (its keeper), when the party has ended unexpectedly.
+ * Gives the parent time to end the other parties, then removes the scratch directories of all: the parent and the other
+ * keepers may be gone too. */
 static void trial_orphaned(void *head)
 {
     clock_sleep_ns(ORPHANED_NS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a plan: chooses the next item's trial, decides when an item is done, and handles failed trials. */
+/* Runs a plan: chooses the item of which the next trial is run, decides when an item has enough samples, and handles
+ * failed trials. */
 #include "engine/plan.h"
 
 #include <limits.h>
@@ -17,8 +18,8 @@
 #include "sys/memory.h"
 #include "sys/signals.h"
 
-/* The pause after an item is at most this part of the time that it took: with thousands of short items (pairs of CPUs)
- * most of the time would go into pauses. */
+/* The pause after an item is at most 1/SETTLE_SHARE of the time that its trials took: with thousands of short items
+ * (pairs of CPUs) most of the time would go into pauses. */
 #define SETTLE_SHARE 4u
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
@@ -49,7 +50,8 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-/* Overhead of a trial in addition to its time: starting processes, warm-up, the pause after a row; more with a load. */
+/* Estimated time in ns that a trial takes in addition to its run: starting processes, warm-up, the pause after a row;
+ * more with a load. */
 #define TRIAL_OVERHEAD_NS 150000000u
 #define LOAD_OVERHEAD_NS  200000000u
 
@@ -82,19 +84,19 @@ struct plan_time plan_time(const struct plan *plan)
     return all;
 }
 
-/* An item while the plan is executed. */
+/* State of a plan item while the plan is executed. */
 struct running {
     struct results results;
     bool ended;
-    double value;     /* the value that it measured, for the items that it calibrates */
-    char failed[160]; /* reason why it measured no value */
+    double value;     /* median of the first metric, for the items that this one calibrates; NAN: none */
+    char failed[160]; /* reason why there is no value */
 };
 
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
     struct running *item;
-    const double **samples; /* by item: samples of the items that end together, otherwise NULL */
+    const double **samples; /* by item: samples of the items that end together by plan->enough(), otherwise NULL */
     enum row_status worst;
     bool interrupted;
     bool started; /* the first trial has run */
@@ -124,10 +126,11 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
     item->ended = true;
     results_free(results);
     if (pause_ns && !e->interrupted)
-        signals_sleep_ns(pause_ns); /* so that our own writeback does not disturb the next row */
+        signals_sleep_ns(pause_ns); /* so that writing our own output to the disk does not disturb the next item */
 }
 
-/* Returns the share of an item that is done, by its time limit or its number of samples, whichever is further. */
+/* Returns the share of an item that is done, 0 to 1: by its time limit or by its minimum number of samples, the larger
+ * of the two. */
 static double item_done(const struct results *results)
 {
     const struct sampling *s = &results->item->sampling;
@@ -140,7 +143,8 @@ static double item_done(const struct results *results)
     return done < 1 ? done : 0.99;
 }
 
-/* Returns an item's share of the total time, not normalised. */
+/* Returns an item's weight in the progress of the plan: its estimated duration in ns; one second when that is not
+ * known. */
 static double weight_of(const struct plan_item *item)
 {
     const struct plan_time time = item_time(item);
@@ -164,7 +168,8 @@ static void report_progress(const struct execution *e, size_t i)
                      all > 0 ? done / all : 0);
 }
 
-/* Passes on the value of the item that calibrates this one. Returns false when that item measured none. */
+/* Before the first trial of an item, sets its parameters by the value that an earlier item measured to calibrate it, if
+ * there is one. Returns false when that item measured no value. */
 static bool calibrate(struct execution *e, size_t i)
 {
     const struct plan_item *item = &e->plan->items[i];
@@ -216,8 +221,8 @@ static struct trial *run_trial(struct execution *e, const struct trial_spec *spe
     return trial;
 }
 
-/* Returns whether enough memory is available. Checked before it is used: a control group over its limit is killed,
- * and no row would give the reason. */
+/* Returns whether there is enough memory for a trial; otherwise the reason in why. Checked before it is used: when a
+ * memory cgroup exceeds its limit the kernel kills it, and no row would give the reason. */
 static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
 {
     const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
@@ -247,7 +252,7 @@ static bool can_run(const struct plan_item *item, const struct trial_spec *spec,
     return has_memory(spec, why, size);
 }
 
-/* Returns the length of the file of --series; -1 when there is no such regular file. */
+/* Returns the length in bytes of the file of --series; -1 when it is not asked for or no regular file. */
 static off_t series_end(const struct plan_run *how)
 {
     struct stat status;
@@ -255,13 +260,13 @@ static off_t series_end(const struct plan_run *how)
     return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
 }
 
-/* Returns whether the item ends after a block together with the others. */
+/* Returns whether plan->enough() decides when the item ends, together with others, rather than its own stop rule. */
 static bool ends_together(const struct plan *plan, const struct plan_item *item)
 {
     return plan->enough && item->sampling.max_samples != item->sampling.min_samples;
 }
 
-/* Runs one trial of an item, and ends the item when that was its last. */
+/* Runs one trial of an item, and ends the item when it needs no further ones. */
 static void step(struct execution *e, size_t i)
 {
     struct results *results = &e->item[i].results;
@@ -290,8 +295,8 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, "out of memory");
         return;
     }
-    /* A trial in which a signal stopped a process (Ctrl-Z, a batch system) is repeated. The number of repetitions is
-     * limited: some programs ration others' CPU time by stopping them. */
+    /* A trial is repeated when a signal stopped one of its processes meanwhile (Ctrl-Z, a batch system). The number of
+     * repetitions is limited: some programs ration others' CPU time by stopping them. */
     if (trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
         results->n_stopped++ < RESULTS_STOPPED_MAX) {
         trial_free(trial);
@@ -306,14 +311,15 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, trial_reason(trial));
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
-    /* A trial that a signal ended early still counts, but it does not complete its item: the rows will say so. */
+    /* A trial that a signal ended early still counts, but its item does not end as complete: its rows will give the
+     * signal as the reason. */
     else if (!ends_together(e->plan, item) && !(item->bench->ends_early && signals_pending()) &&
              results_sampled_enough(results))
         end_item(e, i, ROW_OK, "");
     trial_free(trial);
 }
 
-/* Returns the current phase: the lowest among the open items. */
+/* Returns the current phase: the lowest among the items that have not ended; UINT_MAX when all have. */
 static unsigned open_phase(const struct execution *e)
 {
     unsigned phase = UINT_MAX;
@@ -324,7 +330,8 @@ static unsigned open_phase(const struct execution *e)
     return phase;
 }
 
-/* Runs one trial of each open item of a phase, in order or backwards. */
+/* Runs one trial of each item of a phase that has not ended, in order or backwards; with SCHEDULE_SEQUENCE all trials
+ * of each. */
 static void pass(struct execution *e, unsigned phase, bool backwards)
 {
     for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
@@ -333,9 +340,10 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
         if (e->item[i].ended || e->plan->items[i].phase != phase)
             continue;
         if (before >= 0 && !e->item[before].ended)
-            continue; /* it runs after its calibration */
+            continue; /* it has to wait for the item that calibrates it */
         uint64_t before_step;
-        do { /* a trial in which a process was stopped is repeated at once, so that the order stays A B B A */
+        do { /* a trial that did not count, since a signal stopped a process, is repeated at once, so that the order
+              * stays A B B A */
             before_step = e->item[i].results.n_trials;
             step(e, i);
         } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->item[i].results.n_trials == before_step) &&
@@ -345,7 +353,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
     }
 }
 
-/* Ends the items that end together when they have enough samples. */
+/* Asks plan->enough() whether the items that end together have enough samples, and ends them if so. */
 static void end_together(struct execution *e)
 {
     const struct plan *plan = e->plan;
@@ -367,8 +375,8 @@ static void end_together(struct execution *e)
             end_item(e, i, ROW_OK, "");
 }
 
-/* Ends all open items of an interrupted run: degraded with the samples so far, or skipped without any, with the
- * reason. */
+/* Ends all items that have not ended when a signal interrupted the plan: as degraded with the samples so far, or as
+ * skipped without any, with the reason. */
 static void end_interrupted(struct execution *e)
 {
     char reason[120];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers samples, histograms and counters over the trials of an item, and makes rows of them. */
+/* Gathers samples, histograms and counters over the trials of a plan item, and makes result rows of them. */
 #include "engine/results.h"
 
 #include <math.h>
@@ -11,11 +11,12 @@
 #include "sys/memory.h"
 #include "sys/storage.h"
 
-/* Number of further samples for which the precision has to hold: HOLD_ON, plus 1/HOLD_ON_SHARE of the samples taken
- * before it was reached. */
+/* Number of further samples for which the requested precision has to hold: HOLD_ON, plus 1/HOLD_ON_SHARE of the samples
+ * taken before it was reached. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
-/* Minimum length of a run for checking its loads: their units of work may be long. */
+/* Minimum length of a run, in seconds, for checking that its load did enough: a single unit of a load's work may take
+ * long. */
 #define LOOK_AT_LOADS_S 0.5
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number)
@@ -33,7 +34,7 @@ int results_init(struct results *results, const struct plan_item *item, const st
     for (unsigned g = 0; g < results->n_groups; g++) {
         results->group[g].metric = calloc(item->bench->n_metrics, sizeof(struct metric_values));
         if (!results->group[g].metric)
-            return -1; /* the caller frees everything */
+            return -1; /* the caller frees everything with results_free() */
         results->group[g].core_cpu = CPUSET_NONE;
     }
     return 0;
@@ -74,7 +75,7 @@ void results_hist(struct results *results, unsigned group, unsigned metric, cons
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    /* calloc: only pages of bins that are used become resident */
+    /* calloc, so that only the pages whose bins are used become resident */
     if (!m->hist && (m->hist = calloc(1, sizeof(*m->hist)))) {
         m->hist->base = hist->base;
         m->hist->width = hist->width;
@@ -153,7 +154,7 @@ double results_clock_hz(const struct results *results)
     return clock_hz(results->how->clock->kind, results->how->clock_start, &now);
 }
 
-/* --- Entering trials. --- */
+/* --- Adding the results of a trial. --- */
 
 static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
@@ -187,8 +188,9 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
 }
 
-/* Adds "timer=fifo:96" or "load=other:5@0-1": policy, then the real-time priority or the nice value unless it is 0,
- * then the CPUs unless they are those of the measured party. */
+/* Adds the placement of a party that is not measured to the parameters of the row, as "timer=fifo:96" or
+ * "load=other:5@0-1": policy, then the real-time priority or the nice value unless it is 0, then the CPUs unless they
+ * are those of the measured party. */
 static void enter_other(struct results *results, const char *name, const struct trial_party *p)
 {
     struct group_values *g = &results->group[0];
@@ -204,14 +206,14 @@ static void enter_other(struct results *results, const char *name, const struct 
     add_refused(g, name, p->refused);
 }
 
-/* Degrades the row when the kernel counted less than half of the disk traffic that the load claims. */
+/* Marks the row as degraded when the kernel counted less than half of the disk traffic that the load claims. */
 static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
                        enum load_count counted, const char *what)
 {
     double claim = trial_load_count(trial, claimed), count = trial_load_count(trial, counted);
     char reason[160];
 
-    if (!(count < claim / 2)) /* an unknown count is not flagged */
+    if (!(count < claim / 2)) /* a count that is not known (NAN) is accepted */
         return;
     (void)snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20,
                    what, count / 0x1p20);
@@ -246,7 +248,8 @@ static void enter_load(struct results *results, const struct load *load, const s
     check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
 }
 
-/* Enters the placement of the timing threads of the first copy, of the parent, and of the load. */
+/* Records the placement of what is not measured: the timing threads of the first copy, the parent, and the load, whose
+ * work is added up and checked. */
 static void enter_others(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
@@ -266,8 +269,8 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(results, results->item->load, trial);
 }
 
-/* Enters the core probes of a copy: the probes of its CPU into the session, its slices into the metrics with the core
- * free. */
+/* Takes over the core probes of one copy of the benchmark: their levels into what is known of the CPU, its slices of
+ * work into the metrics that are computed with the core free. */
 static void enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
@@ -317,10 +320,10 @@ int results_enter(struct results *results, const struct trial *trial)
     return results->failed ? -1 : 0;
 }
 
-/* --- The stop rule. --- */
+/* --- Whether there are enough samples. --- */
 
-/* Copies the known samples in order to values (room for all). A sample may be unknown: a run without any delay has
- * no mean delay. */
+/* Copies the samples that are known (not NAN) to values, in their order, and returns their number. values has room for
+ * all. A sample may be unknown: a run without any delay has no mean delay. */
 static size_t known_samples(const struct metric_values *m, double *values)
 {
     size_t n = 0;
@@ -373,13 +376,13 @@ bool results_sampled_enough(struct results *results)
         return false;
     if (s->max_samples && n >= s->max_samples)
         return true;
-    /* Stops before the time cap: one more trial of average length would exceed it. */
+    /* Stops before the time limit: one more trial of average length would exceed it. */
     if (results->spent_ns + results->spent_ns / n > s->max_ns)
         return true;
     return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
 }
 
-/* --- Making the rows. --- */
+/* --- Making the result rows. --- */
 
 static void fill_layout(const struct results *results, const struct group_values *g, char *buf, size_t size)
 {
@@ -387,7 +390,7 @@ static void fill_layout(const struct results *results, const struct group_values
         text_copy(buf, size, "inherited (plain fork)");
     else if (results->how->place->layout_fixed)
         text_copy(buf, size, g->seen.layout_fixed ? "fixed" : "random (fixed was refused)");
-    else if (g->seen.layout_fixed) /* inherited from the program that started us: setarch -R, a debugger */
+    else if (g->seen.layout_fixed) /* inherited from the program that started this one: setarch -R, a debugger */
         text_copy(buf, size, "random env (ASLR is off)");
     else
         text_copy(buf, size, results->how->layout_varied);
@@ -426,7 +429,7 @@ static void fill_counters(const struct results *results, const struct group_valu
               results->how->timer_latency_held ? "yes" : "no");
 }
 
-/* Degrades the row when the trials differed from what was requested. */
+/* Marks the row as degraded when the trials differed from what was requested. */
 static void note_degraded(const struct results *results, const struct group_values *g, struct row *row)
 {
     const struct plan_run *how = results->how;
@@ -473,8 +476,8 @@ static void scale_summary(struct stats_summary *s, double scale)
         *fields[i] *= scale;
 }
 
-/* Returns the UNIX index's score: drops the worst n/3 of n passes (rounded down), and takes the geometric mean of
- * the rest. */
+/* Returns a metric's value by the rule of the original UNIX index: the geometric mean of n samples without the n/3
+ * worst ones (rounded down). NAN when out of memory. */
 static double classic_score(const struct metric_values *m)
 {
     FREED_BY(memory_free) double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
@@ -490,7 +493,7 @@ static double classic_score(const struct metric_values *m)
 }
 
 /* Fills the statistics of a row. With a histogram, mean, percentiles and the rest describe its events; only the
- * interval is that of the mean over processes, since the events of one process are not independent. */
+ * confidence interval is that of the mean over trials, since the events of one trial are not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
     row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
@@ -543,8 +546,8 @@ static int fill_series(const struct series *s, struct row *row)
     return 0;
 }
 
-/* Marks a headline row as unstable when its samples spread by more than limit_pct (0: no limit). A worse status is
- * kept. */
+/* Marks the row of a headline metric as unstable when the standard deviation of its samples is more than limit_pct of
+ * their mean (0: no limit). A worse status is kept. */
 static void judge(const struct metric_values *m, double limit_pct, struct row *row)
 {
     struct stats_running running = {0};
@@ -558,7 +561,8 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
     }
 }
 
-/* Adds the load's own parameters, the placement of the other parties, and the work that the load did. */
+/* Adds to the row's parameters those of the load, the placement of the parties that are not measured, and the work that
+ * the load did. */
 static void add_load(const struct results *results, struct row_params *out)
 {
     const struct group_values *g = &results->group[0];
@@ -574,7 +578,7 @@ static void add_load(const struct results *results, struct row_params *out)
             row_param_add(out, PARAM_OUTCOME, load_count_names[c], "%.*f", c == LOAD_CPU ? 2 : 0, g->load_count[c]);
 }
 
-/* Shares below PAGES_NONE and above PAGES_ALL count as none and all. */
+/* Shares of memory in huge pages below PAGES_NONE and above PAGES_ALL count as none and all. */
 #define PAGES_NONE 0.005
 #define PAGES_ALL  0.995
 
@@ -599,7 +603,7 @@ static void identify(const struct results *results, unsigned group, const struct
     text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
     if (item->bench->describe)
         item->bench->describe(item->params, results->how->clock, &row->param);
-    /* Copies that have the same CPUs are told apart by their numbers. */
+    /* Rows of copies that have the same CPUs are told apart by the number of the copy. */
     const struct place_request *place = results->how->place;
     if (results->item->bench->group_per_copy && results->n_groups > 1 &&
         (place->bind != BIND_ONE || results->n_groups > place->n_order))
@@ -621,7 +625,8 @@ static void identify(const struct results *results, unsigned group, const struct
     row->headline = metric->headline;
 }
 
-/* Writes the results of the group's core probes into each of its rows. */
+/* Writes what the core probes of the group showed into a row: the core's frequency, and the share of the core that the
+ * CPU had. */
 static void fill_core(const struct results *results, const struct group_values *g, struct row *row)
 {
     char why[160];
@@ -636,8 +641,8 @@ static void fill_core(const struct results *results, const struct group_values *
         (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
-/* Computes the values of the group's metrics with the core free (while nobody else used it), and their samples. Returns
- * -1 when out of memory. */
+/* Computes the group's metrics with the core free (from the slices of work while no other hardware thread used it), and
+ * the value of each trial. Returns -1 when out of memory. */
 static int find_alone(const struct results *results, struct group_values *g)
 {
     const struct bench *bench = results->item->bench;
@@ -656,8 +661,8 @@ static int find_alone(const struct results *results, struct group_values *g)
     return 0;
 }
 
-/* Returns how many % of the variance between a metric's samples disappear with the core free; NAN when the metric has
- * no value with the core free. */
+/* Returns by how many % the variance between a metric's samples is smaller when only the slices of work count in which
+ * no other hardware thread used the core; NAN when that is not known. */
 static double explained(const struct bench *bench, const struct group_values *g, unsigned metric)
 {
     const struct metric_values *raw = &g->metric[metric];
@@ -672,15 +677,15 @@ static double explained(const struct bench *bench, const struct group_values *g,
     return pct;
 }
 
-/* Appends words to the row's reason. */
+/* Appends words to the reason column of a row, after what it has already. */
 static void add_reason(struct row *row, const char *words)
 {
     text_add(row->reason, sizeof(row->reason), "%s%s", row->reason[0] ? "; " : "", words);
 }
 
-/* Fills a row of a metric with the core free: value, interval over blocks of time, and the value of each sample.
- * Unknown values are empty, with the reason in the row. A large spread of the samples is mentioned in the reason, but
- * does not make the row unstable. */
+/* Fills the row of a metric that counts only slices of work in which no other hardware thread used the core: value,
+ * interval over blocks of time, and the value of each trial. Values that are not known stay empty, with the reason in
+ * the row. A large spread of the samples is mentioned in the reason, but does not make the row unstable. */
 static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
                       const struct metric_values *m, struct row *row)
 {
@@ -688,7 +693,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
     char why[160] = "";
 
-    /* The values of pooled copies add up. */
+    /* The rates of copies that share a row add up. */
     if (results->n_groups < results->item->copies && !lower)
         factor *= results->item->copies;
     row->samples = calloc(m->n + 1, sizeof(*row->samples));
@@ -780,7 +785,7 @@ enum row_status results_rows(struct results *results, enum row_status status, co
     for (unsigned g = 0; g < results->n_groups; g++) {
         int error = status < ROW_SKIPPED && probed ? find_alone(results, &results->group[g]) : 0;
         for (unsigned m = 0; m < bench->n_metrics; m++) {
-            /* A test that did not run has one row, not one for each metric. */
+            /* A benchmark that did not run has one row, not one for each metric. */
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parent's side of a trial: makes the arena, starts the parties, opens the gate, waits, reaps. */
+/* Parent's side of a trial: makes the shared memory, starts the processes, lets their work begin together (the gate),
+ * waits for the end, reaps them. */
 #include "engine/trial.h"
 #include "engine/trial_state.h"
 
@@ -18,21 +19,24 @@
 #include "sys/known.h"
 #include "sys/signals.h"
 
-/* Time from the last arrival after the gate to the common start, in which every copy is woken again. */
+/* Time from when the last party has passed the gate until all parties begin, in which each of them has to be woken
+ * again: LEAD_NS, and LEAD_PER_SLOT_NS for each party. */
 #define LEAD_NS          100000u
 #define LEAD_PER_SLOT_NS 20000u
 
-/* Deadline of a run: the expected time of its warm-up times DEADLINE_FACTOR, plus DEADLINE_MARGIN_NS. */
+/* Deadline of a run without a planned length: the length that its warm-up predicted times DEADLINE_FACTOR, plus
+ * DEADLINE_MARGIN_NS. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
 
-/* Longest wait for the loads, in case that they keep the measured parties from getting ready. */
+/* Longest time that the measured parties have to end after the planned time, before the loads are stopped too: a load
+ * may keep them from ending. */
 #define LOAD_GRACE_NS   3000000000u
 #define TIME_OF_DAY_NS  500000000u
 #define FREQUENCIES_MAX 8u
 
-/* Priority of the parent while a trial with real-time parties runs: above all of them. It sleeps nearly all the
- * time. */
+/* SCHED_FIFO priority of the parent while a trial with real-time parties runs: above all of them. It sleeps nearly all
+ * the time. */
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
 
@@ -41,7 +45,7 @@ uint64_t trial_turns(const struct trial_spec *spec)
     return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
 }
 
-/* --- The gate and the run. --- */
+/* --- The start and the end of the run. --- */
 
 static void set_gate(struct trial_head *head, enum gate_state state)
 {
@@ -80,7 +84,7 @@ static void end_watch(struct trial *trial)
         culprits_stop(trial->spec.watch);
 }
 
-/* Returns the longest time of the run: the requested or the expected time, with a margin. */
+/* Returns the longest time in ns that the run may take: the requested or the expected time, with a margin. */
 static uint64_t run_limit(const struct trial *trial)
 {
     uint64_t expected = 0, room = DEADLINE_MARGIN_NS + (trial_turns(&trial->spec) - 1) * TURN_NS;
@@ -93,7 +97,7 @@ static uint64_t run_limit(const struct trial *trial)
     return expected * DEADLINE_FACTOR * trial_turns(&trial->spec) + room;
 }
 
-/* Reads the frequencies right after the run, for the first few measured parties only: without cpufreq each reading
+/* Reads the CPU frequencies right after the run, for the first few measured parties only: without cpufreq each reading
  * parses the whole of /proc/cpuinfo. */
 static void read_frequencies(struct trial *trial)
 {
@@ -108,8 +112,8 @@ static void read_frequencies(struct trial *trial)
     }
 }
 
-/* Tells the parties to stop. Loads go on until the measured parties are done, so that the last work of these is
- * still under load. */
+/* Tells the parties to stop. Loads go on until the measured parties are done, so that these are under load to the
+ * end. */
 static void stop_parties(struct trial *trial, bool with_loads)
 {
     __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
@@ -133,9 +137,9 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
                trial->halted ? ": stopped by a signal and not continued" : "");
 }
 
-/* --- Policy of the parent. --- */
+/* --- Scheduling policy of the parent. --- */
 
-/* Returns the highest SCHED_FIFO priority of a party; 0: none. */
+/* Returns the highest SCHED_FIFO priority of any party; 0: none has one. */
 static int highest_priority(const struct trial *trial)
 {
     int highest = 0;
@@ -148,9 +152,9 @@ static int highest_priority(const struct trial *trial)
     return highest;
 }
 
-/* Gives the parent SCHED_FIFO. When the user's limit (ulimit -r) is lower than the priority the limit is used,
- * unless a party is above it: a CPU without real-time work is always left, where the parent is woken at once with
- * any priority. */
+/* Gives the parent SCHED_FIFO with this priority. Where the user's limit (ulimit -r) is lower, the limit is used
+ * instead, unless a party has a higher priority. A low priority suffices, since one CPU is always left without
+ * real-time parties: there the parent is woken at once. Returns 0 or -errno. */
 static int control_set(int *priority, int highest)
 {
     int error = task_set_policy(SCHED_FIFO, *priority), limit = task_realtime_limit();
@@ -161,8 +165,9 @@ static int control_set(int *priority, int highest)
     return task_set_policy(SCHED_FIFO, limit);
 }
 
-/* Makes the parent SCHED_FIFO above all parties, with a time limit: a FIFO party may share its CPU, and only a FIFO
- * parent can then end the trial on time. Workers that are started already keep their policies. */
+/* Makes the parent SCHED_FIFO, above all parties and with a limit on its CPU time: a party with SCHED_FIFO may share
+ * its CPU, and only with this policy can the parent then end the trial on time. The workers that are started already
+ * keep their policies. */
 static void control_begin(struct trial *trial)
 {
     const int highest = highest_priority(trial);
@@ -185,7 +190,7 @@ static void control_begin(struct trial *trial)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
 }
 
-/* --- Counts of a load. --- */
+/* --- Work that a load did, and the whole trial. --- */
 
 static void add_load_counts(struct trial *trial, double sign)
 {
@@ -199,7 +204,8 @@ static void add_load_counts(struct trial *trial, double sign)
     }
 }
 
-/* Waits until the last party behind the gate has set the start time. */
+/* Waits until all parties have passed the gate: the last one sets the common start time. Returns false when the trial
+ * failed or the deadline passed. */
 static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
 {
     struct deadline deadline = deadline_at(trial, deadline_ns);
@@ -212,8 +218,8 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     return trial->outcome == TRIAL_DONE;
 }
 
-/* Waits until the time of day of --start-at. Checks it repeatedly, since the clock may be set; the end of a party or
- * a signal ends the wait. */
+/* Waits until lead_ns before the time of day of --start-at. Checks the time repeatedly, since the clock may be set; the
+ * end of a party or a signal ends the wait. */
 static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
 {
     const uint64_t until = trial->spec.start_at_ns;
@@ -225,7 +231,8 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
     }
 }
 
-/* Runs the trial from the set-up of the started parties until all parties are done. */
+/* Runs the trial, whose processes are started: waits until they are ready, opens the gate, and waits until all are
+ * done. */
 static void run_gated(struct trial *trial, struct machine_counters *before)
 {
     struct trial_head *head = trial->head;
@@ -272,7 +279,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         add_load_counts(trial, 1);
     trial->tick_ns = 0;
     stop_parties(trial, true);
-    /* Parties that are killed at the end never reach STATE_DONE by themselves. */
+    /* Parties that are killed at the end do not set STATE_DONE themselves. */
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
@@ -287,7 +294,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
 }
 
-/* Gives the processes, whose parties are done, a moment to end by themselves. */
+/* Gives the processes a second to end by themselves, since their parties are done. */
 static void drain(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + 1000000000u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Returns the results of a trial that has ended. */
+/* Functions that return the results of a trial that has ended. */
 #include "engine/trial_state.h"
 
 #include "engine/trial.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for the parties of a trial, and handles their deaths, stops and deadlines. */
+/* Waits for the parties (processes and threads) of a trial, and handles their ends, their stops by signals, and
+ * deadlines. How long a run may take is decided in trial.c. */
 #include "engine/trial_state.h"
 
 #include <poll.h>
@@ -14,8 +15,8 @@
 
 #define KILL_DEADLINE_NS 10000000000u
 
-/* A wait that ends later than this shows that the parent was stopped (SIGSTOP, a frozen container, a paused machine)
- * or had no CPU. */
+/* A wait that ends so many ns after its planned end shows that the parent was stopped (SIGSTOP, a frozen container, a
+ * paused machine) or had no CPU. */
 #define LATE_NS       500000000u
 #define LOOK_AGAIN_NS 1000000000u
 
@@ -26,7 +27,7 @@ void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *for
     va_list args;
 
     if (trial->outcome != TRIAL_DONE)
-        return; /* keep only the first reason */
+        return; /* only the first reason is kept */
     trial->outcome = outcome;
     va_start(args, format);
     (void)vsnprintf(trial->reason, sizeof(trial->reason), format, args);
@@ -70,8 +71,8 @@ static void describe_death(int status, char *buf, size_t size)
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
 
-/* Handles the end of a process: expected when its party is done, or when it was to be killed. Its threads end with
- * it. */
+/* Handles the end of a party's process. It is expected when the party is done, or when the process was to be killed;
+ * otherwise the trial fails. The threads of the process have ended with it. */
 static void note_death(struct trial *trial, unsigned slot, int status, bool stopping)
 {
     const struct trial_slot *s = &trial->head->slot[slot];
@@ -80,7 +81,8 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 
     if (state == STATE_DONE)
         return;
-    /* A party with STOP_KILL is killed when the time is over, which may be before the measured parties are done. */
+    /* A party with STOP_KILL is killed when the planned time is over, which may be before the measured parties are
+     * done. */
     if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
         __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;
@@ -93,7 +95,8 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         trial_fail(trial, TRIAL_FAILED, "%s %s", who, how);
 }
 
-/* Handles a party that a signal stopped or continued. */
+/* Handles parties that a signal has stopped or continued since the last call: the deadlines restart, and the trial does
+ * not count. */
 static void note_stops(struct trial *trial)
 {
     siginfo_t info;
@@ -111,8 +114,8 @@ static void note_stops(struct trial *trial)
     }
 }
 
-/* Handles Ctrl-Z: stops the parties too, which the terminal does not reach because they are process groups of their
- * own. */
+/* Handles Ctrl-Z: stops the parties too, which the terminal does not do because they are in process groups of their
+ * own. Returns when the parent is continued, and continues the parties. */
 static void stop_with_parties(struct trial *trial)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -126,8 +129,9 @@ static void stop_with_parties(struct trial *trial)
     trial->stops++;
 }
 
-/* Reaps workers that have ended. The group of each is killed while the worker is still a zombie, because until then
- * no other group can have its number; a worker that has ended must leave no processes behind. */
+/* Reaps the processes of parties that have ended, and kills what is left of their process groups, since they must leave
+ * no processes behind. A group is killed while its leader is still a zombie, because until then no other group can have
+ * the same ID. */
 static void reap(struct trial *trial, bool stopping)
 {
     siginfo_t info;
@@ -163,7 +167,7 @@ static void kill_parties(const struct trial *trial)
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i]) {
             (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* it may not be in its group yet */
+            (void)kill(trial->pids[i], SIGKILL); /* the process may not be in its group yet */
         }
 }
 
@@ -176,7 +180,7 @@ void trial_kill_all(struct trial *trial)
     reap(trial, true);
     while (trial_any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
-        kill_parties(trial); /* once more, in case a signal was refused */
+        kill_parties(trial); /* again, in case that sending the signal failed */
         reap(trial, true);
     }
 }

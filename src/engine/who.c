@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins the records of what ran on a CPU with the times in which a task lost it. */
+/* Finds out who took the time that a task lost on a CPU, from the kernel's records of what ran there. */
 #include "engine/who.h"
 
 #include <stdlib.h>
@@ -8,12 +8,13 @@
 #include "sys/order.h"
 
 #define SLOTS (4 * WHO_TAKERS)
-/* Indices of the takers that are always there. */
+/* Indices of the two takers that always exist, and of the first one that is added. */
 enum { UNSEEN, OTHERS, FIRST };
 
-/* --- Takers. --- */
+/* --- Takers of CPU time: tasks, interrupts and work items. --- */
 
-/* Returns the slot of a taker; an empty one when it is not there. */
+/* Returns the slot of a taker (a task, interrupt or work item) in the hash table; when it is not in the table, the
+ * empty slot where it belongs. */
 static size_t slot_with(const struct who *who, const struct who_taker *key)
 {
     uint64_t x = key->number * 0x9e3779b97f4a7c15u ^ ((uint64_t)key->tid << 3 | key->kind);
@@ -28,7 +29,8 @@ static size_t slot_with(const struct who *who, const struct who_taker *key)
     return slot;
 }
 
-/* Returns the index of a taker, which is added when it is new. */
+/* Returns the index of a taker (a task, interrupt or work item), which is added when it is new; OTHERS when there are
+ * too many. */
 static size_t find(struct who *who, enum who_kind kind, uint32_t tid, uint64_t number)
 {
     const struct who_taker key = {.kind = (uint8_t)kind, .tid = tid, .number = number};
@@ -50,7 +52,8 @@ const struct who_taker *who_task(const struct who *who, uint32_t tid)
     return slot ? &who->takers[slot - 1] : NULL;
 }
 
-/* Returns the taker of the time of a task: that of its work item when it has one. */
+/* Returns the index of the taker that a task's time is added to: its current work item if it has one, otherwise the
+ * task. */
 static size_t taker_of(struct who *who, uint32_t tid)
 {
     if (tid == who->self)
@@ -59,9 +62,10 @@ static size_t taker_of(struct who *who, uint32_t tid)
     return task != OTHERS && who->takers[task].function ? find(who, WHO_TASK, tid, who->takers[task].function) : task;
 }
 
-/* --- Time. --- */
+/* --- Adding lost time to takers. --- */
 
-/* Ends the time that a taker has had without a break. */
+/* Adds the lost time that a taker (a task, interrupt or work item) had since it got the CPU, without interrupts in it,
+ * to its sums. */
 static void close_frame(struct who *who, struct who_frame *frame)
 {
     struct who_taker *taker = &who->takers[frame->taker];
@@ -74,7 +78,7 @@ static void close_frame(struct who *who, struct who_frame *frame)
     frame->ns = 0;
 }
 
-/* Adds a time to the parts of the window. */
+/* Adds the time from `from` to `to` to the cells, which are sums for equal parts of the observed time. */
 static void add_cells(const struct who *who, float *cell, uint64_t from, uint64_t to)
 {
     const double part = (double)who->length / WHO_CELLS;
@@ -99,7 +103,8 @@ const struct who_piece *who_piece(const struct who *who, size_t i)
     return i < WHO_PIECES / 2 || i + WHO_PIECES / 2 >= who->n_pieces ? &who->piece[place_of(i)] : NULL;
 }
 
-/* Adds a piece, or makes the last one longer. */
+/* Adds a piece of lost time in which one taker (a task, interrupt or work item) had the CPU, or makes the last piece
+ * longer when this one continues it. */
 static void add_piece(struct who *who, size_t taker, uint64_t from, uint64_t to)
 {
     struct who_piece *last = who->n_pieces ? &who->piece[place_of(who->n_pieces - 1)] : NULL;
@@ -110,7 +115,8 @@ static void add_piece(struct who *who, size_t taker, uint64_t from, uint64_t to)
         who->piece[place_of(who->n_pieces++)] = (struct who_piece){from, to - from, taker};
 }
 
-/* Gives the lost time from the last record until `to` to what has the CPU. */
+/* Adds the time that the observed task lost between the last record and `to` to the task or interrupt that has the
+ * CPU. */
 static void account(struct who *who, uint64_t to)
 {
     struct who_frame *frame = &who->frame[who->depth - 1];
@@ -143,7 +149,7 @@ static void push(struct who *who, size_t taker)
         who->frame[who->depth++] = (struct who_frame){.taker = taker};
 }
 
-/* --- Records. --- */
+/* --- Trace records. --- */
 
 static enum who_kind kind_of(uint8_t source)
 {
@@ -162,7 +168,7 @@ static void enter(struct who *who, const struct trace_record *record)
     push(who, taker);
 }
 
-/* Ends an interrupt, and those in it whose end was not recorded. */
+/* Ends an interrupt, and those nested in it whose end was not recorded. */
 static void leave(struct who *who, const struct trace_record *record)
 {
     const size_t taker = find(who, kind_of(record->source), 0, record->number);
@@ -174,7 +180,7 @@ static void leave(struct who *who, const struct trace_record *record)
         }
 }
 
-/* Returns the task that has the CPU, for changes; NULL for `self` and where there are too many. */
+/* Returns the entry of a task, to be changed; NULL for the task `self`, and when there are too many takers. */
 static struct who_taker *task_of(struct who *who, uint32_t tid)
 {
     const size_t task = tid == who->self ? UNSEEN : find(who, WHO_TASK, tid, 0);
@@ -187,7 +193,8 @@ static uint32_t running(const struct who *who)
     return who->frame[0].taker == UNSEEN ? who->self : who->takers[who->frame[0].taker].tid;
 }
 
-/* Notes the soft interrupt that the task is taken off the CPU in. PREEMPT_RT does that. */
+/* Notes in which soft interrupt the running task was when it is taken off the CPU, which happens with PREEMPT_RT only,
+ * so that switch_to() can go on with it. */
 static void note_softirq(struct who *who)
 {
     struct who_taker *task = task_of(who, running(who));
@@ -243,7 +250,8 @@ static void note_parent(struct who *who, const struct trace_record *record)
         task->parent = (uint32_t)record->number;
 }
 
-/* It is not known what had the CPU since the last record. */
+/* Handles a record that says that records were lost: what had the CPU since the last record is not known, nor which
+ * work items the tasks have now. */
 static void forget(struct who *who, const struct trace_record *record, uint64_t at)
 {
     close_from(who, 0);
@@ -266,7 +274,7 @@ void who_add(struct who *who, const struct trace_record *record)
     if (record->kind == TRACE_LOST && !who->whole)
         who->lost += record->number;
     if (who->whole || record->ns >= who->to) {
-        /* The end of the window was not recorded if records were lost before the first one after it. */
+        /* If the first record after the window says that records were lost, the end of the window was not recorded. */
         if (!who->whole && record->kind == TRACE_LOST)
             who->to = who->now;
         who->whole = true;
@@ -280,7 +288,7 @@ void who_add(struct who *who, const struct trace_record *record)
     enter_record[record->kind](who, record);
 }
 
-/* --- Begin and end. --- */
+/* --- Begin and end of an account. --- */
 
 int who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans, size_t n)
 {

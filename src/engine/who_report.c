@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what took the time of CPUs. */
+/* Reports which tasks and interrupts took the time of CPUs, with their names. */
 #include "engine/who_report.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "sys/memory.h"
 #include "sys/order.h"
 
-/* Inode of the first PID namespace, from linux/proc_ns.h. */
+/* Inode of the machine's initial PID namespace, from linux/proc_ns.h. */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
 bool who_others_are_hidden(void)
@@ -22,7 +22,7 @@ bool who_others_are_hidden(void)
     return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_PID_NAMESPACE;
 }
 
-/* --- The report of a CPU. --- */
+/* --- Making the report of one CPU. --- */
 
 static void describe_task(const struct who *who, const struct who_taker *taker, struct who_entry *entry)
 {
@@ -36,7 +36,8 @@ static void describe_task(const struct who *who, const struct who_taker *taker, 
         if (!entry->name[0])
             text_copy(entry->name, sizeof(entry->name), one.name);
     }
-    if (!entry->name[0] && task && task->parent) { /* it has ended, with the name of what made it */
+    if (!entry->name[0] && task && task->parent) { /* the task has ended and its name was not recorded: it began with
+                                                    * that of its parent */
         const struct who_taker *parent = who_task(who, task->parent);
         if (parent && parent->name[0])
             text_copy(entry->name, sizeof(entry->name), parent->name);
@@ -64,8 +65,8 @@ static void add_name(struct who_report *report, uint32_t tid, const char *name, 
     }
 }
 
-/* Reports the names that were recorded, the last ones first, and those of tasks that have ended since the window began.
- */
+/* Adds to the report the names of tasks that were recorded, the last ones first, and those of tasks that have ended
+ * since the recording began. */
 static void fill_names(const struct who *who, const struct tasks_times *before, struct who_report *report)
 {
     struct tasks_one one;
@@ -108,9 +109,10 @@ void who_report_fill(const struct who *who, const struct tasks_times *before,
     }
 }
 
-/* --- One line for each name. --- */
+/* --- Joining reports: one line for each name. --- */
 
-/* Makes a word of a name: it stands in a row's parameters, which are separated by blanks. */
+/* Copies a name with blanks replaced by underscores, since it becomes part of a row's parameters, which are separated
+ * by blanks. */
 static void put_word(char *to, size_t size, const char *from)
 {
     text_copy(to, size, from);
@@ -119,7 +121,7 @@ static void put_word(char *to, size_t size, const char *from)
         *at = *at == ' ' ? '_' : *at;
 }
 
-/* Returns the name of a task from the report of any CPU; without a name when none has it. */
+/* Returns the name of a task from the first report that has it; the name is "" when none has it. */
 static struct who_name reported_name(const struct who_report *const *reports, size_t n, uint32_t tid)
 {
     for (size_t r = 0; r < n; r++)
@@ -163,14 +165,14 @@ static bool same_line(const struct who_line *a, const struct who_line *b)
            (strcmp(a->kind, "irq") != 0 || a->number == b->number);
 }
 
-/* Functions of work items. */
+/* Kernel functions that work items call: addresses and names. */
 struct work {
     uint64_t addresses[WHO_ENTRIES];
     char names[WHO_ENTRIES][TRACE_NAME_SIZE];
     size_t n;
 };
 
-/* Finds the names of all work items. */
+/* Finds the names of the kernel functions of all work items in the reports. */
 static void name_work(const struct who_report *const *reports, size_t n, struct work *work)
 {
     for (size_t r = 0; r < n; r++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Worker's side of a trial: from the start of a fresh process to its last counter. */
+/* Worker's side of a trial: what a process that was started for the trial does, from its placement to its last
+ * counter. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,15 +16,18 @@
 #include "sys/known.h"
 #include "sys/scratch.h"
 
-/* Warm-up: blocks of WARM_BLOCK_NS until three in a row have the same rate, but at most WARM_LIMIT_NS. */
+/* Warm-up: works in blocks of at least WARM_BLOCK_NS until the rates of three in a row differ by at most WARM_FLAT, or
+ * until WARM_LIMIT_NS have passed. */
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
 
-/* Time limit in seconds of a load beside work of unknown length; the parent ends the load long before. */
+/* Time limit in seconds of a load beside a benchmark whose run has no planned length; the parent ends the load long
+ * before. */
 #define LOAD_LIMIT_S 86400
 
-/* A real-time party may run for twice its planned time plus this before the kernel stops it. */
+/* A real-time party may use CPU time for twice its planned time plus this, in ns, before the kernel ends it
+ * (RLIMIT_RTTIME). */
 #define REALTIME_MARGIN_NS 2000000000u
 
 static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
@@ -32,14 +36,14 @@ static void set_state(struct trial_head *head, struct trial_slot *slot, enum par
     arena_tell_parent(head);
 }
 
-/* Starts the watchdog: SIGALRM ends the process even when a real-time loop uses up its CPU. It survives exec, and
- * needs no thread. */
+/* Starts the watchdog: after ns nanoseconds SIGALRM ends the process, even when a real-time loop uses up its CPU. The
+ * timer survives exec, and needs no thread. */
 static void watchdog(uint64_t ns)
 {
     struct itimerval timer;
     sigset_t alarm_alone;
 
-    /* The parent process may have ignored or blocked the signal; the child inherits both. */
+    /* The parent may ignore or block SIGALRM, and the child inherits both. */
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&alarm_alone);
     (void)sigaddset(&alarm_alone, SIGALRM);
@@ -73,7 +77,7 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
     context->slot = slot;
 }
 
-/* Does `count` units of work and measures their rate per second. */
+/* Does `count` units of work and sets *rate to the units per second. */
 static int timed_block(struct party_context *context, const struct party *party, uint64_t count, double *rate)
 {
     uint64_t start = clock_raw_ns();
@@ -85,8 +89,8 @@ static int timed_block(struct party_context *context, const struct party *party,
     return 0;
 }
 
-/* Works until the rate is constant: in a fresh process caches, branch predictors, page tables and the clock
- * frequency are cold. */
+/* Warms up: works until the rate is constant, since in a fresh process caches, branch predictors, page tables and the
+ * clock frequency are cold. Sets context->rate and, if the party has counts(), expected_ns. */
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
@@ -126,16 +130,16 @@ static void *recorder_of(const struct party_context *context, const struct party
     return NULL;
 }
 
-/* Returns the smallest number of units of work that lasts CORE_SLICE_NS at this rate per second. */
+/* Returns the smallest number of units of work that takes CORE_SLICE_NS at this rate (units per second). */
 static uint64_t slice_count(double rate)
 {
     double fit = rate * CORE_SLICE_NS / 1e9;
     return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
 }
 
-/* The engine's own loop for a party that has work and no run: does slices of work until the trial is stopped. The
- * number of units of work in a slice stays constant unless the rate changes permanently, as when the kernel moves two
- * halves of the work to one core. */
+/* Runs a party that has work() but no run(): does slices of work until the party is stopped. The number of units of
+ * work in a slice stays constant unless the rate changes a lot, as when the kernel moves two halves of the work to one
+ * core. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
     struct slices *slices = recorder_of(context, party, RECORD_SLICES);
@@ -173,7 +177,8 @@ static int wait_for_gate(struct trial_head *head)
     return gate == GATE_OPEN ? 0 : -1;
 }
 
-/* Waits for the common start time: the parties are woken at the gate one after the other. */
+/* Waits until all parties have passed the gate, where they are woken one after the other. The last one sets the common
+ * start time. */
 static void start_together(struct trial_head *head)
 {
     if (__atomic_add_fetch(&head->arrived, 1, __ATOMIC_ACQ_REL) == head->to_arrive) {
@@ -208,7 +213,8 @@ static int check_recorders(struct party_context *context, const struct party *pa
     return 0;
 }
 
-/* Degrades the row when the last of the party's CPUs went offline, since the kernel then moves it elsewhere. */
+/* Marks the row as degraded when the party ended on a CPU that it may not use: the kernel moves it there when the last
+ * of its CPUs goes offline. */
 static void note_moved(struct party_context *context)
 {
     const struct trial_slot *slot = context->slot;
@@ -222,7 +228,8 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
-/* Opens the event counters of a measured party. What a party starts by exec is counted from its exec on. */
+/* Opens the performance event counters of a measured party. With CHILDREN_INHERIT only its children are counted, each
+ * from its exec on. */
 static void open_counters(const struct trial_head *head, struct trial_slot *slot, const struct party *party)
 {
     if (head->counted && party->role == ROLE_MEASURED)
@@ -231,7 +238,7 @@ static void open_counters(const struct trial_head *head, struct trial_slot *slot
         counters_none(&slot->events, -ECANCELED);
 }
 
-/* Enters the number of events since the reading before, and closes the counters. */
+/* Records the number of events since the reading `before`, and closes the counters. */
 static void close_counters(struct trial_slot *slot, const struct counters_reading *before)
 {
     struct counters_reading after;
@@ -241,7 +248,7 @@ static void close_counters(struct trial_slot *slot, const struct counters_readin
     counters_close(&slot->events);
 }
 
-/* Runs a party from the gate to its last counter. */
+/* Runs a party from the gate to its last counter and self-check. Returns nonzero when it failed. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
@@ -262,7 +269,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             watchdog(head->limit_ns);
             start_together(head);
             wait_until(head->start_ns);
-            task_read_usage(&before); /* again, so that the wait at the gate is not counted */
+            task_read_usage(&before); /* once more, so that the CPU time of waiting for the start is not counted */
         }
         if (at_exec)
             counters_read(&slot->events, &events_before);
@@ -270,12 +277,13 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             counters_start();
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
-        /* The parent is not told: nobody waits for this state, and the parent must not wake up during the measurement.
-         * A party that runs before the gate reports by itself when it is ready. */
+        /* The parent is not woken for STATE_RUNNING: nobody waits for it, and the parent must not run during the
+         * measurement. A party that starts before the gate opens reports by itself when it is ready. */
         if (!party->before_gate)
             __atomic_store_n(&slot->state, STATE_RUNNING, __ATOMIC_RELEASE);
     } else {
-        before = slot->counters; /* the process is the same: the kernel's counters continue through exec */
+        before = slot->counters; /* after party_exec() the process is the same: the kernel's counters continue through
+                                  * exec */
     }
     failed = party->run ? party->run(context) : run_slices(context, party);
     const uint64_t end_ns = clock_raw_ns();
@@ -289,7 +297,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }
-    /* Measures the core's frequency right after the run, for each record of core probes. */
+    /* Measures the core's clock frequency right after the run, for each recorder of core probes. */
     for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
         if (party->recorders[i].kind == RECORD_CORE)
             ((struct core_record *)context->recorder[i])->cycles_per_tick =
@@ -301,7 +309,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     return failed;
 }
 
-/* Runs one party in its own thread. */
+/* Runs one party, in its own thread or process, from its placement to its teardown. Returns nonzero when it failed. */
 static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party)
 {
     struct party_context context;
@@ -323,7 +331,8 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
             failed = warm_up(&context, party);
         slot->rate = context.rate;
         slot->expected_ns = context.expected_ns;
-        /* The real-time policy is set only now: setup needs no priority, and now the expected time is known. */
+        /* The real-time policy is set only now: setup() needs no priority, and its time limit depends on the expected
+         * time, which is known now. */
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
@@ -359,8 +368,8 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Starts the threads of this process: the thread parties of the same copy that follow it in the descriptor. Returns
- * their number. */
+/* Starts the threads of this process: the parties of kind PARTY_THREAD that follow it in the same copy. Returns the
+ * number of threads; *error is 0, or the error number (positive) of the one that failed. */
 static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench,
                               const struct load *load, struct thread_start *starts, int *error)
 {
@@ -381,8 +390,8 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     return n;
 }
 
-/* Returns the watchdog's limit until the gate sets another one. A party that runs before the gate keeps it for the
- * whole trial. */
+/* Returns the watchdog's time limit in ns until it is set again at the gate. A party that starts before the gate opens
+ * keeps this limit for the whole trial. */
 static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
 {
     uint64_t limit = head->setup_limit_ns;
@@ -406,14 +415,15 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
-    /* Properties of the process that survive exec. An image that replaces a worker's image finds them set. */
+    /* Properties of the process that survive exec, so that an image that replaces the worker's own (party_exec()) finds
+     * them set. */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent)))
             return worker_not_started(head, slot, "be bound to its parent: prctl", error);
         watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");
         if (party->role == ROLE_LOAD)
-            task_offer_to_oom_killer(); /* so that it is killed before the measured party */
+            task_offer_to_oom_killer(); /* so that the load is killed before the measured party when memory runs out */
     }
     unsigned n_threads = start_threads(head, number, bench, load, starts, &error);
     if (error)

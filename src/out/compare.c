@@ -19,7 +19,8 @@ static bool is_neighbour(const struct row *other, const struct row *row)
            !strcmp(other->load, row->load) && !strcmp(other->metric, row->metric);
 }
 
-/* Returns whether the word is needed in the name, because another row of the same test differs from it only there. */
+/* Returns whether the name of the row needs this word of its param, because another row of the same test does not have
+ * it. */
 static bool tells_apart(const struct compared *c, const struct row *row, const struct row_word *word)
 {
     if (word->of->kind == PARAM_OUTCOME || word->of->kind == PARAM_PLACEMENT)
@@ -123,8 +124,9 @@ static void put_ratio(const struct comparison *c, const char *better, struct gri
         grid_number(grid, c->p_adjusted, 4);
 }
 
-/* Appends "raw -7.1 %, by core share 61 % (base 99 %)": the change of the same figure over the whole time, if its cause
- * is known. Called for a figure that has not changed with the core free, or at the same share of it. */
+/* Appends "raw -7.1 %, by core share 61 % (base 99 %)": the change as measured over the whole time, if its cause is
+ * known. Called for a figure that has not changed when measured with no one else on the core, or when adjusted to the
+ * same share of the core. */
 static void put_reason_of_raw(const struct compared_row *row, struct text *out)
 {
     FREED_BY(text_free) struct text why = {0};
@@ -306,7 +308,8 @@ static void put_hosts(const struct compared *c, struct text *out)
 
 /* --- CSV. --- */
 
-/* Writes the field `against`: the name of the base row, when both rows are from the same files. */
+/* Writes the CSV field `against`: the name of the base row when both rows are from the same files, otherwise
+ * nothing. */
 static void put_against(const struct compared *c, const struct pair *pair, struct text *out)
 {
     FREED_BY(text_free) struct text name = {0};

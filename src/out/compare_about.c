@@ -28,7 +28,7 @@ static const struct {
     {"real-time priority", NUMBER, offsetof(struct row, rt_priority)},
     {"idle CPUs kept awake", OF_ROW, offsetof(struct row, timer_latency_held)},
 };
-#define VALUES_MOST 4u /* values of a side that are listed */
+#define VALUES_MOST 4u /* maximum number of values listed for a side */
 #define SETTINGS    (sizeof(settings) / sizeof(settings[0]))
 
 static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
@@ -140,7 +140,7 @@ static void put_tested(const struct compared *compared, struct text *out)
         text_printf(out, "Least change: the smallest that 80 %% of such comparisons would find\n");
 }
 
-/* Prints what was compared. changed NULL: rows of the same files. */
+/* Prints what was compared. changed NULL: rows of the same files were compared. */
 static void put_header(const struct compared *c, const struct row_set *base, const struct row_set *changed,
                        struct text *out)
 {

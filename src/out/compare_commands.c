@@ -92,7 +92,7 @@ static void put_verdict(const struct row *row, const struct command_comparison *
 
 /* --- A command against itself. --- */
 
-#define POWER      0.8  /* share of measurements that find the least difference */
+#define POWER      0.8  /* share of such measurements that would find the least difference */
 #define PAIRS_MOST 800u /* largest number of pairs that is simulated, because more take long */
 
 /* Appends the least difference that 80 % of such measurements find, and how many pairs and how much time it takes to

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints event counts and culprits of rows. */
+/* Prints event counts of result rows, and what else ran on their CPUs (culprits). */
 #include "out/counters.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@ static const struct {
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* Returns whether row i is the first row of a measurement; all rows of one measurement have the same text, whose offset
- * in the row is given. */
+/* Returns whether row i has the text at this offset in struct row, and is the first row of its measurement. All rows of
+ * one measurement have the same text. */
 static bool begins(const struct row *rows, size_t i, size_t offset)
 {
     const struct row *a = &rows[i], *b = i ? &rows[i - 1] : a;
@@ -72,7 +72,7 @@ static void put_culprits(const struct row *row, struct grid *grid)
             text_append(cell, *at == '=' ? " " : at, 1);
 }
 
-/* Returns whether an earlier row has the same text from the key on. */
+/* Returns whether an earlier row has the same text from the key on. offset: position of the text in struct row. */
 static bool is_repeated(const struct row *rows, size_t i, size_t offset, const char *key)
 {
     const char *words = strstr((const char *)&rows[i] + offset, key);
@@ -85,7 +85,8 @@ static bool is_repeated(const struct row *rows, size_t i, size_t offset, const c
     return false;
 }
 
-/* Fills a table: columns that say which measurement it is, and those given. Returns whether it has rows. */
+/* Fills a table: a line for each measurement that has the text at this offset in struct row, with columns that say
+ * which measurement it is, followed by those given. Returns whether it has rows. */
 static bool fill(const struct row *rows, size_t n, size_t offset, const struct grid_column *columns, size_t n_columns,
                  void (*put)(const struct row *row, struct grid *grid), struct grid *grid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains a change by its causes: preemption, steal time, interrupts, a shared core, a lower clock frequency. */
+/* Says which causes explain a change: preemption, steal time, interrupts, a shared core, a lower clock frequency. */
 #include "out/explain.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "sys/cpuset.h"
 
 #define CAUSES_MAX   12
-#define LEAST_PART   0.5  /* least part of the change for a cause to be named */
+#define LEAST_PART   0.5  /* least part of the change that a cause must explain to be named */
 #define LEAST_SHARE  0.1  /* percentage points; a smaller difference would be printed as none */
 #define LEAST_STEAL  50.0 /* least steal time in ms: five ticks of the kernel's accounting */
 #define LEAST_SPEED  0.02
@@ -22,7 +22,7 @@ struct share {
     double ms[2];
 };
 
-/* One side of the pair. */
+/* One side of a pair of measurements that are compared. */
 struct side {
     const struct row *const *rows;
     size_t n;
@@ -43,8 +43,8 @@ static struct share *share_of(struct share *shares, size_t *n, const char *name)
     return &shares[i];
 }
 
-/* Returns the number of CPUs or processes over which a cause of the row is summed: the CPUs for steal time, the copies
- * for all others. */
+/* Returns the number of CPUs or processes over which a cause of the row is summed: the CPUs for steal time; for all
+ * others the copies, or 1 if each CPU has a row of its own (by_cpus). */
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
     struct cpuset cpus;
@@ -56,8 +56,8 @@ static double parties_of(const struct row *row, const char *cause, bool by_cpus)
     return by_cpus || !row->copies ? 1 : (double)row->copies;
 }
 
-/* Adds the times that the causes took in a side's rows. Limits each share to 100 %, which waits outside the common time
- * of all copies could exceed slightly. */
+/* Adds the times that the causes took in a side's rows. Limits each share to 100 %: it could be slightly more, since a
+ * copy may also wait outside the time in which all copies run. */
 static void add_causes(const struct side *side, bool changed, bool by_cpus, struct share *shares, size_t *n)
 {
     for (size_t i = 0; i < side->n; i++)
@@ -105,10 +105,10 @@ static double log_time(const struct pair *pair, const struct comparison *c)
     return strcmp(pair->about->better, "higher") ? log(c->ratio) : -log(c->ratio);
 }
 
-/* Returns the part of the change that the cause alone would make: 1 is all of it; below 0, it has the opposite effect.
- * For a metric that is a share of time, the cause's share is compared with its change; for latencies, which cover only
- * a part of the time, the cause's time for each event; for all others, the slow-down caused by losing that share of
- * time. */
+/* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, the cause has the
+ * opposite effect. For a metric that is a share of time, the change of the cause's share is compared with that of the
+ * metric; for latencies, which cover only a part of the time, the change of the cause's time for each event is; for all
+ * others, the slow-down by losing that share of the time. */
 static double part_of_change(const struct pair *pair, const struct comparison *c, const struct share *share,
                              const struct side *side)
 {
@@ -139,8 +139,8 @@ static bool is_named(const struct pair *pair, const struct comparison *c, const 
     return part_of_change(pair, c, share, side) >= LEAST_PART;
 }
 
-/* Returns whether the change is explained by a property to which the speed is proportional. of: its values on the two
- * sides. */
+/* Returns whether the change is explained by a property to which the speed is proportional, such as the clock
+ * frequency. of: the values of the property on the two sides. */
 static bool is_speed(const struct pair *pair, const struct comparison *c, const double of[2])
 {
     return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&

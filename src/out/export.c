@@ -190,7 +190,7 @@ static void rename_entry(struct export_entry *entry, size_t number)
     entry->name = name.data;
 }
 
-/* Returns the number of the entry's run and name together. */
+/* Returns a number for the run and the name of the entry together, which are added to the index when they are new. */
 static size_t enter_of_run(struct index *index, const struct export_entry *entry)
 {
     FREED_BY(text_free) struct text key = {0};

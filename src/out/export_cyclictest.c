@@ -21,13 +21,13 @@ static const char *refuse(const struct row *row)
     return row->n_hist ? NULL : "without a histogram";
 }
 
-/* The CPUs of one run, in the order of their numbers. */
+/* The rows of one run, one for each CPU, in the order of the CPUs' numbers. */
 struct cpus {
     const struct row **row;
     size_t n;
     size_t end_us; /* the histogram's end in us */
-    /* number of wake-ups by latency in whole us, then by CPU; at end_us those beyond the end, at end_us + 1 all others
-     */
+    /* counts[us * n + cpu]: number of wake-ups with a latency of so many whole us; for us = end_us those beyond the
+     * end, for end_us + 1 the sum of the others */
     double *counts;
 };
 
@@ -167,7 +167,7 @@ static const char *mail_time(const char *utc, double later_s, char buf[64])
     return buf;
 }
 
-/* In cyclictest's JSON, the names of two members end in a colon. */
+/* Writes the JSON of cyclictest, in which the names of two members end in a colon. */
 static void write_json(const struct export_rows *rows, struct text *out)
 {
     const struct row_run *run = rows->rows[0]->run;

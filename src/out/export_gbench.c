@@ -39,7 +39,7 @@ static void put_iteration(const struct series *s, size_t at, struct text *out)
              events_of_a_sample(s->row), s->seconds[at] * NS, s->cpu_seconds[at] * NS);
 }
 
-/* unit: "time", in s, or "percentage". */
+/* Writes a statistic of all samples. unit: "time" if real and cpu are in s, or "percentage". */
 static void put_aggregate(const struct series *s, const char *name, double real, double cpu, const char *unit,
                           struct text *out)
 {
@@ -70,8 +70,8 @@ static void put_aggregates(const struct series *s, struct text *out)
     put_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, "percentage", out);
 }
 
-/* Returns the CPU time of a sample in s: the measured one for a command, otherwise the row's share of CPU time in its
- * wall time. 0: not known. */
+/* Returns the CPU time of a sample in s: the measured one for a command, otherwise the same share of the sample's time
+ * as the row has CPU time in its wall time. 0: not known. */
 static double cpu_of(const struct export_rows *rows, const struct row *row, size_t sample, double seconds)
 {
     if (!strcmp(row->metric, "wall")) {

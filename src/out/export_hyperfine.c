@@ -9,7 +9,8 @@
 #include "rows/rows.h"
 #include "sys/memory.h"
 
-/* Returns whether the row is a CPU time of a command, which becomes a column of the command's line if it has one. */
+/* Returns whether the row is a CPU time (user or system) of a command. It becomes a column in the line of the command's
+ * wall-clock time, if there is one. */
 static bool is_column(const struct row *row)
 {
     return !strcmp(row->metric, "user") || !strcmp(row->metric, "system");
@@ -35,7 +36,8 @@ static double mean_of_partner(const struct export_rows *rows, const struct expor
     return known ? samples.mean : (double)NAN;
 }
 
-/* Returns the command line from the row, or the group's name for other rows and for commands that a run has twice. */
+/* Returns the command line of a group of wall-clock times; the name of the group for other metrics, and for a command
+ * line that a run has twice. */
 static const char *command_of(const struct export_rows *rows, const struct export_group *group)
 {
     const struct row *row = group->rows[0];
@@ -66,7 +68,7 @@ static void put_exit_codes(const struct export_rows *rows, const struct export_g
     text_append(out, "]", 1);
 }
 
-/* Selects the rows that get a line of their own. */
+/* Selects the rows that get a line of their own. Returns their number. */
 static size_t choose_lines(const struct export_rows *rows, const struct row **lines)
 {
     size_t n = 0;
@@ -84,7 +86,8 @@ static size_t choose_lines(const struct export_rows *rows, const struct row **li
     return n;
 }
 
-/* Writes a line or a result for each group. In the CSV, a command's wall-clock time has the command's own name. */
+/* Writes a line (CSV) or a result (JSON) for each group. The CSV names it by the name of the group, the JSON as
+ * command_of() does. */
 static void write_groups(const struct export_rows *rows, bool json, struct text *out)
 {
     static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports rows as one JSON document: every column, numbers as numbers. */
+/* Exports rows as one JSON document, with every column; numbers are JSON numbers. */
 #include "out/export.h"
 #include "out/json.h"
 #include "rows/causes.h"

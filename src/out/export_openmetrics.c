@@ -43,7 +43,7 @@ static void put_word(const char *s, size_t length, struct text *out)
     }
 }
 
-/* Returns the length of the metric's id without a unit that it ends in, because the base unit is appended. */
+/* Returns the length of the metric's id without the unit at its end, because the base unit is appended to it. */
 static size_t id_length(const struct row *row)
 {
     static const char *const spelled[] = {"_per_ms", "_hz"};
@@ -60,7 +60,8 @@ static const char *base_of(const struct row *row)
     return unit ? unit->base : row->unit;
 }
 
-/* Appends jitbench_ID_UNIT, without an ending that is reserved for other types of metrics. */
+/* Appends the name under which the metric is exported: jitbench_ID_UNIT, followed by "_value" if it ends like a name
+ * that is reserved for other types of metrics. */
 static void put_family(const struct row *row, struct text *out)
 {
     static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket", "_created", "_info"};
@@ -150,7 +151,8 @@ static int by_place(const void *a, const void *b)
     return ORDER_OF(((const struct export_entry *)a)->at, ((const struct export_entry *)b)->at);
 }
 
-/* Makes a point of each row, with its family as name. */
+/* Makes an entry for each row, with the exported name of its metric and its labels. The array ends with an entry
+ * without a row. */
 static struct export_entry *points_make(const struct export_rows *rows)
 {
     struct export_entry *points = memory_get(rows->n + 1, sizeof(*points));
@@ -164,8 +166,8 @@ static struct export_entry *points_make(const struct export_rows *rows)
     return points;
 }
 
-/* Drops all but the newest of the points with the same labels, and sorts the others by family. Returns the number of
- * points kept. */
+/* Drops all but the newest of the points with the same name and labels, and sorts the others by name. Returns the
+ * number of points kept. */
 static size_t points_newest(struct export_entry *points, size_t n, struct export_left_out *left_out)
 {
     size_t kept = 0;
@@ -222,7 +224,7 @@ static void put_points(const struct export_entry *points, size_t n, struct text 
     }
 }
 
-/* Writes a run unless one with the same labels was written: no two lines may have the same labels. */
+/* Writes the properties of a run unless one with the same labels was written: no two lines may have the same labels. */
 static void put_run(const struct row_run *run, struct index *seen, struct text *out)
 {
     const char *const labels[][2] = {{"host", run->host},     {"run_id", run->run_id}, {"utc", run->utc},
@@ -236,7 +238,7 @@ static void put_run(const struct row_run *run, struct index *seen, struct text *
         text_printf(out, "jitbench_run_info%s 1\n", text.data);
 }
 
-/* Writes each run once, in the order of the files, into which it sorts the points. */
+/* Writes the properties of each run once, in the order of the files. Sorts the points by that order. */
 static void put_runs(struct export_entry *points, size_t n, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};

@@ -38,7 +38,8 @@ struct block {
     size_t n;
 };
 
-/* Returns the rows sorted by block, in the order of the blocks' first rows. */
+/* Returns the rows sorted by block: blocks are in the order of their first rows. The array ends with an entry without a
+ * row. */
 static struct export_entry *entries_make(const struct export_rows *rows)
 {
     struct export_entry *entries = memory_get(rows->n + 1, sizeof(*entries));
@@ -64,7 +65,8 @@ static struct block block_at(const struct export_entry *entries, size_t n, size_
 
 /* --- The report. --- */
 
-/* Finds the protocol in the row of the block's index, which is not exported itself; "" when there is none. */
+/* Finds the protocol in the row with the index of the same run and copies; this row is not exported itself. "" when
+ * there is none. */
 static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
 {
     protocol[0] = '\0';

@@ -10,7 +10,8 @@
 #include "rows/csv.h"
 #include "rows/units.h"
 
-/* Number of lines for machines without findings, unless -v is given. */
+/* Maximum number of lines for machines without findings (outliers, failed rows, settings that differ), unless -v is
+ * given. */
 #define PLAIN_MOST 20u
 /* Width of the name column; a longer name shifts the rest of its own line only. */
 #define NAME_WIDTH_MOST 32
@@ -36,7 +37,7 @@ enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
 struct column {
     size_t figure; /* SIZE_MAX: no machine has it */
-    size_t judged; /* the figure that is judged and shown: the same figure, or its form with the core free */
+    size_t judged; /* the figure that is judged and shown: the same one, or the one measured with the core free */
     char heading[48];
 };
 
@@ -47,8 +48,8 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
            !strcmp(figure->unit, what->unit);
 }
 
-/* Chooses the figure of a column: of those that differ in copies or work, the one that most machines have; of several
- * such, the one with the fewest copies. */
+/* Chooses the figure of a column: of those that differ in copies or parameters, the one that most machines have; of
+ * several such, the one with the fewest copies. */
 static void find_shown(const struct judgement *f, const struct shown *what, struct column *column)
 {
     const struct gather *g = f->g;
@@ -91,7 +92,8 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
                 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
-/* Appends the share of the core, if the machine stands out in it as well as in another figure. */
+/* Appends the share of the core that the tests had, if the machine stands out in this share as well as in another
+ * figure. */
 static void put_share(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const size_t k = f->g->share - 1;
@@ -186,7 +188,8 @@ static void put_line(const struct judgement *f, const struct judged *j, const st
         put_all_far(f, j, grid);
 }
 
-/* Prints how many machines have an index that is computed from other tests than the index in this column. */
+/* Prints how many machines have an index that is not comparable with the one in this column, because it is computed
+ * from other tests. */
 static void put_other_indices(const struct judgement *f, const struct shown *what, const struct column *column,
                               struct text *out)
 {
@@ -240,7 +243,8 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
         put_other_indices(f, &shown[c], &columns[c], out);
 }
 
-/* Prints the settings for which no value has a majority; of few machines each value: "a has 1, b has 2". */
+/* Prints the settings for which no value has a majority. If there are only few machines, prints the value of each: "a
+ * has 1, b has 2". */
 static void put_undecided(const struct judgement *f, struct text *out)
 {
     for (size_t s = 0; s < f->g->settings.n; s++) {

@@ -11,7 +11,7 @@
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
-/* First byte of a note in grid.cells. The first byte of a cell is its colour. */
+/* First byte of a note in grid.cells, where the first byte of a cell is its colour. */
 #define NOTE 'n'
 
 void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
@@ -205,7 +205,7 @@ static void put_row(const struct grid *g, const char **cells, const enum color *
     }
 }
 
-/* Reads the next row's cells. Returns the position after it. */
+/* Finds the cells of the row at this position, and their colours. Returns the position after the row. */
 static const char *next_row(const struct grid *g, const char *at, const char **cells, enum color *colors)
 {
     for (size_t i = 0; i < g->n_columns; i++, at += strlen(at) + 1) {
@@ -221,7 +221,7 @@ static void take_titles(const struct grid *g, const char **cells)
         cells[i] = g->column[i].title;
 }
 
-/* Ends the last cell. Returns whether there is something to print. */
+/* Ends the last cell, and takes over a failure of memory. Returns whether there is something to print. */
 static bool is_ready(struct grid *g, struct text *out)
 {
     finish(g);

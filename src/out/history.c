@@ -97,7 +97,7 @@ static void put_steady(const struct history *h, size_t figure, struct grid *grid
     grid_end_row(grid);
 }
 
-/* Prints the table. Returns the number of changes in it. */
+/* Prints the table of changes. Returns the number of changes in it. */
 static size_t put_table(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as JSON (RFC 8259). */
+/* Writes values as JSON (RFC 8259). */
 #include "out/json.h"
 
 #include <math.h>

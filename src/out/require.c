@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints requirements that were judged. */
+/* Prints which requirements the results meet. */
 #include "out/require.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what noise costs work on many ranks: slow-downs by host, step and number of ranks, and the costly detours. */
+/* Prints how much noise slows down programs on many ranks: slow-downs by host, length of step and number of ranks, and
+ * the detours (interruptions) that cost most. */
 #include "out/scale.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "sys/memory.h"
 #include "sys/order.h"
 
-/* Number of hosts shown without -v, the slowest ones. */
+/* Number of hosts shown without -v: those with the largest slow-down. */
 #define SHOWN_MOST      10u
 #define NAME_WIDTH_MOST 24
 /* Number of rows shown in the cost table. */
@@ -45,7 +46,7 @@ static void put_line(const struct projection *p, const char *name, const struct 
 }
 
 struct ranked {
-    double worst; /* slow-down over the steps, at the highest number of ranks */
+    double worst; /* largest slow-down of any step, at the highest number of ranks */
     size_t host;
 };
 

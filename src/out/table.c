@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
+/* Prints result rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
 #include "out/table.h"
 
 #include "out/grid.h"
@@ -19,8 +19,8 @@ struct view {
     size_t *group; /* for each row: index of the first row that is printed in the same table line */
 };
 
-/* Place of a field in the row: of a text, of a double, or of a count, which is not known when it is 0. The others are
- * computed. */
+/* Where the value of a table_field is in struct row: a text, a double, or a count, for which 0 means not known. Other
+ * fields are computed. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
 #define AT(kind, member)                                                                                               \
     {                                                                                                                  \
@@ -75,7 +75,8 @@ static void find_groups(struct view *view)
     }
 }
 
-/* Returns the group's row of that metric, NULL when there is none. */
+/* Returns the group's row of that metric, NULL when there is none. metric NULL: the headline row, otherwise the first
+ * row. */
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
 {
     for (size_t i = group; i < view->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings about doubtful figures in the rows. */
+/* Prints warnings about doubtful values in result rows. */
 #include "out/warnings.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 #include "stats/stats.h"
 
 #define SPREAD_PCT    10.0
-#define SHIFT_PCT     3.0 /* smaller drifts are not reported */
+#define SHIFT_PCT     3.0 /* smaller drifts, and smaller slow-downs of the first sample, are not reported */
 #define PRECISION_PCT 2.0
 #define GRAIN_PCT     2.0
 #define BLIND_PCT     1.0
-/* Spread in % above which a warning names a neighbour on the core, if this neighbour explains at least EXPLAINED_PCT of
- * the spread: the limit at which a row is unstable. */
+/* Spread in % above which a warning names another user of the core, if that user explains at least EXPLAINED_PCT of the
+ * spread. From this spread on, a row is unstable by default. */
 #define NEIGHBOUR_PCT 5.0
 #define EXPLAINED_PCT 50.0
 
@@ -25,7 +25,7 @@ struct finding {
 
 static void find(struct finding *f, double value, double limit, const struct row *row)
 {
-    if (!(value > limit) || !isfinite(value)) /* a share of a mean of 0 is NAN or infinite */
+    if (!(value > limit) || !isfinite(value)) /* in % of a mean of 0, a value is NAN or infinite */
         return;
     f->count++;
     if (!f->row || value > f->worst) {
@@ -59,7 +59,8 @@ static double drift_pct(const struct row *row)
     return apart > stats_student_t(0.99, (double)(2 * half - 2)) * error ? 100 * apart / fabs(a.mean) : 0;
 }
 
-/* Returns the clock's resolution in % of the value; it is in another row of the same measurement. */
+/* Returns the clock's resolution, which another row of the same measurement has, in % of the row's median; 0 when there
+ * is none. */
 static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of rows with two axes: lines, dots, histograms, curves, vertical bars. */
+/* Figures of result rows with two axes: lines, dots, histograms, curves, vertical bars. */
 #include "report/figure.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static void frame_begin(struct text *out, const struct figure *figure, const str
 
 /* --- series ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of points of the series before the position. */
+/* Returns the number of points of the row's series before the position. */
 static size_t count_before(const struct row *row, double before)
 {
     size_t n = 0;
@@ -347,7 +347,7 @@ bool figure_levels(struct text *out, const struct figure *figure, const struct s
 
 /* --- vertical bars ---------------------------------------------------------------------------------------------- */
 
-/* Draws as many of the categories' names as there is room for. */
+/* Writes the names of the categories below the bars: every nth one if there is no room for all. */
 static void put_categories(struct text *out, const struct figure *figure, const struct figure_bars *bars,
                            const struct frame *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figure with one value for each of many machines: a dot for each; those that stand out are named. */
+/* Figure with a dot for each of many hosts at its value of one metric; those that stand out are named. */
 #include <math.h>
 #include <stdint.h>
 
@@ -7,7 +7,7 @@
 #include "rows/units.h"
 #include "sys/memory.h"
 
-#define LINE       14.0 /* height of a name's line */
+#define LINE       14.0 /* height of a line with a name */
 #define STRIP      34.0
 #define BELOW      38.0
 #define DOTS_MOST  400u /* more dots are reduced to this many at evenly spaced ranks */
@@ -25,7 +25,8 @@ static size_t sort_known(const struct figure_dots *dots, double *sorted)
     return n;
 }
 
-/* Returns a height that looks random but is always the same for a number (Knuth's multiplicative hash). */
+/* Returns the vertical position of a dot, from 0 to 1, which looks random but is always the same for a number (Knuth's
+ * multiplicative hash). */
 static double height_of(size_t number)
 {
     return (double)((uint32_t)(number + 1) * UINT32_C(2654435761) >> 16) / 65536.0;

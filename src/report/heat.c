@@ -7,10 +7,10 @@
 #include "report/figure_frame.h"
 #include "report/html.h"
 
-/* Lower limits of the levels, in spreads. */
+/* Distances from the usual value at which the colours of a cell begin, in spreads (robust standard deviations). */
 static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
 
-/* Classes of the levels from -HEAT_LEVELS on. */
+/* CSS classes of the colours from level -HEAT_LEVELS (better) to HEAT_LEVELS (worse). */
 static const char *const classes[2 * HEAT_LEVELS + 1] = {"b4", "b3", "b2", "b1", "", "w1", "w2", "w3", "w4"};
 
 /* Returns the level of a cell's colour: -HEAT_LEVELS (better) to HEAT_LEVELS (worse); 0: as usual. */

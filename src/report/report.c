@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's page: takes the rows, names runs and rows, and puts the sections together. */
+/* The page of `jitbench report`: takes the rows, names runs and rows, and puts the sections together. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -93,7 +93,8 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 
 /* --- Sections. --- */
 
-/* Lists suites in the order of the suite list, followed by unknown ones. */
+/* Lists the suites that the rows are from: known ones in the order of the table of metrics, then unknown ones. Returns
+ * their number. */
 static size_t list_suites(const struct report *report, const char **suites)
 {
     size_t n = 0;
@@ -167,7 +168,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     text_printf(out, "</section>\n");
 }
 
-/* Prints each different status with its reason once, and where it was first seen. */
+/* Prints each different status with its reason once, with the first row that has it and the number of others. */
 static void put_statuses(const struct report *report, struct text *out)
 {
     const struct row *seen[REASONS_MAX];
@@ -261,8 +262,8 @@ void report_put(const struct report *report, struct text *out)
 
 /* --- Reading, and the whole page. --- */
 
-/* Returns the number of the row's run in the order of appearance. Runs in the set are found there; for others each
- * change counts as a further run. */
+/* Returns the number of the run in the order of appearance. Of runs without rows in the set only the last one is
+ * remembered, so if their rows are mixed, each change of the run counts as a further run. */
 static size_t number_of(struct report *report, const struct row_run *run)
 {
     if (report->n_all_runs && row_run_equal(&report->last_run, run))
@@ -274,8 +275,8 @@ static size_t number_of(struct report *report, const struct row_run *run)
     return report->last_number = report->n_all_runs++;
 }
 
-/* Adds a row to the judgements as it is read. Rows of runs that are drawn are kept completely; of others only those
- * that the tables show are kept, without their long fields. */
+/* Judges a row as it is read, and returns whether to keep it. Rows of runs that are drawn are kept completely; those of
+ * other runs without samples, histogram and series, and only until there are OTHER_ROWS_MAX rows. */
 static bool take_row(void *context, struct row *row)
 {
     struct report *report = context;

@@ -12,13 +12,13 @@
 #include "sys/order.h"
 
 #define PICKS_MAX    768u /* maximum number of rows of one figure */
-#define PANELS_MAX   24u  /* maximum number of panels of one figure; the page says how many more there are */
-#define OPEN_MAX     4u   /* maximum number of panels shown at once; the others are folded */
+#define PANELS_MAX   24u  /* maximum number of panels of one figure; further ones are left out */
+#define OPEN_MAX     4u   /* twice the number of panels shown at once if none is preferred; the others are folded */
 #define PARTS_MAX    8u
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
 #define METRICS_MAX  12u
-#define SPLIT_MAX    4u /* maximum number of lines of a run in a curve */
+#define SPLIT_MAX    4u /* maximum number of lines that a run has in a curve */
 
 /* --- The figures. --- */
 
@@ -27,10 +27,10 @@ enum kind {
     KIND_TRACE,      /* the whole series as a line */
     KIND_SERIES,     /* the whole series */
     KIND_BODY,       /* the histogram without its tail */
-    KIND_HISTOGRAM,  /* the whole histogram; this and the kinds before have a panel for each work */
+    KIND_HISTOGRAM,  /* the whole histogram; the kinds up to here have a panel for each test with its parameters */
     KIND_CURVE,      /* value over x_metric, or over the number in param that key names */
-    KIND_BARS,       /* bars grouped by work, one for each part */
-    KIND_BARS_PARTS, /* bars grouped by part, one for each work */
+    KIND_BARS,       /* a group of bars for each test with its parameters, a bar for each of parts[] */
+    KIND_BARS_PARTS, /* a group of bars for each of parts[], a bar for each test with its parameters */
     KIND_INDEX,      /* a bar for each test */
     KIND_RANGES,     /* a range for each load, a panel for each test */
     KIND_STRIPS,
@@ -49,10 +49,10 @@ struct report_figure {
     enum kind kind;
     enum label label;
     const char *key;    /* key in the column param by which works (tests with their parameters) differ */
-    const char *prefer; /* value of key of the work that is shown first; NULL: the first one */
+    const char *prefer; /* value of key for which the panel is shown, and not folded; NULL: none is preferred */
     const char *title, *note;
     struct {
-        const char *title, *unit; /* unit NULL: that of the rows, along an axis of their values */
+        const char *title, *unit; /* unit NULL: that of the rows, on an axis of their values */
     } x, y;
     const char *x_metric;
     const char *split; /* KIND_CURVE: a line for each value of this word in param */
@@ -170,7 +170,7 @@ static const struct report_figure figures[] = {
 struct pick {
     const struct row *row;
     size_t run;
-    char label[LABEL_SIZE]; /* label of the work, the same in all runs */
+    char label[LABEL_SIZE]; /* label of the test with its parameters, the same in all runs */
 };
 
 struct picks {
@@ -221,16 +221,16 @@ static void collect(struct picks *picks)
     }
 }
 
-/* Sorts works that are numbers in ascending order. */
+/* Compares labels that are numbers, for qsort(): ascending order. */
 static int by_number(const void *a, const void *b)
 {
     double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
     return ORDER_OF(x, y);
 }
 
-/* Copies the picked rows of one work or of all (label NULL), and of one test or all (test NULL), to entries, sorted by
- * label and run. The entries' labels are those of the works if by_work, otherwise those of the runs. Returns their
- * number. */
+/* Copies the picked rows with this label (NULL: any) and of this test (NULL: any) to entries, at most `most`, sorted by
+ * label and run. The label of an entry is that of its row if by_work, otherwise the name of its run; its colour is the
+ * number of its run. Returns the number of entries. */
 static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
                            struct figure_entry *entries, size_t most)
 {
@@ -275,7 +275,7 @@ static struct figure words_of(const struct report_figure *about, const struct ro
     };
 }
 
-/* Draws one work, with a colour for each run. */
+/* Draws the panel of the rows with this label (a test with its parameters), with a colour for each run. */
 static void put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
@@ -293,7 +293,8 @@ static void put_work(const struct picks *picks, const char *label, struct text *
                            about->kind == KIND_SERIES);
 }
 
-/* Draws all works; one is shown, the others are folded. */
+/* Draws a panel for each label. The preferred one is appended to out (if none is preferred, the first OPEN_MAX / 2),
+ * the others to folded. */
 static void put_works(const struct picks *picks, struct text *out, struct text *folded)
 {
     const char *labels[PICKS_MAX];
@@ -332,7 +333,7 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
     return n;
 }
 
-/* Draws a line for each run, and for each value that the figure's split has if it has one. */
+/* Draws a line for each run; if the figure has a split, a line for each run and each value of the split. */
 static void put_curve(const struct picks *picks, struct text *out)
 {
     const char *split = picks->about->split;
@@ -373,7 +374,7 @@ static void put_curve(const struct picks *picks, struct text *out)
 
 /* --- Bars. --- */
 
-/* Lists the figure's parts with their colours. Returns their number. */
+/* Lists the labels and colours of the figure's parts. Returns their number. */
 static size_t list_parts(const struct report_figure *about, struct figure_entry parts[PARTS_MAX])
 {
     size_t n = 0;
@@ -391,7 +392,8 @@ static struct figure_value part_of(const struct picks *picks, const struct figur
                : (struct figure_value){NAN, NAN, NAN, NAN};
 }
 
-/* Draws bars with works as categories and parts as series, or the other way round. */
+/* Draws grouped bars: a group for each entry, with a bar for each of the figure's parts. If works_across is false, a
+ * group for each part, with a bar for each entry. */
 static void put_matrix(const struct picks *picks, const struct figure_entry *entries, size_t n, bool works_across,
                        const char *what, struct text *out)
 {
@@ -419,7 +421,8 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
                                             .log = about->log});
 }
 
-/* Draws the runs side by side, for the work that is shown first. */
+/* Draws the bars of all runs side by side, for the work (a test with its parameters) that the figure prefers, otherwise
+ * for the first one. */
 static void put_bars_by_run(const struct picks *picks, const struct figure_entry *all, size_t n, struct text *out)
 {
     struct figure_entry entries[HTML_COLOURS];
@@ -438,7 +441,7 @@ static void put_bars_by_run(const struct picks *picks, const struct figure_entry
     put_matrix(picks, entries, used, false, what, out);
 }
 
-/* Draws the works of one run. */
+/* Draws the bars of all works (tests with their parameters) of one run. */
 static void put_bars_of_run(const struct picks *picks, const struct figure_entry *all, size_t n, size_t run,
                             const char *test, struct text *out)
 {
@@ -450,13 +453,13 @@ static void put_bars_of_run(const struct picks *picks, const struct figure_entry
     for (size_t i = 0; i < n; i++)
         if (all[i].colour == run)
             entries[used++] = all[i];
-    /* A single work was drawn by put_bars_by_run(). */
+    /* put_bars_by_run() has drawn the bars if there is only one label. */
     if (!used || (used == 1 && picks->about->kind == KIND_BARS && !test))
         return;
     (void)snprintf(what, sizeof(what), "%.60s%s%s", test ? test : "", test && several ? ", " : "",
                    several ? picks->report->name[run] : "");
     for (size_t i = 0; i < used && !across; i++)
-        entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* not the colours of runs */
+        entries[i].colour = (unsigned)(i ? i + 3 : 0) % HTML_COLOURS; /* colours that do not suggest a run */
     put_matrix(picks, entries, across || used <= HTML_COLOURS ? used : HTML_COLOURS, across, what, out);
 }
 
@@ -474,7 +477,7 @@ static void put_bars(const struct picks *picks, const char *test, struct text *o
         put_bars_of_run(picks, all, n, run, test, out);
 }
 
-/* --- A line for each work. --- */
+/* --- Figures with a line for each entry. --- */
 
 /* Extends the x axis, which the panels of all tests share, to a row's minimum and maximum. */
 static void share_axis(struct figure *words, const struct stats_summary *s)
@@ -498,7 +501,8 @@ static void put_stacks(const struct picks *picks, const struct figure *words, co
     (void)figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
 }
 
-/* Draws the index. The value of an index row is the rate, so its interval is scaled to the index. */
+/* Draws the index of each row. The value and the interval of such a row are of the rate, so the interval is scaled to
+ * the index. */
 static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
 {
     struct figure_value values[FIGURE_LINES_MAX];
@@ -513,7 +517,8 @@ static void put_index(const struct figure *words, const struct figure_entry *ent
 
 #define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
 
-/* Formats "stable protocol", or if runs differ "box: stable protocol, other: classic protocol". */
+/* Formats the protocol of suite unix: "stable protocol", or if runs differ "box: stable protocol, other: classic
+ * protocol". */
 static void name_protocols(const struct report *report, char *buf, size_t size)
 {
     char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
@@ -584,7 +589,8 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
 /* --- Suites without figures of their own. --- */
 
-/* Takes the rows of one metric of a suite, in the order of the tables. */
+/* Copies the rows of one metric of a suite to entries, in the order of the tables, and makes their labels. Returns
+ * their number. */
 static size_t take_metric(const struct report *report, const char *suite, const char *metric,
                           struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
@@ -615,7 +621,7 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     return n;
 }
 
-/* Returns whether all values of the rows are equal; the number is then enough. */
+/* Returns whether all samples of the rows are equal: then a sentence says the value, and no figure is drawn. */
 static bool is_constant(const struct figure_entry *entries, size_t n)
 {
     const double first = entries[0].row->value;

@@ -13,17 +13,17 @@
 #include "rows/units.h"
 #include "sys/memory.h"
 
-#define LEAST_EFFECT  0.02 /* default of fleet's --min-effect */
+#define LEAST_EFFECT  0.02 /* default of jitbench fleet --min-effect */
 #define FINDINGS_MOST 40u
 #define ROWS_MOST     60u
 #define COLUMNS_MOST  60u
-#define OPEN_MOST     12u /* distributions shown at once */
+#define OPEN_MOST     12u /* distributions shown at once; the others are folded */
 #define NAME          128u
 
 struct fleet {
     const struct gather *g;
     struct judgement judgement;
-    size_t column[COLUMNS_MOST], n_columns, n_hidden; /* figures that were judged; number of those not shown */
+    size_t column[COLUMNS_MOST], n_columns, n_hidden; /* judged figures with a column; number of those without */
     char (*name)[NAME];                               /* names of the columns */
 };
 
@@ -67,7 +67,8 @@ static bool anyone_far(const struct fleet *f, size_t figure)
     return false;
 }
 
-/* Chooses the columns. If there are more figures than room, those come first in which a host is far off. */
+/* Chooses the figures that have a column in the heat map. If there are more than COLUMNS_MOST, those in which a host
+ * stands out are preferred. */
 static void choose_columns(struct fleet *f)
 {
     size_t far = 0, others;
@@ -118,7 +119,8 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
     text_printf(out, "</td>");
 }
 
-/* Prints the figure in which the host is farthest off: its value, the median, and the signed difference. */
+/* Prints the figure in which the host is farthest off: its value, the median, the difference in %, and the distance in
+ * spreads. */
 static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
 {
     char name[NAME];
@@ -272,8 +274,8 @@ static void put_map(const struct fleet *f, struct text *out)
 
 /* --- Distributions. --- */
 
-/* Finds the hosts that are farthest from the median, whose names are shown. Returns how many hosts are beyond the
- * threshold. */
+/* Finds the hosts beyond the figure's threshold that are farthest from the median, whose names are shown. Returns how
+ * many hosts are beyond the threshold. */
 static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
 {
     const struct gather_figure *of = &f->g->figure[k];
@@ -322,7 +324,8 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
         out, &(struct figure){.title = f->name[column], .note = note, .x_title = title, .x_unit = of->unit}, &dots);
 }
 
-/* Draws distributions: those with an outlier first; the others are folded. */
+/* Draws how the hosts are distributed in each figure: figures with an outlier first; after OPEN_MOST of them, the
+ * others are folded. */
 static void put_distributions(const struct fleet *f, struct text *out)
 {
     FREED_BY(memory_free) double *values = memory_get(f->g->machines.n, sizeof(*values));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The heat map of the times that data take between CPUs: a table with a cell for each pair. */
+/* The report's heat map of the latencies between CPUs: a table with a cell for each pair of CPUs. */
 #include <math.h>
 
 #include "analysis/cpu_map.h"
@@ -22,8 +22,8 @@ static void fill(const struct report *report, size_t run, struct map *map)
         }
 }
 
-/* Colours are on a logarithmic scale, since the times between CPUs differ by a factor of ten within and between
- * packages. */
+/* Returns the CSS class of a latency. The colours are on a logarithmic scale, since latencies differ by a factor of ten
+ * within and between packages. */
 static const char *class_of(const struct map *map, double value)
 {
     static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};

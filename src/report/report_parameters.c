@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves of the times of commands over their parameters (run --parameter-list and --parameter-scan). */
+/* Draws curves of the times of commands over their parameters (run --parameter-list and --parameter-scan). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,26 +8,26 @@
 #include "report/report.h"
 #include "sys/memory.h"
 
-#define POINTS_MAX 768u /* most rows of one figure */
+#define POINTS_MAX 768u /* maximum number of rows in one figure */
 #define LINES_MAX  16u
 #define LABEL_SIZE 160u
 
-/* The time with one value of the parameter. */
+/* A point of a curve: the time of a command with one value of the parameter. */
 struct point {
     const struct row *row;
     size_t run;
     double x;
-    char label[LABEL_SIZE]; /* that of its line */
+    char label[LABEL_SIZE]; /* label of the line to which the point belongs */
 };
 
 struct curve {
     const struct report *report;
-    const char *key; /* "{NAME}" */
+    const char *key; /* the parameter, in braces: "{NAME}" */
     struct point *points;
     size_t n;
 };
 
-/* Returns the value of the parameter; NAN when the row does not have it, or when it is no number. */
+/* Returns the value of the parameter in the row; NAN when the row does not have it, or when it is no number. */
 static double number_of(const struct row *row, const char *key)
 {
     size_t length;
@@ -44,7 +44,7 @@ static bool is_time(const struct report *report, const struct row *row)
            report_run_of(report, row) < report->n_runs;
 }
 
-/* Takes the rows with the parameter; none when one of its values is no number. */
+/* Fills curve->points from the rows with the parameter; with no points when one of its values is no number. */
 static void take_points(struct curve *curve)
 {
     const struct row_set *set = &curve->report->set;
@@ -66,7 +66,7 @@ static void take_points(struct curve *curve)
 
 /* --- Lines. --- */
 
-/* Appends the name of a command, with "{NAME}" again where the value of the parameter stands. */
+/* Appends the name of a command, in which each place with the value of the parameter is replaced by "{NAME}". */
 static void put_template(const struct row *row, const char *key, struct text *out)
 {
     size_t length = 0;
@@ -79,7 +79,8 @@ static void put_template(const struct row *row, const char *key, struct text *ou
     }
 }
 
-/* Formats what a row's line is called: the run, the command, and all but this parameter. */
+/* Formats the label of the line to which a point belongs: the run, the command, and the values of the other parameters.
+ * as_template: put_template() writes the command's name. */
 static void label(const struct curve *curve, const struct point *point, bool as_template, char buf[LABEL_SIZE])
 {
     const struct row *row = point->row;
@@ -112,7 +113,7 @@ static bool has_other(const struct curve *curve, const struct point *point)
     return false;
 }
 
-/* Returns how many points before this one have its value and label: other commands of the same name. */
+/* Returns how many points before this one have the same x and label: they are of other commands of the same name. */
 static size_t count_same(const struct curve *curve, size_t at)
 {
     size_t n = 0;
@@ -123,7 +124,8 @@ static size_t count_same(const struct curve *curve, size_t at)
     return n;
 }
 
-/* Labels the points, those of one line alike. Where --name has the parameter in it, the tests of a line differ. */
+/* Gives all points of a line the same label. If --name contains the parameter, the names of the tests in a line differ:
+ * a point whose label no point at another x has gets one with "{NAME}" instead of the value. */
 static void label_points(struct curve *curve)
 {
     FREED_BY(memory_free) char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));
@@ -136,14 +138,14 @@ static void label_points(struct curve *curve)
     for (size_t i = 0; i < curve->n; i++)
         if (other[i][0])
             text_copy(curve->points[i].label, LABEL_SIZE, other[i]);
-    for (size_t i = curve->n; i-- > 0;) { /* from the end: count_same() needs the labels of the points before */
+    for (size_t i = curve->n; i-- > 0;) { /* from the end, because count_same() needs the labels of the points before */
         const size_t same = count_same(curve, i);
         if (same)
             text_add(curve->points[i].label, LABEL_SIZE, ", command %zu", same + 1);
     }
 }
 
-/* Takes the points of a line. Returns their number. */
+/* Copies the points of the line with this label to values. Returns their number. */
 static size_t take_line(const struct curve *curve, const char *name, struct figure_value *values)
 {
     size_t n = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's section on many ranks: the time of steps that end in a barrier, and the detours that cost most. */
+/* The report's section on many ranks: the time of steps that end in a barrier, and the detours (interruptions) that
+ * cost most. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,10 +9,10 @@
 #include "rows/units.h"
 
 #define HOSTS_MOST  16u
-#define POINTS      (1u << 15) /* grid points of the projection, which takes some milliseconds for each run */
+#define POINTS      (1u << 15) /* grid points of the computation, which takes some milliseconds for each run */
 #define COSTS_SHOWN 10u
-#define COSTS_LEAST 3u    /* minimum number shown, however small their cost */
-#define WORTH       1.005 /* minimum factor by which a step gets faster without the detours, for them to be shown */
+#define COSTS_LEAST 3u    /* minimum number of costs shown, however small */
+#define WORTH       1.005 /* minimum gain, see gain_of(), for a kind of detours to be shown */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
@@ -62,7 +63,7 @@ static void put_lines(const char *title, const char *note, const struct figure_l
     (void)figure_curve(out, &figure, lines, n);
 }
 
-/* Draws a line for each step. */
+/* Draws a figure of all runs together, with a line for each length of step. */
 static void put_all_runs(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
@@ -80,7 +81,7 @@ static void put_all_runs(const struct report *report, struct text *out)
     put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
 }
 
-/* Draws a figure for each step, with a line for each run. */
+/* Draws a figure for each length of step, with a line for each run. */
 static void put_each_run(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
@@ -113,7 +114,7 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     text_printf(out, "</tr>\n");
 }
 
-/* Returns the largest factor, over all lengths of steps, by which the steps would be faster without these detours. */
+/* Returns the largest factor, over all lengths of steps, by which steps would be faster without these detours. */
 static double gain_of(const struct projection *p, const struct projection_cost *cost)
 {
     double gain = 1;

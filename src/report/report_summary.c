@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's beginning: a summary in words, and the machine. */
+/* The beginning of the report: a summary in words, and a table of the machines. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u
-#define OTHERS_MAX    8u /* tiles of unknown suites */
+#define OTHERS_MAX    8u /* most values shown from suites that are not in headlines[] */
 #define CELL_SIZE     256u
-#define FACT_SIZE     4096u /* settings, with a space after each */
-/* Least speed lost to other users of the core that is worth a sentence. */
+#define FACT_SIZE     4096u /* room for the text of the column settings, with a space after each item */
+/* Minimum loss of speed to other users of the core, in %, for the summary to mention it. */
 #define SHARED_LEAST_PCT 1.0
 #define DISTINCT_MAX     4u /* different values of a setting that are listed */
 
@@ -34,7 +34,7 @@ struct headline {
     const char *key, *prefer; /* if several rows match: prefer the one with this word in param */
     const char *name;
     enum choice choice;
-    const char *but; /* a test to leave out */
+    const char *but; /* a test whose rows are not considered; NULL: none */
 };
 
 static const struct headline headlines[] = {
@@ -68,13 +68,13 @@ static bool preferred(const struct headline *h, const struct row *row)
     return h->key && row_param_is(&row->param, h->key, h->prefer);
 }
 
-/* Returns the figure of the row that is compared and shown. */
+/* Returns the value by which rows are chosen, and which is shown: the maximum or the value of the row. */
 static double shown(const struct headline *h, const struct row *row)
 {
     return h->choice == CHOOSE_LONGEST ? row->stats.max : row->value;
 }
 
-/* Returns whether the row replaces the one found so far. */
+/* Returns whether the row is shown instead of the one found so far (NULL: none). */
 static bool better(const struct headline *h, const struct row *row, const struct row *so_far)
 {
     if (!so_far)
@@ -140,7 +140,8 @@ static bool is_known_suite(const char *suite)
     return false;
 }
 
-/* Lists the figures of the table above, followed by the first headline rows of other suites. */
+/* Fills the list with the entries of headlines[], followed by the first headline rows of other suites. Returns the
+ * number of entries. */
 static size_t all_headlines(const struct report *report, struct headline *list)
 {
     size_t n = 0, others = 0;
@@ -183,7 +184,7 @@ static void put_run_heads(const struct report *report, const char *first, struct
     text_printf(out, "</tr></thead><tbody>\n");
 }
 
-/* Appends "1.102 (1.021 to 1.189) times A", for the figure that is shown. */
+/* Appends ", 1.102 (1.021 to 1.189) times A": the ratio of the values that are shown, row to base. */
 static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
                       struct text *out)
 {
@@ -228,7 +229,8 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
 /* --- In words. --- */
 
-/* Adds the times of a row's causes to the sums. */
+/* Adds the times that a row lost to each cause to the sums in `causes`, which has n causes. Returns their new
+ * number. */
 static size_t add_causes(const struct row_causes *of, struct row_cause *causes, size_t n)
 {
     for (size_t k = 0; k < of->n; k++) {
@@ -245,7 +247,7 @@ static size_t add_causes(const struct row_causes *of, struct row_cause *causes, 
     return n;
 }
 
-/* Returns plain words for a cause, for readers new to the field. */
+/* Returns plain words for the name of a cause, for readers new to the field. */
 static const char *cause_words(const char *name)
 {
     static const struct {
@@ -267,7 +269,7 @@ static const char *cause_words(const char *name)
     return name;
 }
 
-/* Rates the share of its speed, in percent, that a busy program loses. */
+/* Returns words for the share of its speed, in percent, that a busy program loses. */
 static const char *how_quiet(double lost_pct)
 {
     return lost_pct < 0.01  ? "very quiet"
@@ -282,9 +284,9 @@ static const char *how_quiet(double lost_pct)
 struct losses {
     bool of_noise;
     struct row_cause causes[CAUSES_MAX];
-    size_t n, most;            /* number of causes; the one that took most time */
+    size_t n, most;            /* number of causes; index of the one that took most time */
     double ms, wall_ms;        /* time of all causes; time observed */
-    struct stats_running core; /* shares of the core, as far as known */
+    struct stats_running core; /* shares of their core that the tests had, as far as known */
 };
 
 static struct losses losses_of(const struct report *report, size_t run)
@@ -308,8 +310,8 @@ static struct losses losses_of(const struct report *report, size_t run)
     return l;
 }
 
-/* Returns the cause of more than half of the speed lost, to causes and to other users of the core; NULL when there is
- * none, or it is not known. */
+/* Returns the cause of more than half of the speed lost, where other users of the core count as a cause. NULL when
+ * there is none, or when it is "unexplained". */
 static const char *main_cause(const struct losses *l)
 {
     const double to_core = l->core.n ? 1 - l->core.mean : 0, to_causes = l->wall_ms > 0 ? l->ms / l->wall_ms : 0;
@@ -465,7 +467,8 @@ static void put_each_run(const struct report *report, const struct headline *lis
         put_side_by_side(report, list, n, out);
 }
 
-/* With many hosts, the link to the outliers comes first. */
+/* If there are enough hosts for the section on the fleet, the page begins with a link to it, and the runs are
+ * folded. */
 void report_put_summary(const struct report *report, struct text *out)
 {
     struct headline list[HEADLINES_MAX] = {0};
@@ -518,7 +521,7 @@ static const struct fact facts[] = {
     {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
 };
 
-/* Lists the different texts in the rows of a run. */
+/* Lists the different texts that the rows of a run have at this offset in struct row. */
 static void list_texts(const struct report *report, size_t run, size_t offset, char *buf, size_t size)
 {
     const char *found[DISTINCT_MAX + 1];
@@ -550,7 +553,7 @@ static void list_numbers(const struct report *report, size_t run, const struct f
         units_value(low, fact->unit, buf, size);
 }
 
-/* Formats "a=1;b=2" with spaces at which the line may break. */
+/* Copies "a=1;b=2" as "a=1; b=2", so that the line can break at the spaces. */
 static void list_items(const char *items, char *buf, size_t size)
 {
     size_t n = 0;
@@ -568,7 +571,7 @@ static void fill_fact(const struct report *report, size_t run, const struct fact
     const void *at = (const char *)report->set.runs[run] + fact->offset;
 
     if (fact->source == FROM_RUN_COUNT)
-        (void)snprintf(buf, size, "%.0" PRIu64, *(const uint64_t *)at); /* nothing for 0 */
+        (void)snprintf(buf, size, "%.0" PRIu64, *(const uint64_t *)at); /* prints nothing for 0 */
     else if (fact->source == FROM_RUN_ITEMS)
         list_items(at, buf, size);
     else if (fact->source == FROM_RUN)

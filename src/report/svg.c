@@ -61,7 +61,8 @@ static double round_step(double span, unsigned most)
     return 10 * power;
 }
 
-/* Returns the next 1, 2 or 5 times a power of ten, at or beyond the value in that direction. */
+/* Returns the number nearest to the value, of those that are 1, 2 or 5 times a power of ten: not below the value if
+ * `up`, otherwise not above it. */
 static double round_log(double value, bool up)
 {
     double power = power_of_ten((int)floor(log10(value))), m = value / power;
@@ -113,7 +114,7 @@ static void put_tick(struct svg_ticks *ticks, double at, const char *label)
     ticks->n++;
 }
 
-/* Returns whether the labels do not overlap. */
+/* Returns whether neighbouring labels have enough room (see svg_ticks()), so that they do not overlap. */
 static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
 {
     for (size_t i = 1; i < ticks->n; i++) {
@@ -164,7 +165,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
         units_value(at, unit, label, size);
         return;
     }
-    if (at >= 1e15) /* printed with an exponent */
+    if (at >= 1e15) /* units_number() prints it with an exponent */
         prefix = (struct units){.factor = 1};
     else if (at >= 1000 && !prefix.name[0])
         prefix = (struct units){.factor = 1e-3, .name = "k"};
@@ -268,7 +269,7 @@ void svg_label(struct text *out, double x, double y, const char *anchor, const c
 
 /* --- many points ------------------------------------------------------------------------------------------------ */
 
-/* The values of one pixel column that are drawn. */
+/* The coordinates that are drawn of all points in one pixel column. */
 struct column {
     double x, first, least, greatest, last;
     bool used;

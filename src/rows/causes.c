@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up what disturbed the trials of a row, and fills and formats the column `causes`. */
+/* Sums up what may have disturbed the trials of a measurement, and writes it as the CSV column `causes`. */
 #include "rows/causes.h"
 
 #include <math.h>

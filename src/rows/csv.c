@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes rows as CSV: the fields and their quoting, and the file, which contains whole rows only. */
+/* Writes result rows as CSV: formats and quotes the fields, and writes whole rows to a file. */
 #include "rows/csv.h"
 
 #include <errno.h>
@@ -18,11 +18,12 @@
 #include "sys/procfs.h"
 #include "sys/signals.h"
 
-#define MOST_NAMES 999u /* most names tried in one directory when files of the default name exist */
+#define MOST_NAMES 999u /* maximum number of names tried in one directory when files of the default name exist */
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* Appends text as valid UTF-8, even if a host name or a comment is not, or was cut within a character. */
+/* Appends s as valid UTF-8: replaces bytes of a host name or comment that are not, or that were cut within a
+ * character. */
 static void append_utf8(struct text *out, const char *s, bool double_quotes)
 {
     for (size_t length; *s != '\0'; s += length == 0 ? 1 : length) {
@@ -50,7 +51,7 @@ static void append_pairs(struct text *out, const struct stats_point *pairs, size
     }
 }
 
-/* Appends a field of a row. Commas are kept only in texts given by the user. */
+/* Appends a text field of a row. Commas are kept only in columns that have the user's own words. */
 static void append_text(struct text *out, const struct row_column *column, const char *field)
 {
     char copy[1024];
@@ -120,23 +121,23 @@ void csv_row(const struct row *row, struct text *out)
 
 /* --- a file of whole lines -------------------------------------------------------------------------------------- */
 
-/* Places in which files of the default name are tried, in this order. */
+/* Directories in which files of the default name are tried, in this order. */
 enum place { PLACE_CURRENT, PLACE_TMPDIR, PLACE_TMP, PLACE_SHM, PLACES };
 
 struct csv {
     int fd;                  /* -1: no file is open */
-    int is_stdout;           /* fd was passed in: it is neither removed nor closed */
-    int created;             /* the file is new, so it is removed if it has no row */
+    int is_stdout;           /* fd is standard output, which is neither removed nor closed */
+    int created;             /* the file is new, and is removed again if it gets no row */
     size_t rows;             /* number of rows in the open file */
     char path[PATH_MAX];     /* path of the open file */
     char reported[PATH_MAX]; /* result of csv_path() */
-    int none;                /* rows are not wanted, or not any more */
-    unsigned place;          /* next place to try */
+    int none;                /* rows are discarded: --no-csv, or nobody reads standard output any more */
+    unsigned place;          /* next directory to try: an enum place */
     char name[260];          /* default name */
-    struct text kept;        /* header and rows that are in no file */
+    struct text kept;        /* header and rows that could be written to no file */
     size_t kept_length;      /* length of kept up to the end of its last whole row */
     size_t kept_rows, lost_rows;
-    bool unflushed; /* a warning about a failed flush was printed */
+    bool unflushed; /* the warning that the file cannot be flushed was printed */
 };
 
 static int flush_file(struct csv *csv)
@@ -145,11 +146,11 @@ static int flush_file(struct csv *csv)
     do
         result = fdatasync(csv->fd);
     while (result != 0 && errno == EINTR);
-    /* Pipes, terminals and some file systems cannot flush, which is no error. (EROFS is an error: the disk became
-     * read-only after a failure.) */
+    /* Pipes, terminals and some file systems have nothing to flush, which is no error. (EROFS is an error: the disk
+     * became read-only after a failure.) */
     if (result == 0 || errno == EINVAL || errno == ENOTSUP)
         return 0;
-    /* A sandbox forbids the call: the row is written, but may be lost in a power cut. */
+    /* EPERM, EACCES, ENOSYS: a sandbox forbids the call. The row is written, but may be lost in a power cut. */
     if (errno != EPERM && errno != EACCES && errno != ENOSYS)
         return -1;
     if (!csv->unflushed)
@@ -159,8 +160,8 @@ static int flush_file(struct csv *csv)
     return 0;
 }
 
-/* Cuts the last written bytes off a regular file. Uses the current end of the file and not an offset: after `>>` the
- * offset is 0 until the first write, so a cut there would remove the user's own data. */
+/* Removes the last `written` bytes from a regular file. Uses the current end of the file and not an offset: after `>>`
+ * the offset is 0 until the first write, so a cut there would remove the user's own data. */
 static void cut_back(int fd, size_t written)
 {
     struct stat st;
@@ -171,7 +172,8 @@ static void cut_back(int fd, size_t written)
         (void)lseek(fd, end - (off_t)written, SEEK_SET);
 }
 
-/* Writes to the open file, whole and flushed, or not at all. Returns 0, or -1 with errno. */
+/* Writes data to the open file and flushes it; if either fails, removes what was written. Returns 0, or -1 with
+ * errno. */
 static int write_whole(struct csv *csv, const char *data, size_t length)
 {
     size_t done = signals_write(csv->fd, data, length);
@@ -183,7 +185,7 @@ static int write_whole(struct csv *csv, const char *data, size_t length)
     return -1;
 }
 
-/* Closes the open file; removes it if it was created here and has no row. Keeps errno. */
+/* Closes the open file, and removes it if it was created here and has no row. Keeps errno. */
 static void leave_file(struct csv *csv)
 {
     int error = errno;
@@ -242,8 +244,8 @@ static int open_default(struct csv *csv, const char *directory)
     return -1;
 }
 
-/* Opens a file in the next place where that is possible. Returns 0, or -1 when there is none left; *error is the first
- * reason. */
+/* Creates a file in the next directory where that is possible. Returns 0, or -1 when there is none left; *error (0 at
+ * first) gets the errno of the first failure. */
 static int open_next(struct csv *csv, int *error)
 {
     while (csv->place < PLACES) {
@@ -353,7 +355,8 @@ static void keep_in_memory(struct csv *csv, const char *lines, size_t length, si
     csv->kept_length = csv->kept.length;
 }
 
-/* Continues after the open file has failed: writes these lines and all later ones to the next place that works. */
+/* Continues after the open file has failed or was removed: creates a file in the next directory where that works, and
+ * writes these lines to it; otherwise keeps them in memory. from and why say in the message what happened. */
 static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
 {
     int ignored = 0;
@@ -370,7 +373,7 @@ static void go_on(struct csv *csv, const char *from, const char *why, const char
     keep_in_memory(csv, lines, length, rows);
 }
 
-/* Handles a line that the open file refused; errno has the reason. */
+/* Handles a line that could not be written to the open file; errno has the reason. */
 static void fall_over(struct csv *csv, const struct text *line)
 {
     int reason = errno;
@@ -394,7 +397,7 @@ void csv_rescue(struct csv *csv)
     FREED_BY(memory_free) char *all = calloc(size + 1, 1);
     const bool whole =
         all != NULL && lseek(csv->fd, 0, SEEK_SET) == 0 && procfs_read_fd(csv->fd, all, size) == (ssize_t)size;
-    const char *lines = whole ? strstr(all, "\r\n") : NULL; /* after the header */
+    const char *lines = whole ? strstr(all, "\r\n") : NULL; /* end of the header */
     text_copy(from, sizeof from, csv->path);
     csv->reported[0] = '\0';
     leave_file(csv);
@@ -441,7 +444,8 @@ int csv_close(struct csv *csv)
         (void)fflush(stdout);
         dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",
                 csv->kept_rows);
-        /* Last attempt for these rows: an incomplete line is not cut off, because a part is better than nothing. */
+        /* This is the last attempt to write these rows: an incomplete line is not removed, because a part is better
+         * than nothing. */
         if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
             result = -1;
     }

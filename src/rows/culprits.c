@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up and formats the other tasks that ran on the CPUs of a row's measured parties. */
+/* Sums up the CPU time of other tasks that ran on a benchmark's CPUs, and writes it as the CSV column `culprits`. */
 #include "rows/culprits.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads CSV files: finds the ends of records, headers, and damage. */
+/* Reads CSV files: finds the ends of records, the headers, and the damaged records. */
 #include "rows/reader.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@
 #include "sys/order.h"
 
 #define BLOCK ((size_t)64 << 10)
-/* Minimum number of column names in a header: fewer could occur in a row by chance. */
+/* Minimum number of column names in a record for it to be a header: a row could have one or two by chance. */
 #define NAMES_SURE 3u
 
 static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
@@ -30,30 +30,30 @@ static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 enum state {
     PLAIN,  /* not within quotes */
     QUOTED, /* within quotes */
-    CLOSED, /* after a quote in a quoted field, which either ends it or is the first of two */
+    CLOSED, /* after a quote within a quoted field, which either ends the field or is the first of two */
     ENDING, /* after the CR that follows a quoted field */
-    BAD,    /* damaged: skips to the line's end */
+    BAD,    /* the record is damaged: the rest of the line is skipped */
 };
 
-/* State of the scan for the end of the record at the start of the buffer. */
+/* State of the search for the end of the record at the start of the buffer. Positions count from that start. */
 struct scan {
     enum state state;
-    size_t at;      /* number of bytes scanned */
-    size_t newline; /* position of the next line end from at on; or, when there is none so far, the end of what was
-                     * searched */
-    size_t resume;  /* start of a header's line found within an open quote; 0: none */
+    size_t at;      /* number of bytes searched */
+    size_t newline; /* position of the next line end at or after `at`; if none was found so far, the end of the bytes
+                     * searched for one */
+    size_t resume;  /* position of a header that was found within an open quote; 0: none */
     bool too_long;  /* the record is too long; its beginning was dropped */
 };
 
 struct name {
     const char *name;
-    size_t position; /* position in the record; SIZE_MAX: one of jitbench's columns that the file does not have */
+    size_t position; /* number of the field in a record; SIZE_MAX: the file does not have this column */
 };
 
 struct reader {
     int fd;
     bool ended;
-    bool row; /* fields[] contains a record */
+    bool row; /* fields[] contains the current record */
     locale_t c_locale;
     char *data;
     size_t begin, end, size;
@@ -61,13 +61,14 @@ struct reader {
     uint64_t damaged;
     char *fields[READER_COLUMNS_MAX];
     size_t n_columns;                          /* number of columns in the header; 0: no header was read */
-    struct text names;                         /* the header's, each NUL-terminated */
-    struct text header;                        /* line of the last header, searched for within damage */
-    struct name known[2 * READER_COLUMNS_MAX]; /* sorted: the header's names and jitbench's */
+    struct text names;                         /* names of the header's columns, each NUL-terminated */
+    struct text header;                        /* line of the last header, which is searched for within damaged
+                                                * records */
+    struct name known[2 * READER_COLUMNS_MAX]; /* names of the header's columns and of jitbench's, sorted */
     size_t n_known;
-    uint64_t known_lengths[256]; /* for each first byte: bit i for a known name of i bytes (the last bit for all longer
-                                  * ones) */
-    struct name wanted[READER_COLUMNS_MAX]; /* requested by reader_column() */
+    uint64_t known_lengths[256]; /* quick test of known[]: for each first byte, bit i is set if a name of i bytes begins
+                                  * with it (the last bit: a longer name) */
+    struct name wanted[READER_COLUMNS_MAX]; /* columns requested by reader_column() */
     size_t n_wanted;
     char path[PATH_MAX];
     char error[PATH_MAX + 128];
@@ -75,7 +76,7 @@ struct reader {
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
-/* Records a permanent error; returns -1. */
+/* Stores the message for an error number, after which nothing more is read; returns -1. */
 static int fail(struct reader *r, int error)
 {
     snprintf(r->error, sizeof r->error, "%s: %s", r->path, strerror(error));
@@ -83,7 +84,7 @@ static int fail(struct reader *r, int error)
     return -1;
 }
 
-/* Reads more data. Returns 1, or 0 at the end of the file, or -1. */
+/* Reads more data into the buffer. Returns 1, or 0 at the end of the file, or -1. */
 static int fill(struct reader *r)
 {
     struct pollfd wait = {.fd = r->fd, .events = POLLIN};
@@ -97,7 +98,7 @@ static int fill(struct reader *r)
     }
     if (!grow_array(&r->data, &r->size, r->end + BLOCK, 1))
         return fail(r, ENOMEM);
-    /* One byte is left for the end of the last field. */
+    /* One byte is left for the terminator of the last field. */
     while ((n = read(r->fd, r->data + r->end, r->size - 1 - r->end)) < 0) {
         if (errno == EAGAIN)
             (void)poll(&wait, 1, -1);
@@ -111,8 +112,8 @@ static int fill(struct reader *r)
 
 /* --- where records end ------------------------------------------------------------------------------------------ */
 
-/* Returns the length of a line without its line end. All CRs before an LF belong to it, because transfers may have
- * added some. */
+/* Returns the length of a line without its line end: an LF and all CRs before it, because file transfers may have added
+ * some. */
 static size_t content_length(const char *data, size_t length)
 {
     if (length > 0 && data[length - 1] == '\n')
@@ -122,7 +123,8 @@ static size_t content_length(const char *data, size_t length)
     return length;
 }
 
-/* Returns where a header begins that is at the end of the bytes; 0 when there is none or nothing precedes it. */
+/* If the bytes end in the header's line, returns the position where it begins. Returns 0 when they do not, or when
+ * nothing precedes the header. */
 static size_t find_header(const struct reader *r, const char *data, size_t length)
 {
     size_t content = content_length(data, length), header = r->header.length;
@@ -137,8 +139,8 @@ static bool begins_with_mark(const char *data)
     return memcmp(data, byte_order_mark, sizeof byte_order_mark) == 0;
 }
 
-/* Returns the first line end at or after what was scanned; length when there is none. No byte is searched twice,
- * however many quotes a line has. */
+/* Returns the position of the first line end in the bytes not searched yet; length when there is none. No byte is
+ * searched twice, however many quotes a line has. */
 static size_t next_newline(struct scan *scan, const char *data, size_t length)
 {
     if (scan->newline < scan->at)
@@ -156,7 +158,8 @@ static bool opens_field(const char *data, size_t quote)
     return quote == 0 || data[quote - 1] == ',' || (quote == sizeof byte_order_mark && begins_with_mark(data));
 }
 
-/* Scans to the record's end (returns true), or into a quoted field. */
+/* Searches unquoted text for the end of the record (returns true) or the start of a quoted field (returns false with
+ * the state QUOTED); returns false too when the data end. */
 static bool scan_plain(struct scan *scan, const char *data, size_t length)
 {
     size_t newline = next_newline(scan, data, length);
@@ -173,7 +176,8 @@ static bool scan_plain(struct scan *scan, const char *data, size_t length)
     return newline < length;
 }
 
-/* Scans past the next quote, looking for a header on the way. */
+/* Searches quoted text for the next quote, and continues behind it. Notes the first header on the way, in case the
+ * quote was opened by mistake. */
 static void scan_quoted(struct reader *r, const char *data, size_t length)
 {
     struct scan *scan = &r->scan;
@@ -197,7 +201,7 @@ static enum state behind_quote(enum state state, char c)
     return BAD;
 }
 
-/* Looks for the record's end in the data read so far. */
+/* Searches the data read so far for the end of the record. Returns whether it was found. */
 static bool scan_on(struct reader *r)
 {
     struct scan *scan = &r->scan;
@@ -229,7 +233,8 @@ static bool scan_on(struct reader *r)
     return found;
 }
 
-/* Drops the start of a record that is too long, but keeps enough to find a header in it. Returns true at its end. */
+/* Drops the start of a record that is too long, but keeps as many bytes as are necessary to find a header in it.
+ * Returns true when the record ends here, because a header was found. */
 static bool drop_too_long(struct reader *r)
 {
     size_t length = r->end - r->begin, keep = r->header.length + 2;
@@ -243,7 +248,7 @@ static bool drop_too_long(struct reader *r)
     return false;
 }
 
-/* Finds the next record. Returns 1, or 0 at the end of the file, or -1. */
+/* Finds the end of the next record. Returns 1, or 0 at the end of the file, or -1. */
 static int find_record(struct reader *r)
 {
     r->begin += r->scan.at;
@@ -260,7 +265,8 @@ static int find_record(struct reader *r)
 
 /* --- fields ----------------------------------------------------------------------------------------------------- */
 
-/* Ends the field at s, which ends before limit, and removes its quotes. Returns the next field, or NULL. */
+/* Terminates the field at s, which ends at `limit` or before, and removes its quotes. Returns the start of the next
+ * field, or NULL after the last one. */
 static char *end_field(char *s, char *limit)
 {
     char *to, *behind;
@@ -280,7 +286,7 @@ static char *end_field(char *s, char *limit)
     return behind < limit ? behind + 1 : NULL;
 }
 
-/* Splits a record in place. Returns the number of fields; those beyond the maximum are counted as one. */
+/* Splits a record in place into r->fields. Returns the number of fields; those beyond the maximum count as one. */
 static size_t split(struct reader *r, char *data, size_t length)
 {
     char *limit = data + length;
@@ -320,7 +326,8 @@ static uint64_t length_bit(const char *name)
     return (uint64_t)1 << (length < 63 ? length : 63);
 }
 
-/* As find_name(), but rejects most other texts by their first byte and length, which is faster. */
+/* Returns whether the field is a known name. Rejects most other texts by their first byte and length, which is
+ * faster. */
 static bool is_name(const struct reader *r, const char *field)
 {
     return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
@@ -332,7 +339,8 @@ static void find_wanted(const struct reader *r, struct name *wanted)
     wanted->position = found != NULL ? found->position : SIZE_MAX;
 }
 
-/* Sorts the names; of equal ones the leftmost is kept. */
+/* Sorts the names of the header's and of jitbench's columns into r->known. Of equal names the leftmost column is
+ * kept. */
 static void know_names(struct reader *r)
 {
     const char *name = r->names.data;
@@ -366,8 +374,8 @@ static bool repeats_header(const struct reader *r, size_t n)
     return true;
 }
 
-/* Returns whether more than half of the fields are names. Empty fields and numbers are not looked up, so that rows are
- * recognised fast. */
+/* Returns whether more than half of the n fields are known names. Empty fields and numbers are not looked up, so that
+ * rows are recognised fast. */
 static bool resembles_header(const struct reader *r, size_t n)
 {
     size_t names = 0, others = 0;
@@ -381,9 +389,9 @@ static bool resembles_header(const struct reader *r, size_t n)
     return names >= NAMES_SURE && 2 * names > n;
 }
 
-/* Stores the header's line, by which the reader finds the start of an undamaged file behind damaged text. A short
- * header is not stored, because a text of a row might contain it. A header whose names have commas or quotes is not
- * stored either, because it can be written in several ways. */
+/* Stores the header's line, by which the reader finds the start of an undamaged file after damaged text. A short header
+ * is not stored, because a text of a row might contain it; nor is a header whose names have commas or quotes, because
+ * it can be written in several ways. */
 static void keep_header(struct reader *r, size_t n)
 {
     bool plain = n >= NAMES_SURE && r->names.length <= BLOCK;
@@ -397,7 +405,7 @@ static void keep_header(struct reader *r, size_t n)
         text_printf(&r->header, "%s%s", i > 0 ? "," : "", r->fields[i]);
 }
 
-/* Takes the fields as the header. Returns 0, or -1 when out of memory. */
+/* Uses the n fields of the record as the header. Returns 0, or -1 when out of memory. */
 static int take_header(struct reader *r, size_t n)
 {
     r->names.length = 0;
@@ -413,7 +421,8 @@ static int take_header(struct reader *r, size_t n)
 
 /* --- records ---------------------------------------------------------------------------------------------------- */
 
-/* Takes the record's fields. Returns 1 for a row, 0 for a header or damage, -1 when out of memory. */
+/* Splits a record and finds out what it is. Returns 1 for a row, 0 for a header or a damaged record, -1 when out of
+ * memory. */
 static int take_record(struct reader *r, char *data, size_t length)
 {
     size_t n = split(r, data, length);
@@ -430,7 +439,8 @@ static int take_record(struct reader *r, char *data, size_t length)
     return 1;
 }
 
-/* Judges the record found: 1 for a row, 0 for nothing to return, -1 for an error. */
+/* Checks the record that was found for damage, and splits it. Returns 1 for a row, 0 for a header or a damaged record,
+ * -1 for an error. */
 static int judge_record(struct reader *r)
 {
     struct scan *scan = &r->scan;
@@ -520,10 +530,9 @@ double reader_number(const struct reader *r, size_t column)
     return *end == '\0' && text[strspn(text, "+-.0123456789eE")] == '\0' && isfinite(number) ? number : NAN;
 }
 
-/* --- life ------------------------------------------------------------------------------------------------------- */
+/* --- opening and closing ---------------------------------------------------------------------------------------- */
 
-/* Sets the header that is searched for until a header was read: that of jitbench's rows. Returns 0, or -1 when out of
- * memory. */
+/* Sets the header to search for before one was read: that of jitbench's rows. Returns 0, or -1 when out of memory. */
 static int expect_header(struct reader *r)
 {
     csv_header(&r->header);

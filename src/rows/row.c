@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Result rows: the table of the CSV's columns; init, copy and free of a row. */
+/* Defines the table of the CSV's columns; initialises, copies, compares and frees result rows. */
 #include "rows/row.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads CSV files as rows. */
+/* Reads result rows from CSV files. */
 #include "rows/rows.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 struct row_reader {
     struct reader *reader;
     unsigned wanted;
-    size_t column[COLUMNS_MAX]; /* the reader's number of each of row_columns */
+    size_t column[COLUMNS_MAX]; /* for each of row_columns: its number from reader_column() */
     struct row_run run, next_run;
     uint64_t unknown, too_new;
 };
@@ -37,7 +37,7 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
     return r;
 }
 
-/* Copies a text, cut between characters of UTF-8. */
+/* Copies a text, cut to size between two UTF-8 characters. */
 static void take_text(char *to, size_t size, const char *from)
 {
     size_t length = strnlen(from, size);
@@ -95,7 +95,8 @@ static const char *next_piece(const char *s)
     return *s ? s + 1 : s;
 }
 
-/* Reads samples. Elements that are not numbers are left out as damage; empty ones are kept as NAN if `unknown`. */
+/* Reads the samples, which are separated by ';'. Elements that are not numbers are left out as damage; empty ones are
+ * kept as NAN if `unknown`, otherwise left out. */
 static void take_samples(const char *s, bool unknown, struct row *row)
 {
     const size_t n = count_pieces(s);
@@ -123,7 +124,7 @@ static void take_pairs(const char *s, struct stats_point **pairs, size_t *n_pair
     }
 }
 
-/* Reads causes. Elements that are not pairs are left out. */
+/* Reads the causes, "name:ms" or "name=count" separated by ';'. Other elements are left out. */
 static void take_causes(const char *s, struct row_causes *causes)
 {
     for (; *s; s = next_piece(s)) {
@@ -135,7 +136,8 @@ static void take_causes(const char *s, struct row_causes *causes)
     }
 }
 
-/* Reads a field. Returns false when the record is not a row. */
+/* Reads the field of column i into the row or its run. Returns false when the field shows that the record is not a
+ * valid row. */
 static bool take_field(struct row_reader *r, size_t i, struct row *row)
 {
     const struct row_column *column = &row_columns[i];
@@ -178,7 +180,7 @@ static bool take_field(struct row_reader *r, size_t i, struct row *row)
     return true;
 }
 
-/* Returns false when the record is not a row. */
+/* Reads a record into a row and its run. Returns false when the record is not a valid row. */
 static bool take_row(struct row_reader *r, struct row *row)
 {
     row_init(row, &r->run);
@@ -232,7 +234,7 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)
         (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
-    else if (n_rows || *row_reader_error(r)) /* otherwise the error says it */
+    else if (n_rows || *row_reader_error(r)) /* otherwise the reader's error message says what is wrong */
         text_copy(message, size, "");
     else
         (void)snprintf(message, size, "%s: no rows", path);
@@ -240,7 +242,8 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
 
 /* --- All rows of some files. --- */
 
-/* Returns the set's copy of the run, which is made if necessary. Usually it is that of the row before. */
+/* Returns the set's copy of this run, and makes one if there is none. The latest runs are tried first, since most rows
+ * have the run of the row before. */
 static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
 {
     for (size_t i = set->n_runs; i-- > 0;)
@@ -283,7 +286,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     return more;
 }
 
-/* Sort key of a row: run and suite by the positions of their first rows. */
+/* What the sorting of rows compares: run and suite are represented by the positions of their first rows. */
 struct sort_key {
     size_t run, suite, at;
     uint64_t item;
@@ -297,12 +300,13 @@ static int by_key(const void *a, const void *b)
         return ORDER_OF(x->run, y->run);
     if (x->suite != y->suite)
         return ORDER_OF(x->suite, y->suite);
-    if (x->item != y->item) /* 0 comes last: a row calculated from other rows */
+    if (x->item != y->item) /* item 0 (a row calculated from other rows) comes last, as item - 1 is the largest
+                             * number */
         return ORDER_OF(x->item - 1, y->item - 1);
     return ORDER_OF(x->at, y->at);
 }
 
-/* Finds the sort key of row i; run and suite are usually those of the row before. */
+/* Finds the sort key of row i by the keys of the rows before it: run and suite are usually those of the last one. */
 static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
 {
     const struct row *row = &set->rows[i];
@@ -317,7 +321,8 @@ static void find_key(const struct row_set *set, const struct sort_key *before, s
         }
 }
 
-/* Moves each row to its position, one cycle of the permutation after the other. */
+/* Moves each row to its sorted position: keys[i].at is the current position of the row that belongs at i. Follows one
+ * cycle of the permutation after the other. */
 static void permute(struct row *rows, struct sort_key *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text helpers: similar names, growing texts, formatted numbers and durations. */
+/* Small text helpers: similar names, growing texts, numbers and durations as text. */
 #include "rows/text.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@
 
 #include "sys/memory.h"
 
-/* Longest word that is compared in full; names are shorter. */
+/* Maximum length of the shorter of two words that text_distance() compares letter by letter; names are shorter. */
 #define WORD_MAX 128u
 
 static unsigned char lower(char c)
@@ -28,7 +28,7 @@ static unsigned least(unsigned a, unsigned b)
 unsigned text_distance(const char *a, const char *b)
 {
     size_t a_length = strlen(a), b_length = strlen(b);
-    /* The distance is symmetric: make b the shorter word, which has to fit in a row. */
+    /* The distance is symmetric: b becomes the shorter word, whose rows of the table must fit into the array. */
     if (b_length > a_length) {
         const char *text = a;
         size_t length = a_length;
@@ -81,7 +81,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     return nearest;
 }
 
-/* Makes room for more characters and the terminator. */
+/* Makes room for `more` characters and the terminator. Returns 0, or -1 when out of memory. */
 static int reserve(struct text *t, size_t more)
 {
     if (t->failed)
@@ -172,8 +172,8 @@ struct unit {
     const char *name;
 };
 
-/* Formats a value in one of n units in rising order, the first of size 1, with as many decimals as three significant
- * digits allow. */
+/* Formats a value in the largest of n units that does not exceed it, with three significant digits or fewer. The units
+ * are in rising order, the first of size 1. */
 static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
 {
     size_t i = n - 1;
@@ -263,7 +263,8 @@ void text_add(char *to, size_t size, const char *format, ...)
 
 size_t text_utf8_length(const char *s)
 {
-    static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000}; /* smaller ones are overlong */
+    static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000}; /* lowest code of each length: a lower one
+                                                                               * is encoded in too many bytes */
     const unsigned char *b = (const unsigned char *)s;
     const size_t length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
     uint32_t code = b[0] & (0x7fu >> length);
@@ -277,8 +278,8 @@ size_t text_utf8_length(const char *s)
     return b[0] >= 0xc0 && b[0] <= 0xf4 && code >= least[length] && code <= 0x10ffff && !surrogate ? length : 0;
 }
 
-/* Appends a whole number without snprintf(), with the same text; most numbers written are whole. Returns false for
- * other numbers. */
+/* Appends a whole number as snprintf() would, but faster; most numbers written are whole. Returns false, and appends
+ * nothing, for other numbers. */
 static bool append_whole(struct text *t, double value)
 {
     char buf[24], *at = buf + sizeof buf;
@@ -314,8 +315,8 @@ void text_real(struct text *t, double value)
 
 #define EXACT_DIGITS 15u
 
-/* Appends the digits at s to *digits, which has n of them already, and returns their number; stops at EXACT_DIGITS +
- * 1 in all. */
+/* Adds the decimal digits at s to the number *digits, which has n of them already; stops when it has EXACT_DIGITS + 1.
+ * Returns how many digits were added. */
 static size_t take_digits(const char *s, size_t n, uint64_t *digits)
 {
     size_t taken = 0;
@@ -339,7 +340,7 @@ bool text_short_decimal(const char **at, double *value)
     }
     if (whole == 0 || whole + fraction > EXACT_DIGITS || *s == 'e' || *s == 'E')
         return false;
-    /* A wider format for intermediate results would round the quotient twice. */
+    /* If the compiler keeps intermediate results in a wider format (x87), the quotient would be rounded twice. */
     if (fraction > 0 && FLT_EVAL_METHOD != 0)
         return false;
     number = (double)digits / tens[fraction];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats figures with their units for people. */
+/* Formats values with their units for people. */
 #include "rows/units.h"
 
 #include <math.h>
@@ -20,7 +20,8 @@
 #define DASH         "\xe2\x80\x93" /* U+2013 */
 #define MICRO        "\xc2\xb5"     /* U+00B5 */
 
-/* Units that are multiples of each other, in ascending order. size is a multiple of the first unit. */
+/* A unit of a list of units that are multiples of each other, in ascending order. size is a multiple of the first
+ * one. */
 struct step {
     const char *name;
     double size;
@@ -34,7 +35,7 @@ static const struct step prefixes[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e
 static const struct family {
     const char *unit;
     const struct step *steps;
-    double size; /* size of the unit, in units of the first step */
+    double size; /* size of the unit as a multiple of the first of steps */
 } families[] = {
     {"ns", times, 1},       {"us", times, 1e3},        {MICRO "s", times, 1e3}, {"ms", times, 1e6}, {"s", times, 1e9},
     {"Hz", frequencies, 1}, {"kHz", frequencies, 1e3}, {"bytes", bytes, 1},     {"B", bytes, 1},    {"kB", bytes, 1e3},
@@ -69,7 +70,8 @@ struct units units_choose(const char *unit, double magnitude)
     return units;
 }
 
-/* Finds the family of a unit, and its size in units of the family's first step. Returns NULL when it has none. */
+/* Finds the list of units that has this one, and its size as a multiple of the list's first unit. Returns NULL when no
+ * list has it. */
 static const struct step *family_of(const char *unit, double *size)
 {
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
@@ -128,12 +130,13 @@ static void trim_zeros(char *digits)
     while (end && end > digits + 1 && end[-1] == '0')
         end--;
     while (end && end > digits + 1 && !strchr("0123456789", end[-1]))
-        end--; /* removes the decimal point as well, which may have several bytes */
+        end--; /* removes the decimal point too, which may have several bytes */
     if (end && end < exponent)
         memmove(end, exponent, strlen(exponent) + 1);
 }
 
-/* Copies the digits of a fixed number, with spaces between the thousands before the point. */
+/* Copies a number to out, with '.' for the locale's decimal point, and with narrow spaces between the thousands if
+ * `grouped`. */
 static void group(const char *digits, int grouped, struct text *out)
 {
     size_t before = strspn(digits, "0123456789");
@@ -167,7 +170,7 @@ void units_number(double value, int decimals, char *buf, size_t size)
         (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
     if (!fixed)
         trim_zeros(digits);
-    /* A value that is rounded to zero has no sign. */
+    /* A value that rounds to zero gets no minus sign. */
     if (value < 0 && digits[strspn(digits, "0.,")])
         text_printf(&out, "%s", MINUS);
     group(digits, fabs(value) >= GROUPED, &out);
@@ -199,7 +202,7 @@ char *units_range(double low, double high, const char *unit, char *buf, size_t s
 
     if (!isfinite(low) || !isfinite(high))
         return units_value((double)NAN, unit, buf, size);
-    /* Both have the number of decimals of the larger one. */
+    /* Both ends have the number of decimals that the larger one needs. */
     int decimals = units_decimals(fmax(fabs(low), fabs(high)) * units.factor);
     int other = units_decimals(fmin(fabs(low), fabs(high)) * units.factor);
     if (decimals == 0 && other > 0 && fmax(fabs(low), fabs(high)) * units.factor < 1000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice on noisy settings. Kernel parameters are as documented in the kernel's kernel-parameters.txt; isolcpus= has
- * accepted managed_irq since Linux 5.6. */
+/* Gives advice on noisy settings. Kernel parameters are as documented in the kernel's kernel-parameters.txt; isolcpus=
+ * has accepted managed_irq since Linux 5.6. */
 #include "settings/advice.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define PROGRAMS_MAX 40
 
-/* Appends a CPU list. The longest one has ranges of two CPUs. */
+/* Appends a CPU list. The longest possible list has only ranges of two CPUs. */
 static void put_cpus(const struct cpuset *cpus, struct text *out)
 {
     char list[(CPUSET_MAX / 3 + 1) * sizeof("8189-8190")];
@@ -66,7 +66,8 @@ static bool advise_tune(const struct advice_found *found, struct advice *out)
 
 /* --- the kernel's command line --- */
 
-/* Returns whether this kernel has the setting. Looks at it again, because it may not be among those checked. */
+/* Returns whether this kernel has the setting. Reads it again, because it may not be among the settings that were
+ * checked. */
 static bool is_there(const struct settings_view *view, const char *name)
 {
     struct setting_state state;
@@ -110,7 +111,7 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
         noisy |= item_is_noisy(found, items[i]);
     if (!noisy)
         return false;
-    setting_without(&view->machine->online, view->bench, &others); /* left for everything else */
+    setting_without(&view->machine->online, view->bench, &others); /* left for other work */
     if (boot == CPUSET_NONE) {
         text_printf(&out->text, "The CPUs of this machine are not known, so there is no line for the kernel.");
     } else if (cpuset_count(&view->machine->online) == 1) {

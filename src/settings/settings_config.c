@@ -19,7 +19,7 @@ static void say_no_config(struct setting_state *out)
 }
 
 /* Returns the kernel's configuration: /proc/config.gz, or the file that the distribution installs beside the kernel;
- * NULL when neither exists, with the state set to that. */
+ * NULL when neither exists; then sets the state. */
 static char *read_config(const struct settings_view *view, struct setting_state *out)
 {
     char path[128], *text = NULL;
@@ -70,7 +70,7 @@ void setting_look_hardening(const struct settings_view *view, struct setting_sta
         setting_say(out, SETTING_OK, "%s", now);
 }
 
-/* Appends the keys that are set, without "CONFIG_". */
+/* Appends those of the keys that the configuration sets, without "CONFIG_", to a list. */
 static void append_set(const char *config, const char *const *keys, size_t n, char *list, size_t size)
 {
     char key[64], value[8];

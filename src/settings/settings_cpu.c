@@ -17,7 +17,7 @@ struct tally {
     } value[4];
     unsigned n, others;
     bool all_good;
-    int error; /* first error of a file that exists */
+    int error; /* -errno of the first file that exists and cannot be read */
 };
 
 static void tally_add(struct tally *tally, const char *text)
@@ -128,7 +128,8 @@ const struct setting_of_cpus setting_cpu_epb = {"power/energy_perf_bias", read_e
 
 /* --- Frequency limits. --- */
 
-/* Raises the lower frequency limit to the upper one: then only the lower one has to be written, and restored. */
+/* Reads a CPU's frequency limits. The good value of the lower limit is the upper one: then only the lower one has to be
+ * written, and restored. */
 static int read_frequency(const char *root, unsigned cpu, const char *file, struct setting_value *out)
 {
     int64_t min_khz, max_khz;
@@ -154,7 +155,7 @@ static const struct turbo {
     int64_t off;
 } turbo_files[] = {{CPU_FOLDER "/intel_pstate/no_turbo", 1}, {CPU_FOLDER "/cpufreq/boost", 0}};
 
-/* Reads the first of turbo_files that exists, 0 or 1. Returns 0 or -errno. */
+/* Reads the value, 0 or 1, of the first of turbo_files that exists. Returns 0 or -errno. */
 static int read_turbo(const char *root, const struct turbo **file, int64_t *value)
 {
     int error = -ENOENT;
@@ -218,7 +219,7 @@ int setting_writes_smt(const struct settings_view *view, struct setting_writes *
 
 /* --- Idle states. --- */
 
-#define NO_DEMAND_US 2000000000 /* default of the kernel's PM QoS, without any request */
+#define NO_DEMAND_US 2000000000 /* latency limit of the kernel's PM QoS when nobody requested one */
 
 /* Finds the longest exit latency of one CPU's idle states that are not disabled. Returns false when the CPU has
  * none. */
@@ -240,7 +241,7 @@ static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char
     return any;
 }
 
-/* Reads the latency limit in force from the PM QoS device, as the kernel's int32_t. */
+/* Reads the latency limit in force, in us, from the PM QoS device. Returns 0 or -errno. */
 static int read_demand(const char *root, int32_t *us)
 {
     char bytes[2 * sizeof *us];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the column settings, which explains why two machines, or one machine at two times, differ in speed. */
+/* Writes the CSV column `settings`, which explains why two machines, or one machine at two times, differ in speed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void add(const struct description *d, const char *name, const char *value
     setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
 }
 
-/* --- The settings of check. --- */
+/* --- Settings that `jitbench check` judges. --- */
 
 static void add_checked(const struct description *d)
 {
@@ -134,7 +134,7 @@ static void shorten(const char *state, char *buf, size_t size)
     *at = '\0';
 }
 
-/* Adds each vulnerability by the kernel's name for it. */
+/* Adds the state of each CPU vulnerability, under the kernel's name for it. */
 static void add_mitigations(const struct description *d)
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
@@ -180,7 +180,7 @@ static bool bears_on_noise(const char *word)
     return false;
 }
 
-/* Adds the words before "--"; those after it are for init. */
+/* Adds the words of the kernel's command line up to "--"; those after it are for init. */
 static void add_command_line(const struct description *d)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");

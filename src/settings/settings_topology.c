@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of hardware that the bench CPUs share with others: memory, caches, cores. */
+/* Hardware that the bench CPUs (those to measure on) share with other CPUs: memory, caches, cores. */
 #include <errno.h>
 
 #include "settings/settings_look.h"
@@ -52,8 +52,8 @@ void setting_look_caches(const struct settings_view *view, struct setting_state 
     else
         setting_say(out, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
                     list);
-    /* Work that is kept off the bench CPUs needs some CPU, and often there is only one last-level cache: no better
-     * choice exists. */
+    /* Other work needs some CPU, and often all CPUs have one last-level cache: if only the CPUs that are always left to
+     * other work share it, no better choice exists. */
     settings_bench_cpus(view->root, view->machine, &usual);
     if (worst != 0 && setting_disjoint(&usual, &strangers)) {
         out->verdict = SETTING_OK;

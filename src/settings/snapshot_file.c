@@ -216,8 +216,8 @@ static bool take_head(char **at, struct head *out)
            (out->time = take_value(at, "time")) && (n = take_value(at, "entries")) && procfs_number(n, &out->n);
 }
 
-/* Checks that the snapshot is of this boot, which identifies the machine whatever its name is; the name is used when
- * the boot is not known. */
+/* Checks that the snapshot is of this boot of this machine. The boot ID tells both, even if the host was renamed; if it
+ * is not known, the host name is compared. */
 static int check_identity(const struct identity *here, const char *file, const struct head *head, char *error,
                           size_t size)
 {
@@ -280,7 +280,7 @@ static pid_t lock(int fd)
     return fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 0 ? whole.l_pid : -EBUSY;
 }
 
-/* Gives the file its name. Never replaces another file. */
+/* Gives the file its name in the directory. Never replaces another file. */
 static int give_name(int fd, int folder, const char *temporary, const char *name)
 {
     if (!temporary[0])
@@ -300,7 +300,7 @@ static int sync_folder(int folder)
     return fsync(folder) && errno != EINVAL ? -errno : 0;
 }
 
-/* Writes the file and gives it its name. It is locked before it has the name, so that nobody finds it unlocked. */
+/* Writes the file, locks it, and then gives it its name, so that no process finds it unlocked. */
 static int publish(int folder, const char *name, const char *text, size_t length)
 {
     char temporary[NEW_FILE_NAME_SIZE] = "";
@@ -342,7 +342,7 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
     const char *name;
     size_t length = 0;
 
-    /* By the boot ID and the host's name snapshots of other boots and hosts are recognised. */
+    /* The file contains boot ID and host name, so that a snapshot of another boot or host is recognised. */
     read_identity(root, &identity);
     if (!identity.boot[0])
         return fail_because(-ENOENT, error, error_size, "cannot identify this boot: %s cannot be read: %s", BOOT_FILE,
@@ -361,7 +361,7 @@ int snapshot_file_create(const char *root, const char *file, const struct snapsh
     return fd < 0 ? fail_because(fd, error, error_size, "snapshot '%s': %s", file, strerror(-fd)) : fd;
 }
 
-/* Rejects a file that other users could have written: they could have any setting written. */
+/* Rejects a file that other users could have written: through it they could change any setting. */
 static int check_trust(int fd, const char *file, char *error, size_t size)
 {
     struct stat status;

@@ -32,9 +32,10 @@ const char *tuned_refusal(const char *path, int error)
     return error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(-error);
 }
 
-/* --- Around a run. --- */
+/* --- Settings that are changed for the time of a run. --- */
 
-/* State of --tuned. A session has one; it is static because the session can end in many places. */
+/* The planned writes and the snapshot of --tuned. A process has only one of each; they are static because it can end in
+ * many places. */
 static struct {
     struct setting_writes plan;
     struct snapshot *snapshot;
@@ -80,7 +81,7 @@ static int make_plan(const struct cpuset *bench, bool huge_advised)
     return status;
 }
 
-/* Fills in the message that nothing was changed, and why. */
+/* Fills in the message that no setting was changed, and why. Returns -1. */
 static int not_tuned(char *message, size_t size, const char *why)
 {
     return fail_because(-1, message, size, "%s; no setting was changed", why);
@@ -121,9 +122,10 @@ int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, si
     return make_plan(bench, huge_advised) ? not_tuned(message, size, "out of memory") : begin(message, size);
 }
 
-/* --- Settings of a file. --- */
+/* --- Settings listed in a file. --- */
 
-/* Adds a line without its end; returns -1 when it is not PATH=VALUE. */
+/* Adds the write of a line PATH=VALUE, given without its newline; nothing for an empty line or a comment. Returns -1
+ * for any other line. */
 static int add_line(char *line, struct setting_writes *writes)
 {
     char *value = strchr(line, '=');
@@ -172,7 +174,7 @@ int tuned_begin_file(const char *file, char *message, size_t size)
     return read_lines(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
 }
 
-/* --- The end of both. --- */
+/* --- Restoring the settings. --- */
 
 static void say_left(void *context, const struct snapshot_report *report)
 {

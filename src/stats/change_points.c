@@ -14,9 +14,9 @@
 #define FENCES 1.5
 /* Least number of permutations; more are needed for a small alpha. */
 #define PERMUTATIONS_LEAST 1000.0
-/* The test tries every split near the ends of a segment. Further inside, the step to the next split is the distance
- * to the nearer end over SPLITS_SHARE, so that the number of splits grows only with the logarithm of the number of
- * values. */
+/* The permutation test tries every split near the ends of a segment. Further inside, the step to the next split is the
+ * distance to the nearer end over SPLITS_SHARE, so that the number of splits grows only with the logarithm of the
+ * number of values. */
 #define SPLITS_SHARE 16u
 
 struct search {
@@ -44,7 +44,7 @@ static bool classify(struct search *s, size_t first, size_t n, struct segment *s
 
     memcpy(s->sorted, values, n * sizeof(*values));
     stats_sort(s->sorted, n);
-    /* When most values are equal, the quartiles are equal too: then quantiles further out serve instead. */
+    /* When most values are equal, the quartiles are equal too: then quantiles further out are used instead. */
     for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]) && !(high > low); i++) {
         low = stats_quantile(s->sorted, n, tails[i]);
         high = stats_quantile(s->sorted, n, 1 - tails[i]);
@@ -89,8 +89,8 @@ static size_t next_split(size_t k, size_t n)
     return k + (step ? step : 1);
 }
 
-/* Returns the largest distance of the splits that the test tries, or the first one that is at least `enough`. With
- * random, permutes the values at the same time (Fisher, Yates 1938; Durstenfeld 1964). */
+/* Returns the largest distance_at() of the splits that the test tries; stops at the first one that is at least
+ * `enough`. If random is not NULL, permutes the values at the same time (Fisher, Yates 1938; Durstenfeld 1964). */
 static double largest_distance(struct segment *segment, double enough, uint64_t *random)
 {
     unsigned char *class_of = segment->class_of;
@@ -115,7 +115,7 @@ static double largest_distance(struct segment *segment, double enough, uint64_t 
     return largest;
 }
 
-/* Returns the split with the largest distance. */
+/* Returns the split with the largest distance_at(): the number of values before it. */
 static size_t best_split(const struct segment *segment)
 {
     uint32_t counts[CLASSES] = {0};
@@ -133,12 +133,12 @@ static size_t best_split(const struct segment *segment)
     return best;
 }
 
-/* The permutation test: returns whether as large a distance as the observed one occurs in at most the share alpha of
- * the orders of the segment. Leaves the segment permuted. Stops when too many orders have as large a distance. */
+/* The permutation test: returns whether at most the share alpha of random orders of the segment's values have a
+ * distance as large as the observed one. Stops when too many have. Leaves the values permuted. */
 static bool is_significant(struct search *s, struct segment *segment)
 {
     const size_t orders = (size_t)fmax(PERMUTATIONS_LEAST, ceil(1 / s->alpha));
-    /* How many orders may have as large a distance, the observed one included; rounding must not make that 0. */
+    /* Number of orders that may have as large a distance, the observed one included; rounding must not make it 0. */
     const double most = fmax(floor(s->alpha * (double)orders), 1);
     const double observed = largest_distance(segment, INFINITY, NULL);
     double as_large = 1;

@@ -6,7 +6,7 @@
 
 #include "stats/stats.h"
 
-/* Number of bins of a period. The events of a comb are found in two neighbouring ones. */
+/* Number of phase bins into which a period is divided. The events of a comb are in two neighbouring bins. */
 #define BINS 64u
 /* Number of length classes, by which the longest events are chosen: eight for each doubling of the length. */
 #define LENGTHS (64u * 8u)
@@ -16,8 +16,8 @@
 #define EXCESS 6.0
 /* Maximum number of periods that are folded. Further ones only refine the fit. */
 #define FOLDED 512u
-/* STEPS: steps of the refinement. MEDIANS: maximum number of events of which a median is taken; with more events, every
- * second, third, ... one is used. */
+/* STEPS: number of calls of refine() for each range of events. MEDIANS: maximum number of events of which a median is
+ * taken; with more events, every second, third, ... one is used. */
 #define STEPS   4
 #define MEDIANS 1024u
 /* An event of a comb is at least this part of the median length of the comb's events. */
@@ -31,8 +31,8 @@ static unsigned length_class(uint64_t length)
     return (unsigned)exponent * 8 + (unsigned)((mantissa - 0.5) * 16) - 8;
 }
 
-/* Returns the least length such that at most `most` of the events without a comb are as long; 0 when there are not
- * more. */
+/* Returns a length such that at most `most` of the events without a comb are at least as long (or, if more events are
+ * in the class of the longest ones, the lower limit of that class); 0 when there are at most `most` events in all. */
 static uint64_t floor_of(const struct comb_event *events, size_t n, double most)
 {
     uint32_t count[LENGTHS + 8] = {0};
@@ -82,8 +82,8 @@ static unsigned fold(const struct comb_event *events, size_t n, uint64_t floor, 
     return sum;
 }
 
-/* The event that is nearest to the expected time of a period; the period's number, and the event's distance from that
- * time. */
+/* event: index of the event that is nearest to the expected time of a period; number: that of the period; offset: time
+ * from the expected time to the event. */
 struct nearest {
     size_t event;
     double number, offset;
@@ -146,9 +146,9 @@ static void refine(struct comb *comb, const struct comb_event *events, size_t n,
     comb->period += drift;
 }
 
-/* Returns the share of the periods that have an event, less those that have one by chance: the least result of all
- * periods, every second, ... and every fifth one. Half a period beside the expected times, all events are there by
- * chance. */
+/* Computes comb.share: the share of the periods that have an event, less those that have one by chance; the least
+ * result for all periods, every second, ... and every fifth one. Events half a period away from the expected times tell
+ * how many come by chance. */
 static double least_share(const struct comb *comb, const struct comb_event *events, size_t n, double reach)
 {
     enum { STRIDES = 5 };
@@ -213,7 +213,7 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
         size_t end = part < periods ? within(events, n, (double)part * period) : n;
         out->periods = part < periods ? part : periods;
         for (int i = 0; i < STEPS; i++)
-            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS)); /* first: all of both bins */
+            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS)); /* at first all of both bins */
         if (end == n)
             break;
     }

@@ -54,7 +54,8 @@ static void widen(struct hist *h, uint64_t min, uint64_t max)
         h->max = max;
 }
 
-/* Adds count equal values to their bin only, not to n, the sums and the extremes. */
+/* Adds count values to the bin of value, and sum to the bin's sum if it has one. Does not change n, sum, sum_squares,
+ * min and max. */
 static void place(struct hist *h, uint64_t value, uint64_t count, double sum)
 {
     const uint64_t offset = (value - h->base) / h->width;
@@ -192,9 +193,9 @@ double hist_sd(const struct hist *h)
             within += (double)b.count * (b.mean - (double)b.first) * ((double)b.last - b.mean);
     }
     /* The variance from the sums suffers from cancellation when the values are far from base and close together. The
-     * bins give a lower and an upper bound; in the linear part both are equal. Only a merge with another base can
-     * put values of larger spread into a bin: then the sums exceed the bound by more than rounding explains (a
-     * millionth is its worst at 10^10 additions), and are right. */
+     * bins give a lower and an upper bound; in the linear part both are equal. Only a merge with another base can put
+     * values of larger spread into a bin: then the variance from the sums exceeds the bound by more than rounding can
+     * (at most a millionth after 10^10 additions), and is right. */
     const double n = (double)h->n, plain = h->sum_squares - h->sum / n * h->sum;
     const double upper = between.m2 + within;
     const bool bounded = !(plain > upper + 1e-6 * h->sum_squares);

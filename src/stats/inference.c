@@ -35,7 +35,7 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
     const double va = sa.m2 / (double)(n_a - 1) / (double)n_a, vb = sb.m2 / (double)(n_b - 1) / (double)n_b;
     test.error = sqrt(va + vb);
     if (va + vb > 0) {
-        /* Computed with shares: the squares of tiny variances would underflow to 0. */
+        /* Computed from shares of the sum: the squares of tiny variances would underflow to 0. */
         const double share_a = va / (va + vb), share_b = vb / (va + vb);
         test.t = (sa.mean - sb.mean) / test.error;
         test.df = 1 / (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
@@ -94,7 +94,7 @@ struct inference_covariance inference_covariance(const struct inference_point *a
 /* --- The error of a mean. --- */
 
 #define BATCHES_MIN 5u   /* with fewer batches the error of the mean would hardly be known */
-#define BARTLETT    1.96 /* over sqrt(n): 95 % limit of a correlation of n independent values */
+#define BARTLETT    1.96 /* divided by sqrt(n): 95 % limit of the correlation of n independent values */
 
 /* Returns the sum of (x - mean) (y - mean) over all pairs of values x, y that are lag apart. */
 static double products(const double *values, size_t n, double mean, size_t lag)
@@ -212,7 +212,7 @@ static int mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b
     if (out->exact) {
         const double lower = fmin(out->u, (double)n_a * (double)n_b - out->u);
         const double below = exact_below((size_t)lower, n_a, n_b);
-        if (isnan(below)) { /* fmin() would make 1 of it */
+        if (isnan(below)) { /* fmin() would return 1 */
             *out = (struct inference_rank){.u = (double)NAN, .p = (double)NAN};
             return -1;
         }
@@ -295,7 +295,7 @@ static size_t draws_of(size_t n)
     return n % 2 ? n + 1 : n >= 8 ? n + 2 : n;
 }
 
-/* Returns a seed that depends on the values: with the same random draws for all tables, all intervals would have the
+/* Returns a seed that depends on the values: if all intervals came from the same random draws, they would all have the
  * same small error. */
 static uint64_t seed_of(const double *values, size_t n, uint64_t seed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Robust distances, and the limits beyond which a value is an outlier. */
+/* Computes distances from the median in robust spreads, and the limits beyond which a value is an outlier. */
 #include "stats/outlier.h"
 
 #include <math.h>

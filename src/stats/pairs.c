@@ -72,7 +72,8 @@ static void rank(const double *differences, size_t n, struct sized *sized, uint6
 
 /* --- The distribution of the sum of positive ranks. --- */
 
-/* Computes the distribution when each sign is equally likely: p[s] for the sums 0 to sum. */
+/* Returns the distribution of the sum of positive ranks when both signs are equally likely: p[s] is the probability of
+ * sum s, from 0 to sum. The caller frees it. NULL when out of memory. */
 static double *rank_sums(const uint64_t *ranks, size_t n, size_t sum)
 {
     double *p = calloc(sum + 1, sizeof(*p));
@@ -216,8 +217,8 @@ int paired_test(const double *differences, size_t n, double confidence, struct p
 
 /* --- The sequential test. --- */
 
-/* Number of pairs at the first look; each further look has a quarter more. They are often enough to end soon, and
- * seldom enough to be computed meanwhile. */
+/* Number of pairs at the first look (test during the measurement); each further look has a quarter more. Looks are
+ * frequent enough to end a measurement soon, and rare enough to be computed while it runs. */
 #define LOOK_FIRST 8u
 static size_t next_look(size_t n)
 {
@@ -245,8 +246,8 @@ static int compare_flipped(const void *a, const void *b)
     return ORDER_OF(y->extreme, x->extreme);
 }
 
-/* Returns how far the sum of the ranks of one sign is from that of the other, after a flip of the signs. The signs of a
- * flip are the same at all looks. */
+/* Returns |sum of the positive ranks - sum of the negative ranks| after flipping random signs. The number `flip` seeds
+ * the random bits, so that they are the same at all looks; 0 flips none. */
 static uint64_t extreme_of(const double *differences, const uint64_t *ranks, size_t n, unsigned flip)
 {
     uint64_t state = SEED + flip, bits = 0;
@@ -262,8 +263,8 @@ static uint64_t extreme_of(const double *differences, const uint64_t *ranks, siz
     return (uint64_t)(sum < 0 ? -sum : sum);
 }
 
-/* Returns how many of n flips, sorted from the most extreme one on, are beyond a limit: at most `most`, and none that
- * is only as extreme as a flip that is not beyond it. */
+/* Returns how many of n flips, sorted from the most extreme one on, are beyond the limit that at most `most` flips may
+ * exceed. Of equally extreme flips, all or none are beyond it. */
 static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t most)
 {
     size_t beyond = most < n ? most : n;
@@ -273,7 +274,8 @@ static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t mos
     return beyond;
 }
 
-/* Flips that are not beyond the limit of a look yet, sorted; those that are stand before them. */
+/* all: flips beyond the limit of some look so far, followed by the `left` others, which begin at alive and are sorted
+ * from the most extreme one on. */
 struct flips {
     struct flipped *all, *alive;
     size_t left;
@@ -281,7 +283,8 @@ struct flips {
     struct sized *sized;
 };
 
-/* Makes one look. Returns how many flips are beyond the limit after it that were not before. */
+/* Makes one look, after n differences. spent: error allowed up to this look. Returns how many flips are beyond its
+ * limit that were not beyond that of an earlier look. */
 static size_t look_at(const double *differences, size_t n, double spent, struct flips *flips)
 {
     const size_t most = (size_t)(spent * (FLIPS + 1)), before = FLIPS + 1 - flips->left;
@@ -328,7 +331,8 @@ static bool prepare_flips(size_t n, struct flips *flips)
     return flips->all && flips->ranks && flips->sized;
 }
 
-/* Returns the error that may be spent up to a look. */
+/* Returns the probability of a false claim that is allowed up to a look, which grows with the share of the planned
+ * pairs. */
 static double spent_at(size_t look, size_t planned, double error)
 {
     return error * (look < planned ? (double)look / (double)planned : 1);
@@ -356,16 +360,17 @@ int paired_sequential(const double *differences, size_t n, size_t planned, doubl
 
 /* --- The least effect. --- */
 
-/* The test after the first n pairs (a look), by the means of any two differences, sorted from the smallest on and
- * counted from 1: it claims a positive difference when mean number `claim` is above 0, and its interval begins with
- * mean number `interval`. claim 0: it can claim nothing; interval 0: there are too few pairs for one. */
+/* A look: the test after the first n pairs, expressed by the means of any two differences (Walsh averages), sorted and
+ * numbered from 1 on. It claims a positive difference when mean number `claim` is above 0, and its confidence interval
+ * begins at mean number `interval`. claim 0: it cannot claim any; interval 0: there are too few pairs for an
+ * interval. */
 struct look {
     size_t n, claim, interval;
 };
-#define LOOKS_MAX 64u /* for more than a million pairs */
+#define LOOKS_MAX 64u /* enough for more than a million pairs */
 
-/* Finds the number `claim` of each look at up to `pairs` pairs. It hardly depends on the order of the ranks, which is
- * random here. Returns the number of looks; 0 when out of memory. */
+/* Sets n and claim of each look at up to `pairs` pairs. claim hardly depends on the order of the ranks, which is random
+ * here. Returns the number of looks; 0 when out of memory. */
 static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MAX])
 {
     FREED_BY(free_flips) struct flips flips;
@@ -379,7 +384,7 @@ static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MA
     for (size_t n = 0; ready && n < pairs && n_looks < LOOKS_MAX; n_looks++) {
         n = next_look(n) < pairs ? next_look(n) : pairs;
         const size_t beyond = look_at(differences, n, spent_at(n, pairs, error), &flips);
-        /* The ranks of both signs, doubled, differ by 2 |W+ - W-|; W- is the number of means of two below 0. */
+        /* extreme is 2 |W+ - W-|, since ranks are doubled; W- is the number of means of two differences below 0. */
         looks[n_looks] =
             (struct look){n, beyond ? (n * (n + 1) - (size_t)flips.alive[beyond - 1].extreme) / 4 + 1 : 0, 0};
         flips.alive += beyond;
@@ -388,7 +393,7 @@ static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MA
     return n_looks;
 }
 
-/* Finds the number `interval` of each look. Returns 0, or -1 when out of memory. */
+/* Sets `interval` of each look. Returns 0, or -1 when out of memory. */
 static int set_intervals(struct look *looks, size_t n_looks, double confidence)
 {
     for (size_t i = 0; i < n_looks; i++)
@@ -397,9 +402,9 @@ static int set_intervals(struct look *looks, size_t n_looks, double confidence)
     return 0;
 }
 
-/* Returns the standard deviation of what is added to differences that are drawn from n known ones, because new ones lie
- * between and beyond the known: the normal reference rule (Silverman 1986) for all of them with both signs. sizes has
- * room for n. */
+/* Returns the kernel width of the smoothed bootstrap: the standard deviation of a random number to be added to each
+ * value drawn from n differences. It follows the normal reference rule (Silverman 1986) for the differences with both
+ * signs. sizes has room for n. */
 static double kernel_width(const double *differences, size_t n, double *sizes)
 {
     double squares = 0;
@@ -423,8 +428,9 @@ static double draw_kernel(uint64_t *state)
     return 2 * (sum - 1.5);
 }
 
-/* Draws noise like that of n differences (a smoothed bootstrap). The differences that it is drawn from are themselves
- * drawn from those n, with repetition, since another measurement would have met others. known has room for n. */
+/* Draws `pairs` values of noise like that of n differences (a smoothed bootstrap). They are not drawn from the
+ * differences themselves, but from a resample of them, since another measurement would have had others. known has room
+ * for n. */
 static void draw_noise(const double *differences, size_t n, double width, double *known, double *drawn, size_t pairs,
                        uint64_t *state)
 {
@@ -437,9 +443,9 @@ static void draw_noise(const double *differences, size_t n, double width, double
     }
 }
 
-/* Returns the least shift of the differences that is found: a look claims it before another look ends the measurement,
- * because its interval is at most `width` wide and, moved by the shift, contains 0. sorted has room for all
- * differences. */
+/* Returns the least shift that, added to all drawn differences, makes a look claim a difference. An earlier look may
+ * end the measurement without a claim, if its interval is at most `width` wide and contains 0 after the shift. sorted
+ * has room for all differences. */
 static double needed_shift(const double *drawn, double *sorted, const struct look *looks, size_t n_looks, double width)
 {
     double needed = (double)INFINITY; /* by the looks after this one */

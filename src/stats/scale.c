@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Projects the detours of one CPU to the slowest of N ranks. */
+/* Estimates from the detours of one CPU the delay of the slowest of N ranks. */
 #include "stats/scale.h"
 
 #include <complex.h>
@@ -15,7 +15,7 @@
 #define POINTS_ALL (1u << 22)
 /* The grid ends at the mean plus this many standard deviations plus twice the longest delay. */
 #define DEVIATIONS 12.0
-/* Rounding error that the transform leaves in empty points. */
+/* Values up to this are rounding errors, which the transform leaves in empty points. */
 #define NOTHING 1e-15
 
 struct grid {
@@ -93,7 +93,8 @@ static void spread_of(const struct project_host *host, double step_ns, double *m
         }
 }
 
-/* Returns how many times as long as on a core of its own the work of a rank takes: on average, and at most. */
+/* Returns the mean factor by which a rank's work takes longer than on a core of its own. most: set to the largest
+ * factor. */
 static double slower_of(const struct project_host *host, double *most)
 {
     double sum = 0, n = 0;
@@ -235,8 +236,8 @@ static void transform_kinds(struct grid *g, const struct project_host *host)
     }
 }
 
-/* Multiplies g->work by the transforms of the periodic detours in a step: of each kind floor(number) of them always,
- * and one more with the probability of the remainder. */
+/* Multiplies g->work by the transforms of the periodic detours in a step. If a step has x detours of a kind on average,
+ * it has floor(x) of them, and one more with the probability x - floor(x). */
 static void multiply_kinds(struct grid *g, const struct project_host *host, double step_ns)
 {
     const double complex *kind = g->kind;

@@ -257,7 +257,7 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
 
 int stats_summarise(const double *values, size_t n, struct stats_summary *out)
 {
-    /* All that is not computed below is not known. */
+    /* What is not computed below stays NAN: not known. */
     *out = (struct stats_summary){n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (n == 0)
         return 0;

@@ -9,12 +9,12 @@
 #include "sys/mountinfo.h"
 #include "sys/procfs.h"
 
-/* Version 1 writes 'no limit' as the largest multiple of the page size below 2^63. */
+/* Limits from here on mean 'no limit': version 1 writes it as the largest multiple of the page size below 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct hierarchy {
-    const char *fs_type, *controller; /* controller: its name in version 1; "" in version 2, whose single hierarchy has
-                                       * all controllers */
+    const char *fs_type, *controller; /* controller: name of the controller that the hierarchy has in version 1; "" for
+                                       * the single hierarchy of version 2, which has all */
     const char *usual_place;
 };
 
@@ -25,8 +25,8 @@ static const struct hierarchy cpuset_v1 = {"cgroup", "cpuset", "/sys/fs/cgroup/c
 struct version {
     const struct hierarchy *hierarchy;
     const char *limit, *usage;
-    const char *reclaimable; /* key in memory.stat of the file cache that can be reclaimed, including the groups
-                              * below */
+    const char *reclaimable; /* key in memory.stat for the file cache that the kernel can reclaim, including that of the
+                              * groups below */
 };
 
 static const struct version versions[] = {
@@ -36,7 +36,7 @@ static const struct version versions[] = {
 
 /* Reads the path of the process's group in one hierarchy from lines "5:cpu,memory:/path" and "0::/path" of
  * /proc/self/cgroup. When that file cannot be read, the path is "", the topmost group that can be seen. Returns false
- * when the file does not name the hierarchy, which is then not in use. */
+ * when the file does not name the hierarchy, which is then not in use, or the path is too long. */
 static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/cgroup");
@@ -86,7 +86,7 @@ static uint64_t read_stat(const char *root, const char *folder, const char *key)
     return value;
 }
 
-/* A function that reads a limit of one group, in bytes, and returns UINT64_MAX when the group has none. */
+/* A function that reads the bytes that one group limits or has left, and returns UINT64_MAX when it has no limit. */
 typedef uint64_t (*group_reader)(const char *root, const char *folder, const struct version *v);
 
 static uint64_t limit_in(const char *root, const char *folder, const struct version *v)
@@ -104,13 +104,14 @@ static uint64_t available_in(const char *root, const char *folder, const struct 
     return limit - smaller(limit, used);
 }
 
-/* A group's directory, and the length of the path of the topmost group that can be seen. */
+/* Directory of a group, and the length of the directory's path for the topmost group that can be seen. */
 struct position {
     char folder[PATH_MAX];
     size_t shortest;
 };
 
-/* Finds the process's group. Of several mounts of the hierarchy, the one that shows most groups above it is used. */
+/* Finds the directory of the process's group in a hierarchy. If the hierarchy is mounted several times, the mount that
+ * shows most groups above it is used. Returns false when there is none. */
 static bool find_position(const char *root, const struct hierarchy *v, struct position *out)
 {
     char path[PATH_MAX];
@@ -118,7 +119,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
         return false;
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
     char *rest = text;
-    const char *point = NULL, *top = ""; /* top: the group at the root of the mount, "" for the topmost */
+    const char *point = NULL, *top = ""; /* mount point, and the group that is its root ("": the topmost) */
     for (struct mountinfo mount; mountinfo_next(&rest, &mount);) {
         const char *shown = strcmp(mount.root, "/") ? mount.root : "";
         if (strcmp(mount.type, v->fs_type) == 0 &&
@@ -131,7 +132,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
     if (!point)
         point = v->usual_place;
     const char *group = below(path, top);
-    /* A group outside this control group namespace cannot be seen; its mount point can. */
+    /* A group outside this control group namespace cannot be seen, but the mount point can. */
     if (!group || strstr(group, "/.."))
         group = "";
     out->shortest = strlen(point);
@@ -139,7 +140,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
     return n >= 0 && (size_t)n < sizeof out->folder;
 }
 
-/* Moves to the group above; returns false at the topmost. */
+/* Moves to the parent group; returns false at the topmost. */
 static bool go_up(struct position *at)
 {
     char *slash = strrchr(at->folder, '/');
@@ -181,7 +182,8 @@ static bool read_cpus(const char *root, const char *folder, const char *file, st
 
 bool cgroup_cpus(const char *root, struct cpuset *out)
 {
-    /* A group's effective set lies within those of the groups above, so the nearest group that has one is enough. */
+    /* A group's effective set of CPUs is within those of the groups above it, so the first one found on the way up is
+     * enough. */
     static const struct {
         const struct hierarchy *hierarchy;
         const char *file;

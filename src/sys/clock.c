@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the clock, and measures its frequency and the cost of reading it. */
+/* Chooses the clock for measurements, and measures its frequency and the cost of reading it. */
 #include "sys/clock.h"
 
 #include <setjmp.h>
@@ -11,11 +11,11 @@
 
 #define PAIR_TRIES 32
 #define COST_TRIES 1000
-/* Shortest interval from which clock_hz() computes a frequency. */
+/* Minimum interval for clock_hz() to compute a frequency. */
 #define SHORTEST_SPAN_NS 1000000u
 
-/* Global, because a signal handler gets no context. Not thread-local: musl would have to map memory for it before
- * main, and if that is refused the program would crash without a message. */
+/* Global, because a signal handler gets no context. Not thread-local: musl would map memory for it before main, and if
+ * that is refused the program would crash without a message. */
 static sigjmp_buf trapped;
 
 static void trap(int signal)
@@ -36,7 +36,7 @@ bool clock_can_read(uint64_t (*read)(void))
         sigaddset(&open, signals[i]);
         sigaction(signals[i], &action, &before[i]);
     }
-    /* A trap whose signal is blocked would kill the process. */
+    /* If the signal of a trap is blocked, the kernel kills the process. */
     pthread_sigmask(SIG_UNBLOCK, &open, &mask);
     bool read_it = sigsetjmp(trapped, 1) == 0;
     if (read_it)
@@ -122,10 +122,11 @@ static inline __attribute__((always_inline)) void cost_measure(enum clock_kind k
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         uint64_t end = clock_end(kind);
-        /* The counters of two CPUs may differ by a few ticks; a step back must not look like a huge cost. */
+        /* The counters of two CPUs may differ by a few ticks; a step back after a move must not look like a huge
+         * cost. */
         cost[i] = end > begin ? end - begin : 0;
     }
-    /* Intervals of many lengths, so that neighbouring values of the clock occur. */
+    /* The intervals have many lengths, so that differences of one step of the clock occur among them. */
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         for (unsigned k = 0; k < i % 64; k++)

@@ -13,7 +13,7 @@ static bool is_space(char c)
     return c && strchr(SPACE, c);
 }
 
-/* Allocates room for the words of a text of length bytes. */
+/* Allocates memory for the words of a text of length bytes. Returns 0 or -ENOMEM. */
 static int words_begin(struct words *words, size_t length)
 {
     *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};
@@ -30,7 +30,7 @@ void words_free(struct words *words)
     *words = (struct words){.text = NULL};
 }
 
-/* Returns the length of the word at line, including its quotes. */
+/* Returns the length of the word at the start of line, including its quotes, by the kernel's rules. */
 static size_t kernel_word(const char *line)
 {
     bool quoted = false;
@@ -41,7 +41,7 @@ static size_t kernel_word(const char *line)
     return n;
 }
 
-/* Copies a word without the quotes around it or around its value. Returns the end of the copy. */
+/* Copies a word, NUL-terminated, without the quotes around it or around its value. Returns the byte after the copy. */
 static char *unquote(const char *word, size_t length, char *to)
 {
     const char *end = word + length;

@@ -22,7 +22,7 @@ enum { KERNEL_LOG_CONSOLE_OFF = 6, KERNEL_LOG_CONSOLE_ON = 7 };
 #define PSEUDO_LAST  143u
 
 #define POLL_MS 100
-/* Number of bytes that a ready pipe or terminal takes without blocking. */
+/* Number of bytes that a pipe or terminal takes without blocking when poll() says that it is ready. */
 #define CHUNK PIPE_BUF
 
 void console_take(bool blocking)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event counters of the calling thread. */
+/* Opens and reads the event counters of the calling thread. */
 #include "sys/counters.h"
 
 #include <errno.h>
@@ -42,12 +42,12 @@ void counters_open(struct counters *counters, bool inherited, bool at_exec)
                                    .inherit = inherited,
                                    .exclude_hv = 1,
                                    .enable_on_exec = at_exec};
-        /* Hardware events in user mode only: instructions of the work are then the same in each run, and the same
-         * rights suffice on every machine. */
+        /* Hardware events are counted in user mode only: the benchmark's instructions are then the same in each run,
+         * and the same privileges suffice on every machine. */
         event.exclude_kernel = events[i].type == HARDWARE;
         int fd = perf_open(&event, 0, -1);
-        /* Users without rights may not count in the kernel. Context switches happen only there: their count would
-         * always be 0. */
+        /* Without privileges events in the kernel may not be counted. Context switches happen only there: their count
+         * would always be 0. */
         if ((fd == -EACCES || fd == -EPERM) && !event.exclude_kernel && i != COUNTER_SWITCHES) {
             event.exclude_kernel = 1;
             fd = perf_open(&event, 0, -1);

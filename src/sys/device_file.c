@@ -55,7 +55,8 @@ static int create(char *path, const char *place)
     return new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
 }
 
-/* Makes the first candidate name that is free. path is the name made, or the last one tried. */
+/* Makes the file at file->path, or in a directory the first of its names that does not exist yet. path gets the name
+ * made, or the last one tried. Returns the descriptor or -errno. */
 static int create_any(const struct device_file *file, const char *place, char *path, size_t size)
 {
     struct stat status;
@@ -92,7 +93,7 @@ static int write_file(const struct device_file *file, const char *place, const c
     if (error)
         (void)unlink(path);
     FREED_BY(fd_close) int folder = open_folder(path);
-    (void)fsync(folder); /* so that the new name is on disk too */
+    (void)fsync(folder); /* makes sure that the new name is on disk too */
     return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Block devices: parses their names, finds or makes their mounts, and unmounts them cleanly. */
+/* Block devices: parses their names, finds where they are mounted or mounts them, and unmounts them. */
 #include "sys/device_mount.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include "sys/procfs.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
-/* Retries for three seconds: other programs may inspect a file system that has just been mounted. */
+/* Unmounting is retried for three seconds: other programs may inspect a file system that has just been mounted. */
 #define BUSY_TRIES    60u
 #define BUSY_PAUSE_NS 50000000u
-/* Flags of statvfs(3) and mount(2) for nosymfollow, since Linux 5.10; C libraries lack the names. */
+/* The flag nosymfollow in statvfs(3) and in mount(2), since Linux 5.10; C libraries lack the names. */
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
 
@@ -77,7 +77,7 @@ static int try_types(const char *device, const char *at, unsigned long flags)
     int error = -EMEDIUMTYPE;
 
     for (const char *line; (line = strsep(&rest, "\n"));) {
-        if (line[0] != '\t') /* not for block devices */
+        if (line[0] != '\t') /* "nodev": a type that needs no block device */
             continue;
         if (mount(device, at, line + 1, flags, NULL) == 0)
             return 0;
@@ -179,7 +179,7 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
 /* --- Directories on the device. --- */
 
 /* Opens the directory name in the directory at, and makes it when it does not exist. Returns the descriptor or -errno:
- * -EXDEV when it is not on the device. */
+ * -EXDEV when it is in another file system than `device`. */
 static int enter(int at, const char *name, dev_t device)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks paths by descriptor, and makes new files without following other users' links. */
+/* Opens paths one component at a time, and makes new files without following other users' links. */
 #include "sys/directory.h"
 
 #include <errno.h>
@@ -15,12 +15,13 @@
 #include "sys/new_file.h"
 
 #define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
-/* WALK opens a directory only for use by other calls. Before Linux 3.6 fstat() does not work on such a descriptor. */
+/* WALK: flags to open a directory only for use by other calls. Before Linux 3.6 fstat() does not work on such a
+ * descriptor. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
 
-/* Returns whether a link may be followed. In a world-writable directory its owner shows who made it. In other
- * directories it is followed: a user who names a path there trusts the directory's owner. */
+/* Returns whether a symbolic link in `folder` may be followed. In a world-writable directory its owner shows who made
+ * it. In other directories it is followed: a user who names a path there trusts the directory's owner. */
 static bool may_follow(const struct stat *folder, const struct stat *link)
 {
     return !(folder->st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
@@ -28,8 +29,8 @@ static bool may_follow(const struct stat *folder, const struct stat *link)
 
 static int walk(int at, const char *path, unsigned *links);
 
-/* Follows the link name in the directory at. Where may_follow() checks owners, nobody else can replace the link
- * meanwhile. */
+/* Follows the link name in the directory at. Returns the descriptor of the directory that it leads to, or -errno. Where
+ * may_follow() checks owners, nobody else can replace the link meanwhile. */
 static int follow(int at, const char *name, const struct stat *link, unsigned *links)
 {
     char text[PATH_MAX];
@@ -39,7 +40,7 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
         return -errno;
     if (!may_follow(&folder, link) || ++*links > LINKS_MOST)
         return -ELOOP;
-    /* The links of /proc cannot be followed by their text. */
+    /* Links of /proc cannot be followed by their text, which need not be a path. */
     if (stat("/proc/self", &proc) == 0 && proc.st_dev == folder.st_dev) {
         int fd = openat(at, name, WALK);
         return fd < 0 ? -errno : fd;
@@ -51,8 +52,8 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* Walks one component of a path: name in the directory at. Returns the descriptor of the directory of that name, or of
- * the one that a link of that name leads to; or -errno. */
+/* Opens one component of a path: name in the directory at. Returns the descriptor of the directory of that name, or of
+ * the one that a link of that name leads to; or -errno. *links counts the links followed so far. */
 static int step(int at, const char *name, unsigned *links)
 {
     struct stat status;
@@ -65,7 +66,8 @@ static int step(int at, const char *name, unsigned *links)
     return fd < 0 ? -errno : fd;
 }
 
-/* Walks a path from the directory at, which stays open. Returns the descriptor of its end or -errno. */
+/* Opens a path component by component, from the directory at, which stays open. Returns the descriptor of the last
+ * component, or -errno. */
 static int walk(int at, const char *path, unsigned *links)
 {
     char name[NAME_MAX + 1];
@@ -133,7 +135,7 @@ int directory_clear(const char *path)
     return S_ISREG(status.st_mode) && unlinkat(folder, name, 0) ? -errno : 0;
 }
 
-/* Returns whether only we or root can have made or can replace this link. */
+/* Returns whether only this user or root can have made, or can replace, this link in `folder`. */
 static bool is_ours(const struct stat *folder, const struct stat *link)
 {
     const bool kept = folder->st_mode & S_ISVTX || !(folder->st_mode & (S_IWGRP | S_IWOTH));
@@ -142,14 +144,14 @@ static bool is_ours(const struct stat *folder, const struct stat *link)
            (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
-/* Opens a file only if it is still the one that was inspected before, since opening alone can affect a device. refused
- * is 0, or the -errno to return instead of opening it. */
+/* Opens a file for appending, unless it is a regular file or a block device. It is inspected first, since opening alone
+ * can affect a device, and again when it is open. refused: 0, or the -errno to return instead of opening it. */
 static int open_as_seen(int folder, const char *name, int flags, int refused)
 {
     struct stat before, now;
 
     if (fstatat(folder, name, &before, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0))
-        return errno == ENOENT ? -EEXIST : -errno; /* a dangling link */
+        return errno == ENOENT ? -EEXIST : -errno; /* ENOENT: a dangling link */
     if (S_ISREG(before.st_mode) || S_ISBLK(before.st_mode))
         return S_ISREG(before.st_mode) ? -EEXIST : -ENOTBLK;
     int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons of failures. */
+/* Writes reasons of failures as text. */
 #include "sys/fail.h"
 
 #include <stdarg.h>

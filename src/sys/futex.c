@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Operations from the kernel's interface, whose headers musl lacks. Their private variants would be wrong here:
- * processes share the word. */
+/* Operations of futex(2); musl comes without the kernel's header. Their private variants would be wrong here: processes
+ * share the word. */
 #define OPERATION_WAIT 0
 #define OPERATION_WAKE 1
 

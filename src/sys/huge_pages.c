@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads which mappings are in huge pages. */
+/* Reads how much memory of the process is in huge pages. */
 #include "sys/huge_pages.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
     if (!text)
         return -1;
     for (const char *line; (line = strsep(&rest, "\n"));) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) { /* begins a mapping */
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) { /* the first line of a mapping */
             ours = holds(start, end, addresses, n);
             out->possible_bytes += ours ? room_for(start, end, page) : 0;
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unpacks gzip data: the container of RFC 1952, the compressed blocks of RFC 1951. Paragraph numbers are those of
- * RFC 1951. */
+/* Unpacks gzip data: the container of RFC 1952, the compressed blocks of RFC 1951. Section numbers in comments are
+ * those of RFC 1951. */
 #include "sys/inflate.h"
 
 #include <errno.h>
@@ -8,24 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTHS_MAX 320 /* 288 codes for literals and lengths, 32 for distances */
+#define LENGTHS_MAX 320 /* maximum number of codes in a block: 288 for literals and lengths, 32 for distances */
 #define BITS_MAX    15
 
 struct stream {
     const unsigned char *at, *end;
-    unsigned bits, n_bits; /* bits read from the input and not used yet, the lowest first */
+    unsigned bits, n_bits; /* bits that were read from the input and not used yet, the first ones lowest; and their
+                            * number */
     char *out;
     size_t length, size;
-    bool failed; /* once set, all further bits read as 0 */
+    bool failed; /* the data are damaged; from then on all bits read as 0 */
 };
 
-/* Huffman codes of one alphabet: the number of codes of each length, and the symbols in the order of their codes
- * (3.2.2). */
+/* Huffman codes of one alphabet: the number of codes of each length in bits, and the symbols in the order of their
+ * codes (3.2.2). */
 struct codes {
     unsigned count[BITS_MAX + 1], symbol[LENGTHS_MAX];
 };
 
-/* Takes the next n bits, at most 16. */
+/* Returns the next n bits of the input, at most 16. */
 static unsigned take(struct stream *s, unsigned n)
 {
     for (; s->n_bits < n; s->n_bits += 8) {
@@ -47,8 +48,8 @@ static void put(struct stream *s, unsigned byte)
         s->out[s->length++] = (char)byte;
 }
 
-/* Makes the codes for symbols from the lengths of their codes; length 0: no code. An incomplete set is allowed (a
- * single distance), an oversubscribed one is not. */
+/* Makes the codes of n symbols from the lengths of their codes in bits; length 0: no code. An incomplete set is allowed
+ * (a single distance), an oversubscribed one is not. */
 static void make_codes(struct stream *s, const unsigned char *lengths, unsigned n, struct codes *codes)
 {
     unsigned next[BITS_MAX + 2] = {0}, room = 1;
@@ -68,7 +69,7 @@ static void make_codes(struct stream *s, const unsigned char *lengths, unsigned 
 
 static unsigned take_symbol(struct stream *s, const struct codes *codes)
 {
-    unsigned code = 0, first = 0, shorter = 0; /* first code of this length; number of shorter codes */
+    unsigned code = 0, first = 0, shorter = 0; /* first code of the current length; number of shorter codes */
 
     for (unsigned bits = 1; bits <= BITS_MAX && !s->failed; bits++) {
         code = code << 1 | take(s, 1);
@@ -82,7 +83,7 @@ static unsigned take_symbol(struct stream *s, const struct codes *codes)
     return 0;
 }
 
-/* Copies a block without compression (3.2.4). Skips the rest of the current byte. */
+/* Copies a block that is not compressed (3.2.4). It begins at the next byte of the input. */
 static void copy_block(struct stream *s)
 {
     s->bits = s->n_bits = 0;
@@ -92,7 +93,7 @@ static void copy_block(struct stream *s)
         put(s, take(s, 8));
 }
 
-/* Unpacks literals and repetitions of earlier output (3.2.5). */
+/* Unpacks a compressed block: literal bytes and repetitions of earlier output (3.2.5). */
 static void unpack_block(struct stream *s, const struct codes *literals, const struct codes *distances)
 {
     for (unsigned symbol = take_symbol(s, literals); symbol != 256 && !s->failed; symbol = take_symbol(s, literals)) {
@@ -115,7 +116,7 @@ static void unpack_block(struct stream *s, const struct codes *literals, const s
     }
 }
 
-/* Reads the codes of a block, which are in the block (3.2.7) or fixed (3.2.6). */
+/* Makes the codes of a block, which are read from the block (3.2.7) or fixed (3.2.6). */
 static void take_codes(struct stream *s, bool fixed, struct codes *literals, struct codes *distances)
 {
     static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};

@@ -22,11 +22,11 @@ static const struct {
     {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell interrupt */
     {"EXC", INTERRUPT_IPI}, /* s390: external call */
     {"EMS", INTERRUPT_IPI}, /* s390: emergency signal */
-    /* A single number for the whole machine, which looks like a column when there is one CPU. */
+    /* Lines with a single number for the whole machine, which looks like a column when there is one CPU. */
     {"ERR", INTERRUPT_NONE},
     {"Err", INTERRUPT_NONE},
     {"MIS", INTERRUPT_NONE},
-    /* s390: sums of the lines that follow. */
+    /* s390: lines that are the sums of lines that follow them. */
     {"EXT", INTERRUPT_NONE},
     {"I/O", INTERRUPT_NONE},
     {"AIO", INTERRUPT_NONE},
@@ -49,14 +49,14 @@ static bool is_timer(const char *name)
     return length >= sizeof timer - 1 && strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1) == 0;
 }
 
-/* Classifies a numbered interrupt: "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, then
- * the name. */
+/* Classifies a numbered interrupt by the words after its counts: "IO-APIC 2-edge timer" is the controller, its own
+ * number, the trigger mode, then the name. */
 static enum interrupt_kind kind_of_number(const char *words)
 {
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
     if (is_timer(name))
         return INTERRUPT_TIMER;
-    if (strncmp(name, "resched", 7) == 0) /* names on Xen and MIPS */
+    if (strncmp(name, "resched", 7) == 0) /* so named on Xen and MIPS */
         return INTERRUPT_RESCHED;
     /* ppc64's "IPI-0", MIPS's "IPI call", Xen's "-ipi callfunc0". */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
@@ -70,7 +70,7 @@ static enum interrupt_kind kind_of_text(const char *label, const char *words)
         return INTERRUPT_TIMER;
     if (strncmp(label, "IPI", 3) == 0 || strstr(words, "Function call"))
         return INTERRUPT_IPI;
-    /* kinds of device interrupts on s390 */
+    /* these words mark device interrupts on s390 */
     return strstr(words, "[I/O]") || strstr(words, "[AIO]") ? INTERRUPT_DEVICE : INTERRUPT_OTHER;
 }
 

@@ -11,7 +11,7 @@
 static const struct launcher {
     const char *name, *rank;
     const char *ranks[3], *id[3]; /* the first variable that is set is used */
-    const char *within;           /* used only when this variable is set as well; NULL: always */
+    const char *within;           /* the launcher is recognised only if this variable is set as well; NULL: always */
 } launchers[] = {
     {.name = "Open MPI",
      .rank = "OMPI_COMM_WORLD_RANK",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the properties of this machine: names, CPUs, memory, caches and settings. Its activity is in
- * machine_counters.c. */
+/* Reads the properties of this machine: names, CPUs, memory, caches and settings. machine_counters.c reads its
+ * activity. */
 #include "sys/machine.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
         if (procfs_value(cpuinfo, keys[i], out->cpu_model, sizeof out->cpu_model))
             return;
     }
-    /* Arm's cpuinfo has numbers instead of a name. */
+    /* On Arm /proc/cpuinfo has numbers instead of a name. */
     if (procfs_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) &&
         procfs_value(cpuinfo, "CPU part", part, sizeof part))
         snprintf(out->cpu_model, sizeof out->cpu_model, "implementer %s part %s", implementer, part);
@@ -87,8 +87,8 @@ static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
     return word && strchr(" ", word[strlen(" hypervisor")]);
 }
 
-/* Returns the hypervisor by the names in the firmware. Clouds that also rent out bare metal under the same name are
- * not listed. */
+/* Returns the hypervisor by vendor and product in the firmware (DMI); NULL when they name none. Clouds that also rent
+ * out bare metal under the same name are not listed. */
 static const char *hypervisor_from_firmware(const char *root)
 {
     static const struct {
@@ -128,7 +128,8 @@ static void read_hypervisor(const char *root, const char *cpuinfo, struct machin
     snprintf(buf, size, "%s", name ? name : "");
 }
 
-/* Reads the variable `container` of PID 1, which lxc, systemd-nspawn and podman set. */
+/* Reads the environment variable `container` of PID 1, which lxc, systemd-nspawn and podman set. Returns false when it
+ * is missing or cannot be read. */
 static bool container_from_environment(const char *root, char *buf, size_t size)
 {
     static const char key[] = "container=";
@@ -214,7 +215,7 @@ struct cache {
     struct cpuset shared;
 };
 
-/* Parses a size: "32K", "8192K" or "1M". */
+/* Parses a size: "32K", "8192K" or "1M". Returns bytes; 0 when it is no size. */
 static uint64_t parse_size(const char *text)
 {
     static const char units[] = "KMG";
@@ -245,7 +246,7 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
     return true;
 }
 
-/* Finds the cache of the highest level; level 0 when there is none. */
+/* Finds the data cache of the highest level, the last one before memory. Its level is 0 when there is none. */
 static void read_last_cache(const char *root, unsigned cpu, struct cache *last)
 {
     struct cache cache;
@@ -378,7 +379,8 @@ static int compare_places(const void *a, const void *b)
     return ORDER_OF(x->core, y->core);
 }
 
-/* Returns the core of the boot CPU, or a number that no CPU has when not known. */
+/* Returns the core, named by its lowest CPU, of the boot CPU: the lowest online CPU, or CPU 0 when that is not
+ * known. */
 static unsigned boot_core(const char *root)
 {
     struct cpuset online;
@@ -391,7 +393,7 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
 {
     struct scratch {
         struct place places[CPUSET_MAX];
-        unsigned taken[CPUSET_MAX]; /* by core: number of its CPUs placed so far */
+        unsigned taken[CPUSET_MAX]; /* for each core, by its lowest CPU: number of its CPUs placed so far */
     };
     FREED_BY(memory_free) struct scratch *s = calloc(1, sizeof *s);
     size_t count = 0, written = 0;
@@ -428,8 +430,8 @@ static const struct {
     {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
 };
 
-/* Finds whether the file system of path is ext2, ext3 or ext4, which share a magic number. Returns false when it is not
- * in mountinfo. */
+/* Writes which of ext2, ext3 and ext4, which share a magic number, the file system of path is. Returns false when it is
+ * not in /proc/self/mountinfo. */
 static bool ext_name(const char *path, char *buf, size_t size)
 {
     struct stat status;

@@ -23,7 +23,8 @@ static int64_t ticks_to_ns(uint64_t ticks)
     return ticks > (uint64_t)INT64_MAX / tick_ns ? INT64_MAX : (int64_t)(ticks * tick_ns);
 }
 
-/* Adds a count to a sum. Negative means not known: such a count is ignored, and such a sum begins at 0. */
+/* Adds a count to a sum. Negative means not known: a count that is not known is ignored, and a sum that is not known
+ * becomes the count. */
 static void add_known(int64_t *sum, int64_t value)
 {
     if (value >= 0)
@@ -44,7 +45,7 @@ static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kin
 
 /* --- Tables with a column for each CPU. --- */
 
-/* Counters of the CPUs first to first + n - 1. */
+/* Counters of n consecutive CPUs, of which `first` is the lowest. */
 struct span {
     unsigned first;
     size_t n;
@@ -58,11 +59,12 @@ static struct machine_counters *of_cpu(const struct span *span, uint64_t cpu)
 
 struct columns {
     size_t n;
-    struct machine_counters *of[CPUSET_MAX]; /* by column: the counters that it is added to; NULL: none */
-    uint64_t value[CPUSET_MAX];              /* values of one line */
+    struct machine_counters *of[CPUSET_MAX]; /* for each column: the counters to which its values are added; NULL:
+                                              * none */
+    uint64_t value[CPUSET_MAX];              /* values of the current line */
 };
 
-/* Parses a header "     CPU0  CPU2 ...": offline CPUs have no column. */
+/* Parses the header " CPU0 CPU2 ...", in which offline CPUs have no column. */
 static void parse_header(const char *line, const struct span *span, struct columns *columns)
 {
     columns->n = 0;
@@ -76,8 +78,8 @@ static void parse_header(const char *line, const struct span *span, struct colum
     }
 }
 
-/* Parses the values of a line. Returns the text after them, or NULL when the line has fewer values than columns and
- * so is not by CPU. */
+/* Parses the values of a line, one for each column. Returns the text after them, or NULL when the line has fewer
+ * values, and so does not count by CPU. */
 static const char *parse_values(const char *at, struct columns *columns)
 {
     for (size_t i = 0; at && i < columns->n; i++)
@@ -85,7 +87,8 @@ static const char *parse_values(const char *at, struct columns *columns)
     return at;
 }
 
-/* Adds the values of a line of interrupts of a kind, or of soft interrupts. */
+/* Adds the values of the current line to the sums of all interrupts and of this kind of interrupt; or to those of soft
+ * interrupts if `interrupts` is false. */
 static void add_values(const struct columns *columns, bool interrupts, enum interrupt_kind kind)
 {
     for (size_t i = 0; kind != INTERRUPT_NONE && i < columns->n; i++) {
@@ -102,7 +105,7 @@ static void add_values(const struct columns *columns, bool interrupts, enum inte
 static void parse_table(const char *text, bool interrupts, const struct span *span, struct columns *columns)
 {
     parse_header(text, span, columns);
-    add_values(columns, interrupts, INTERRUPT_OTHER); /* 0 of each: from here on the sums are known */
+    add_values(columns, interrupts, INTERRUPT_OTHER); /* adds 0 to each sum, which is known from here on */
     for (const char *line = procfs_next_line(text); line; line = procfs_next_line(line)) {
         const char *label = line + strspn(line, " \t"), *colon = label + strcspn(label, ":\n");
         const char *rest = *colon == ':' ? parse_values(colon + 1, columns) : NULL;
@@ -113,7 +116,7 @@ static void parse_table(const char *text, bool interrupts, const struct span *sp
 
 enum { STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IDLE, STAT_IOWAIT, STAT_IRQ, STAT_SOFTIRQ, STAT_STEAL, STAT_FIELDS };
 
-/* Parses the tick counts after "cpu" or "cpuN". Returns their number (old kernels have fewer). */
+/* Parses the times, in clock ticks, after "cpu" or "cpuN". Returns their number (old kernels have fewer). */
 static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 {
     size_t count = 0;
@@ -122,7 +125,8 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
     return count;
 }
 
-/* Adds the steal time of each line "cpuN" to the counters of that CPU. These lines come first in /proc/stat. */
+/* Adds the steal time of each line "cpuN" of /proc/stat to the counters of that CPU. These lines come first in the
+ * file. */
 static void parse_stat(const char *text, const struct span *span)
 {
     for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = procfs_next_line(line)) {
@@ -157,8 +161,8 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
     }
 }
 
-/* Allocates counters for all CPUs from the lowest to the highest one of the sets, all 'not known'. of is NULL when the
- * sets are empty or when out of memory. */
+/* Allocates counters for all CPUs from the lowest to the highest one of n sets, all 'not known'. The result's `of` is
+ * NULL when the sets are empty or when out of memory. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
     struct cpuset all = {{0}};
@@ -184,8 +188,8 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
     }
     for (size_t i = 0; i < n; i++) {
         out[i] = nothing_known;
-        /* Copies of the work that are not bound all have the same CPUs, and there may be thousands of copies and of
-         * CPUs: the sum for equal neighbours is computed once. */
+        /* Copies of a benchmark that are not bound to CPUs all have the same set, and there may be thousands of copies
+         * and of CPUs: therefore the sum for equal neighbours is computed once. */
         if (i > 0 && cpuset_equal(&sets[i], &sets[i - 1]))
             out[i] = out[i - 1];
         else if (span.of)
@@ -207,7 +211,7 @@ struct machine_watch {
     struct columns columns;
 };
 
-/* Reads the whole file, terminated, into watch->text. */
+/* Reads the whole file from its start into watch->text, NUL-terminated. Returns false on failure. */
 static bool read_again(struct machine_watch *watch, int fd)
 {
     size_t length = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists and uses memory nodes by raw system calls. */
+/* Lists memory nodes (NUMA) and places memory on them by raw system calls. */
 #include "sys/memory_nodes.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "sys/procfs.h"
 
-/* From the kernel's mempolicy.h. */
+/* POLICY_...: constants of the kernel's mempolicy.h. PAGES_MAX: maximum number of pages to inspect. */
 #define POLICY_BIND      2
 #define POLICY_MAX_NODES 1024u
 #define PAGES_MAX        256u

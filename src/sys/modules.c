@@ -22,7 +22,7 @@ static bool is_compressed(const char *name)
     return !fnmatch("?*.ko.gz", name, 0) || !fnmatch("?*.ko.xz", name, 0) || !fnmatch("?*.ko.zst", name, 0);
 }
 
-/* Loads a module from memory: Linux before 3.8 has no finit_module(). */
+/* Loads a module by init_module(), for Linux before 3.8, which has no finit_module(). Returns 0 or -errno. */
 static int load_image(int fd)
 {
     size_t length;
@@ -43,8 +43,8 @@ static int load(const char *folder, const char *name)
     return error == -EEXIST ? 0 : error;
 }
 
-/* Tries all remaining modules; the names of loaded ones become "". Returns the number of failures, with the first
- * one in error. */
+/* Tries to load all modules in names, once each; the names of loaded ones become "". Returns the number of failures,
+ * with the first one as text in error. */
 static int load_round(const char *folder, char **names, char *error, size_t error_size)
 {
     int failed = 0;

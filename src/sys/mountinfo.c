@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes the text up to the next blank. */
+/* Returns the next field, up to a blank, and moves *at behind it; "" when there is none. */
 static char *take(char **at)
 {
     static char nothing[1];
@@ -14,7 +14,7 @@ static char *take(char **at)
     return field ? field : nothing;
 }
 
-/* Takes a path, in which the kernel escapes some characters: "\040" is a space. */
+/* As take(), for a path, in which the kernel escapes some characters: "\040" is a space. */
 static const char *take_path(char **at)
 {
     char *path = take(at), *to = path;
@@ -29,7 +29,7 @@ static const char *take_path(char **at)
     return path;
 }
 
-/* Fields: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS. */
+/* Fields of a line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS. */
 bool mountinfo_next(char **rest, struct mountinfo *out)
 {
     for (char *line; (line = strsep(rest, "\n"));) {

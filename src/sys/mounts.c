@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* From linux/magic.h, which some C libraries lack. */
+/* File system magic numbers of linux/magic.h, which some C libraries lack. */
 #define PROC_SUPER_MAGIC 0x9fa0
 #define SYSFS_MAGIC      0x62656572
 
@@ -18,8 +18,10 @@ static const struct wanted {
     const char *path, *type, *data;
     unsigned long flags;
     mode_t mode;
-    long magic;        /* of the file system that is mounted when it is there; 0: see below */
-    const char *proof; /* the null device, or a writable directory, when it is there, even in an ordinary directory */
+    long magic;        /* type (statfs) that the path has when the file system is mounted; 0: `proof` is checked
+                        * instead */
+    const char *proof; /* null device, or writable directory, that makes a mount unnecessary, even in an ordinary
+                        * directory */
 } wanted[MOUNTS_MAX] = {
     {"/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, PROC_SUPER_MAGIC, NULL},
     {"/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, SYSFS_MAGIC, NULL},
@@ -63,7 +65,7 @@ void mounts_make(struct mounts *mounts)
 void mounts_undo(const struct mounts *mounts)
 {
     for (size_t i = mounts->n_made; i-- > 0;) {
-        /* Lazily, since a process may still have its working directory there. */
+        /* MNT_DETACH, since a process may still have its working directory there. */
         (void)umount2(mounts->made[i], MNT_DETACH);
         if (mounts->folder[i])
             (void)rmdir(mounts->made[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf_event_open(2). */
+/* Calls perf_event_open(2). */
 #include "sys/perf_event.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own file, shared memory that survives exec, and random bytes. */
+/* Finds and executes the program's own file; makes shared memory that survives exec, and random bytes. */
 #include "sys/process.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #define AMBIENT           47
 #define AMBIENT_IS_SET    1UL
 
-/* Absolute path of the program's own file, found at the start: a relative one would not be valid any more after a
+/* Absolute path of the program's own file, found at program start: a relative one would not be valid any more after a
  * chdir. */
 static char own_path[PATH_MAX];
 
@@ -65,8 +65,8 @@ struct capability_data {
     uint32_t effective, permitted, inheritable;
 };
 
-/* Returns whether the process has capabilities other than those inherited from its parent (ambient, since Linux
- * 4.3). True when they cannot be read. */
+/* Returns whether the process has capabilities other than those inherited from its parent (ambient, since Linux 4.3).
+ * True also when they cannot be read. */
 static bool has_capabilities(void)
 {
     struct capability_head head = {.version = CAPABILITY_VERSION_3};
@@ -111,10 +111,11 @@ static int unlinked_file(const char *path)
     return fd;
 }
 
-/* Sets the size of a file. Returns fd, or closes it and returns -errno. */
+/* Sets the size of a file; if `reserve`, also allocates its blocks. Returns fd, or closes it and returns -errno. */
 static int with_size(int fd, size_t size, bool reserve)
 {
-    /* A container's /dev/shm may be small, and touching memory beyond its size would raise SIGBUS. */
+    /* Blocks are reserved since a container's /dev/shm may be small, and touching memory beyond it would raise
+     * SIGBUS. */
     if (fd < 0 || (ftruncate(fd, (off_t)size) == 0 &&
                    (!reserve || fallocate(fd, 0, 0, (off_t)size) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)))
         return fd;
@@ -170,7 +171,7 @@ void process_random(void *buf, size_t size)
 {
     unsigned char *at = buf;
     while (size > 0) {
-        /* Never waits: as PID 1 of a machine without entropy it could wait forever. */
+        /* The call never waits: PID 1 of a machine without entropy could wait forever. */
         long n = syscall(SYS_getrandom, at, size, RANDOM_NONBLOCK);
         if (n < 0 && errno == EINTR)
             continue;
@@ -211,7 +212,7 @@ static struct dl_phdr_info own_headers(void)
     return own;
 }
 
-/* Finds the main program's own note of type NT_GNU_BUILD_ID. */
+/* Finds the program's note of type NT_GNU_BUILD_ID in its program headers. */
 void process_build_id(char *buf, size_t size)
 {
     const struct dl_phdr_info own = own_headers();

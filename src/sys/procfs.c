@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads small files below a root directory and parses them. */
+/* Reads small files of /proc and /sys and parses them. */
 #include "sys/procfs.h"
 
 #include <dirent.h>
@@ -104,7 +104,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The pointers and their text are in one allocation. */
+/* Puts the array of pointers and the names into one allocation. */
 char **procfs_names(const char *root, const char *path)
 {
     struct dirent **entries;

@@ -20,11 +20,11 @@
 #include "sys/procfs.h"
 #include "sys/tasks.h"
 
-/* Size in bytes of a child's stack: enough for the few calls between clone and exec. */
+/* Size in bytes of a child's stack: enough for the few calls between clone() and exec. */
 #define CHILD_STACK 65536
-/* Path that execvp() uses without PATH. */
+/* Directories that execvp() searches when PATH is not set. */
 #define DEFAULT_PATH "/bin:/usr/bin"
-/* Interval between checks for orphans, and maximum wait after they were killed. */
+/* Interval between checks for orphans, and maximum wait after they were killed, in ns. */
 #define ORPHAN_PAUSE_NS 1000000u
 #define ORPHAN_LIMIT_NS 5000000000u
 
@@ -76,12 +76,13 @@ struct start {
     int error;
 };
 
-/* For functions of a child, which run on a stack of its own in the address space of the parent. A sanitizer marks the
- * variables on a stack, and clears the marks when their function returns. Therefore these functions are not inlined and
- * return before the exec, and the child ends by returning. */
+/* Attribute for functions of a child, which run on a stack of its own in the address space of the parent. A sanitizer
+ * marks the memory around variables on a stack, and clears the marks when their function returns. Therefore these
+ * functions are not inlined and return before the exec, and the child ends by returning. */
 #define OWN_FRAME __attribute__((noinline))
 
-/* Makes fds descriptors 0 to 2. A descriptor that is itself one of 0 to 2 must not be overwritten before its turn. */
+/* Makes fds the descriptors 0 to 2. If one of fds is itself one of 0 to 2, it is copied first, so that it is not
+ * overwritten before its turn. Returns 0 or -errno. */
 OWN_FRAME static int redirect(const int fds[3])
 {
     int moved[3];
@@ -97,8 +98,8 @@ OWN_FRAME static int redirect(const int fds[3])
     return 0;
 }
 
-/* Unblocks SIGCHLD and SIGALRM and sets their default actions: the program that started us may have blocked them,
- * and a shell would then wait forever. */
+/* Unblocks SIGCHLD and SIGALRM and sets their default actions: this process blocks SIGCHLD, and its own parent may have
+ * blocked both. A shell that is started so would wait forever. */
 OWN_FRAME static void reset_signals(void)
 {
     sigset_t set;
@@ -147,8 +148,8 @@ static int end_at_once(void *argument)
     return 0;
 }
 
-/* Clones a child that shares the memory and ends at once. It sends no signal at its end, since the caller may be
- * waiting for other children. */
+/* Makes a child that shares the memory and ends at once. It sends no signal at its end, since the caller may be waiting
+ * for other children. */
 int program_can_share(void)
 {
     char stack[CHILD_STACK] __attribute__((aligned(64)));
@@ -183,7 +184,7 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
 
 /* --- Waiting for its end. --- */
 
-/* Returns 1 when the process has ended (it is not reaped), 0 when it has not, or -errno. */
+/* Returns 1 when the process has ended (without reaping it), 0 when it has not, or -errno. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;
@@ -220,7 +221,8 @@ static int64_t nanoseconds(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
 }
 
-/* Returns field 39 of /proc/PID/stat, counted from the end of the name, which may contain anything. */
+/* Returns the CPU on which the process ran last, CPUSET_NONE when not known: field 39 of /proc/PID/stat, counted from
+ * the end of the name, which may contain anything. */
 static unsigned read_last_cpu(pid_t pid)
 {
     char text[1024];
@@ -241,7 +243,7 @@ int program_reap(pid_t pid, struct program_end *end)
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
-    /* The main thread's; of the others nothing is left when they have ended. */
+    /* These files are about the main thread; nothing is left of other threads when they have ended. */
     (void)procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
     task_parse_schedstat(text, &run_ns, &delay_ns);
     (void)procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
@@ -265,8 +267,8 @@ int program_reap(pid_t pid, struct program_end *end)
 
 /* --- The guard. --- */
 
-/* Reports that the guard has left the group, then waits for end of file. errno is shared with the caller, and is not
- * used here. */
+/* Reports to the caller that the guard has left its process group, then waits until the caller ends, which is end of
+ * file on a pipe. errno is shared with the caller, and is not used here. */
 OWN_FRAME static void guard_wait(const struct program_guard *guard)
 {
     char byte = 0;
@@ -284,7 +286,7 @@ static int guard_main(void *argument)
 
     (void)close(guard->fd);
     /* The guard gets no session of its own: where each session is a scheduling group (autogroup), the kernel would
-     * create and destroy one in the background, during the measurement. */
+     * create and destroy one in the background, during a measurement. */
     (void)setpgid(0, 0);
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
@@ -295,7 +297,7 @@ static int guard_main(void *argument)
 }
 
 /* The guard shares the caller's memory: after a plain fork the kernel would copy each page that the caller writes,
- * during the measurement. */
+ * during a measurement. */
 int program_guard(struct program_guard *guard)
 {
     int life[2] = {-1, -1}, answer[2] = {-1, -1};
@@ -325,7 +327,7 @@ void program_unguard(struct program_guard *guard)
 {
     if (guard->pid <= 0)
         return;
-    /* If the guard cannot be killed, it ends by the end of file; dismissed tells it to kill nobody. */
+    /* If the guard cannot be killed, it ends when the pipe is closed; dismissed then tells it to kill no process. */
     __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     (void)kill(guard->pid, SIGKILL);
     (void)close(guard->fd);
@@ -336,7 +338,7 @@ void program_unguard(struct program_guard *guard)
 
 /* --- Orphans. --- */
 
-/* Reaps and counts children that have ended. Returns false when there is no child left. */
+/* Reaps all children that have ended, and adds their number to *reaped. Returns false when there is no child left. */
 static bool any_child(unsigned *reaped)
 {
     pid_t pid;

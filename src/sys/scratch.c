@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch files and directories that are removed however the program ends, and copies of this program to be
- * executed. */
+/* Makes scratch files and directories, and removes them. */
 #include "sys/scratch.h"
 #include "sys/scratch_parts.h"
 
@@ -37,7 +36,7 @@ int scratch_named_file(int folder, int mode, int *read_fd)
         (void)fchmod(fd, (mode_t)mode); /* permissions must not depend on the umask */
         *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
-        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the directory's owner has replaced the file */
+        if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of `folder` has replaced the file */
             (void)close(*read_fd);
             *read_fd = -EPERM;
         }
@@ -88,8 +87,8 @@ int scratch_give_name(int fd, const char *path)
 
 int scratch_make_folder(int parent, const char *name)
 {
-    const mode_t before = umask(077); /* the user's umask may remove the owner's permissions; no other thread runs
-                                       * here */
+    const mode_t before = umask(077); /* the user's umask may remove the owner's permissions; no other thread is
+                                       * running */
     int error = mkdirat(parent, name, 0700) ? -errno : 0;
 
     (void)umask(before);
@@ -116,7 +115,7 @@ static void remove_files(int folder_fd)
     DIR *folder = fdopendir(folder_fd);
 
     for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        (void)unlinkat(folder_fd, entry->d_name, 0); /* which refuses "." and ".." */
+        (void)unlinkat(folder_fd, entry->d_name, 0); /* unlinkat() refuses "." and ".." */
     if (folder)
         (void)closedir(folder);
     else
@@ -145,8 +144,8 @@ int scratch_remove_folder(int parent, const char *name, int folder)
     return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* Removes the directory at path. With a note, only if it is the noted directory. Returns 0 or -errno: -ESTALE for
- * another directory. */
+/* Removes the directory at path. If note is not NULL, only if it is the directory of the note. Returns 0 or -errno:
+ * -ESTALE for another directory. */
 static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of this program, for its execution by descriptor. */
+/* Makes copies of this program, and executes them through their descriptors. */
 #include "sys/scratch_parts.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define MEMFD_EXEC    0x0010u
 #define EMPTY_PATH    0x1000
 
-/* Copies a file and appends zeros up to least_bytes. */
+/* Copies a file and appends zeros up to least_bytes. Returns 0 or -errno. */
 static int copy_file(int from, int to, uint64_t least_bytes)
 {
     char buffer[16384];
@@ -67,8 +67,8 @@ static int memory_image(int self, uint64_t least_bytes)
     return error ? error : fd;
 }
 
-/* Makes the copy in a file. A file that is open for writing cannot be executed (ETXTBSY), therefore only a second
- * descriptor, for reading, is kept. */
+/* Makes the copy in an unlinked file in dir. A file that is open for writing cannot be executed (ETXTBSY), therefore
+ * only a second descriptor, for reading, is kept and returned. Returns -errno on failure. */
 static int file_image(int self, const char *dir, uint64_t least_bytes)
 {
     int read_fd = -1;
@@ -94,7 +94,8 @@ int scratch_own_image(const char *dir, uint64_t least_bytes)
     return fd < 0 && dir[0] ? file_image(self, dir, least_bytes) : fd;
 }
 
-/* Executes the image by execveat, which Linux before 3.19 lacks and a container may forbid. */
+/* Executes the copy by execveat. Returns -errno: -ENOSYS where execveat is missing (Linux before 3.19) or a container
+ * forbids it. */
 static int execveat_image(int fd, char *const argv[], char *const envp[])
 {
 #ifdef SYS_execveat

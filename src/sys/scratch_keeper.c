@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that removes a scratch directory when its owner has ended. */
+/* Makes scratch directories that a separate process, the keeper, removes when their owner has ended. */
 #include "sys/scratch_parts.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "sys/procfs.h"
 #include "sys/scratch.h"
 
-/* Highest descriptor that may be open: more than this program and its parent use. */
+/* Number of descriptors to close in the keeper: more than this program and its parent have open. */
 #define DESCRIPTORS 4096
 
 struct keeper_answer {
@@ -27,8 +27,8 @@ struct keeper_answer {
     ino_t inode;
 };
 
-/* Opens the new directory, and checks that it is ours: whoever may write to its parent directory can have replaced
- * it immediately. Returns the descriptor or -errno. */
+/* Opens the new directory, and checks that it belongs to this user: others who may write to its parent directory can
+ * have replaced it immediately. Returns the descriptor or -errno. */
 static int open_own(int parent, const char *name, struct stat *status)
 {
     int fd = scratch_open_folder(parent, name);
@@ -42,7 +42,7 @@ static int open_own(int parent, const char *name, struct stat *status)
     return error;
 }
 
-/* Makes the directory and sends the answer. Returns the descriptor or -errno. */
+/* Makes the directory and sends the result to the owner. Returns the descriptor of the directory or -errno. */
 static int keeper_begin(int parent, const char *name, int answer_fd)
 {
     struct keeper_answer answer;
@@ -58,7 +58,8 @@ static int keeper_begin(int parent, const char *name, int answer_fd)
         answer.error = folder;
         (void)unlinkat(parent, name, AT_REMOVEDIR);
     }
-    (void)!write(answer_fd, &answer, sizeof(answer)); /* fails if no reader is left: end of file on life_fd follows */
+    (void)!write(answer_fd, &answer, sizeof(answer)); /* fails if the owner has ended, which end of file on life_fd
+                                                       * shows next */
     (void)close(answer_fd);
     return folder;
 }
@@ -69,18 +70,19 @@ static void keeper_main(const struct scratch_keeper *keeper, int parent, const c
     const struct scratch_owner *owner = &keeper->owner;
     char byte;
 
-    (void)setsid(); /* a signal to the worker's group must not reach this process */
+    (void)setsid(); /* a signal to the owner's process group must not reach this process */
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
-    /* Closes all other descriptors that it inherited, which would stay open as long as it lives. The limit on open
-     * files does not help: it may have been lowered, and musl makes one up where it cannot be read. */
+    /* Closes all other descriptors that the keeper inherited, which would stay open as long as it lives. The limit on
+     * open files cannot be used instead: it may have been lowered, and musl makes one up where it cannot be read. */
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         if (fd != parent && fd != answer_fd && fd != life_fd)
             (void)close(fd);
     int folder = keeper_begin(parent, name, answer_fd);
     if (folder < 0)
         _exit(1);
-    (void)procfs_read_fd(life_fd, &byte, 1); /* end of file comes when the other process is gone, for whatever reason */
+    (void)procfs_read_fd(life_fd, &byte, 1); /* end of file comes when the owner has closed its end of the pipe or has
+                                              * ended */
     bool orphaned = !__atomic_load_n(&keeper->note->ended, __ATOMIC_ACQUIRE);
     int error = scratch_remove_folder(parent, name, folder);
     for (int tries = 1; scratch_is_still_there(error) && tries < REMOVE_TRIES; tries++) {
@@ -98,7 +100,7 @@ static void close_pair(int (*pair)[2])
     fd_close(&(*pair)[1]);
 }
 
-/* Opens the directory that the keeper has made. */
+/* Opens the directory that the keeper has made, in the owner. Returns 0, or -errno: -EPERM when it is another one. */
 static int open_kept(int parent, const char *name, const struct keeper_answer *answer, struct scratch_keeper *keeper)
 {
     struct stat status;
@@ -134,7 +136,8 @@ static int start_keeper(struct scratch_keeper *keeper, int parent, const char *n
     return open_kept(parent, name, &answer, keeper);
 }
 
-/* Waits for the keeper, which leaves a directory behind only when it was killed itself. */
+/* Makes the keeper remove the directory, and waits until it has ended. The directory is left behind only when the
+ * keeper was killed. */
 static void end_keeper(struct scratch_keeper *keeper)
 {
     (void)close(keeper->fd);
@@ -157,7 +160,8 @@ int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, stru
     keeper->owner = *owner;
     keeper->note = owner->note ? owner->note : &keeper->own_note;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        /* The name is noted before the directory exists, so that other processes can find it if this one is killed. */
+        /* The name is stored in the note before the directory exists, so that other processes can find it if this one
+         * is killed. */
         new_file_random_name(name);
         error = scratch_name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));
         if (!error)

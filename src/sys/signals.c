@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals that ask the program to end. */
+/* Handles the signals that ask the program to end or stop. */
 #include "sys/signals.h"
 
 #include <errno.h>
@@ -39,13 +39,13 @@ static const struct {
     int number;
     const char *name;
     void (*handler)(int number);
-    bool unless_ignored; /* left alone when it was ignored at program start */
+    bool unless_ignored; /* a signal that was ignored at program start stays ignored */
 } handled[] = {
     {SIGINT, "SIGINT", on_end, true},   {SIGTERM, "SIGTERM", on_end, true}, {SIGHUP, "SIGHUP", on_end, true},
     {SIGQUIT, "SIGQUIT", on_end, true}, {SIGTSTP, NULL, on_stop, true},     {SIGCHLD, NULL, on_child, false},
     {SIGPIPE, NULL, SIG_IGN, false},    {SIGXFSZ, NULL, SIG_IGN, false},
 };
-/* The first ones ask the program to end. */
+/* The first N_ENDING signals of handled[] ask the program to end. */
 enum { N_ENDING = 4, N_HANDLED = sizeof(handled) / sizeof(handled[0]) };
 
 bool signals_stop_wanted(void)
@@ -62,8 +62,8 @@ void signals_stop(void)
     stop_wanted = 0;
     sigemptyset(&stop_alone);
     sigaddset(&stop_alone, SIGTSTP);
-    /* The program stops by the same signal, so that the shell sees which one it was; the kernel ignores it in an
-     * orphaned process group, which nobody could continue. */
+    /* The program stops itself by the same signal, so that the shell sees which one it was; in an orphaned process
+     * group, which nobody could continue, the kernel ignores the signal. */
     if (sigaction(SIGTSTP, &action, &ours))
         return;
     (void)raise(SIGTSTP);
@@ -72,7 +72,7 @@ void signals_stop(void)
     (void)sigaction(SIGTSTP, &ours, NULL);
 }
 
-/* Returns whether the user wants this signal to be ignored. */
+/* Returns whether handled[i] was ignored at program start and shall stay ignored. */
 static bool is_ignored(size_t i)
 {
     struct sigaction old;

@@ -20,7 +20,7 @@
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)
-/* No kernel has a mask near this size; it only ends the search for a size. */
+/* Size at which the search for the kernel's mask size ends; no kernel has a mask so large. */
 #define MASK_LONGS_LIMIT (MASK_LONGS * 128)
 
 /* musl lacks linux/personality.h. */
@@ -32,8 +32,8 @@ static int result(long returned)
     return returned < 0 ? -errno : 0;
 }
 
-/* Converts the set to the kernel's mask, an array of long, whose layout differs from ours on 32-bit big-endian
- * machines. */
+/* The set is converted to the kernel's mask, an array of long: on 32-bit big-endian machines its layout differs from
+ * that of struct cpuset. */
 int task_set_affinity(const struct cpuset *set)
 {
     unsigned long mask[MASK_LONGS];
@@ -90,7 +90,7 @@ unsigned task_current_cpu(void)
     return cpu;
 }
 
-/* The kernel reads one int; musl's struct sched_param has more. */
+/* The kernel's struct sched_param, which is one int; musl's has more members. */
 struct kernel_sched_param {
     int priority;
 };
@@ -144,7 +144,7 @@ const char *task_policy_name(int policy)
 
 int task_set_nice(int nice)
 {
-    /* The kernel would clamp the value silently, and the recorded one would be wrong. */
+    /* The kernel would clamp the value silently, and the value that is recorded in the results would be wrong. */
     if (nice < -20 || nice > 19)
         return -EINVAL;
     return result(syscall(SYS_setpriority, PRIO_PROCESS, 0, nice));
@@ -170,7 +170,7 @@ int task_set_timer_slack_ns(uint64_t ns)
 
 int task_get_timer_slack_ns(uint64_t *ns)
 {
-    /* Raw, because prctl() truncates the result to an int. */
+    /* A raw system call, because prctl() truncates the result to an int. */
     long found = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
     if (found < 0)
         return -errno;
@@ -281,8 +281,9 @@ void task_set_name(const char *name)
     prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
 }
 
-/* Reads a file of /proc about the calling thread: in thread-self, which came with Linux 3.17, else by the thread's
- * number. Where there is no directory for threads, /proc/self serves if the calling thread is the main thread. */
+/* Reads a file of /proc about the calling thread: in /proc/thread-self, which came with Linux 3.17, else by the
+ * thread's number. Where /proc has no directory for threads, /proc/self is used if the calling thread is the main
+ * thread. */
 static void read_thread_file(const char *name, char *buf, size_t size)
 {
     long tid = syscall(SYS_gettid);

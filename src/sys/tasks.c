@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All tasks of the machine, from /proc. */
+/* Reads names and CPU times of all tasks, names of kernel functions, and counts of interrupts from /proc. */
 #include "sys/tasks.h"
 
 #include <errno.h>
@@ -11,9 +11,10 @@
 #include "sys/order.h"
 #include "sys/procfs.h"
 
-#define KERNEL_THREAD 0x00200000u /* PF_KTHREAD of linux/sched.h */
+#define KERNEL_THREAD 0x00200000u /* flag PF_KTHREAD of linux/sched.h */
 
-/* Copies the name of a task. A kworker's ends in its last work item behind '+' or '-', which is not its own. */
+/* Copies the name of a task. The name of a kworker thread is cut before '+' or '-', since what follows is the last work
+ * item that it ran. */
 static void copy_name(const char *from, size_t length, bool kernel, char to[TASKS_NAME])
 {
     if (kernel && length > 8 && !strncmp(from, "kworker/", 8))
@@ -23,7 +24,8 @@ static void copy_name(const char *from, size_t length, bool kernel, char to[TASK
     to[length] = '\0';
 }
 
-/* Reads "123 (name) S 2 0 0 0 -1 69238880 ...". The name may hold brackets and blanks. */
+/* Parses the text of /proc/PID/stat, "123 (name) S 2 0 0 0 -1 69238880 ...". The name may contain brackets and blanks.
+ * Returns false when it is damaged. */
 static bool parse_stat(const char *text, struct tasks_one *out)
 {
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -90,7 +92,8 @@ int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_ti
 
 /* --- Functions. --- */
 
-/* Reads a line "ffffffff81000000 T function". */
+/* Parses a line of /proc/kallsyms, "ffffffff81000000 T function", and stores the name if it is at one of n
+ * addresses. */
 static void parse_symbol(const char *line, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
 {
     char *end;
@@ -104,7 +107,7 @@ static void parse_symbol(const char *line, const uint64_t *addresses, size_t n, 
 void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t n, char (*names)[TASKS_NAME])
 {
     char line[512];
-    FILE *file = n ? fopen(PROCFS_PATH("%s/proc/kallsyms", root), "re") : NULL; /* too long for the memory */
+    FILE *file = n ? fopen(PROCFS_PATH("%s/proc/kallsyms", root), "re") : NULL; /* too long to be read into memory */
 
     while (file && fgets(line, sizeof(line), file))
         parse_symbol(line, addresses, n, names);
@@ -114,7 +117,7 @@ void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t 
 
 /* --- Interrupts. --- */
 
-/* Returns the position of the CPU's column in the header "     CPU0  CPU2 ...", or -1. */
+/* Returns the number of the CPU's column, from 0, in the header " CPU0 CPU2 ..."; -1 when it has none. */
 static int column_of(const char *line, unsigned cpu)
 {
     int column = 0;
@@ -128,7 +131,7 @@ static int column_of(const char *line, unsigned cpu)
     return -1;
 }
 
-/* Reads a line. Returns false when it is not by CPU. */
+/* Parses a line of /proc/interrupts. Returns false when it does not count by CPU. */
 static bool parse_line(const char *line, int column, struct interrupt_count *out)
 {
     const char *label = line + strspn(line, " \t"), *at = label + strcspn(label, ":\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of the kernel's tracepoints, from tracefs. */
+/* Finds the IDs and data formats of the kernel's tracepoints in tracefs. */
 #include "sys/trace_events.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 
 #define FORMAT_SIZE 4096u
 
-/* Finds a field in the text of a format file: "field:int irq; offset:8; size:4; signed:1;". Returns false when there is
- * none. */
+/* Finds offset and size of a field in the text of a format file: "field:int irq; offset:8; size:4; signed:1;". Returns
+ * false when there is no such field. */
 static bool find_field(const char *text, const char *name, uint16_t *at, uint16_t *size)
 {
     const size_t length = strlen(name);
@@ -37,7 +37,8 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
     return false;
 }
 
-/* Adds an event, unless this kernel does not have it or lacks a field. */
+/* Adds the tracepoint events/PATH as a copy of `like`, with its ID and the positions of the fields named number and
+ * name (NULL: none). Adds nothing if this kernel does not have the tracepoint, or the field named number. */
 static void add(struct trace_events *events, const char *directory, const char *path, const struct trace_event *like,
                 const char *number, const char *name)
 {
@@ -59,7 +60,7 @@ static void add(struct trace_events *events, const char *directory, const char *
     events->of[events->n++] = event;
 }
 
-/* Returns whether none of the interrupts in a line of /proc/interrupts has come, or the kernel has no such line. */
+/* Returns whether the counts of a line of /proc/interrupts are all 0, or the kernel has no such line. */
 static bool none_came(const char *interrupts, const char *label)
 {
     const size_t length = strlen(label);
@@ -76,7 +77,7 @@ static bool none_came(const char *interrupts, const char *label)
     return true;
 }
 
-/* Returns whether an interrupt of x86 CPUs is rare, and has not come since boot. */
+/* Returns whether a tracepoint is one of a rare interrupt of x86 CPUs that has not happened since boot. */
 static bool is_missing(const char *interrupts, const char *event)
 {
     static const struct {
@@ -93,7 +94,7 @@ static bool is_missing(const char *interrupts, const char *event)
     return false;
 }
 
-/* Adds the pairs of events NAME_entry and NAME_exit of a group. */
+/* Adds all pairs of tracepoints NAME_entry and NAME_exit of a group. */
 static void add_vectors(struct trace_events *events, const char *directory, const char *group, const char *interrupts)
 {
     static const char entry[] = "_entry", *const ends[] = {"_entry", "_exit"};
@@ -130,8 +131,8 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
     memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
         add(out, directory, wanted[i].path, &wanted[i].event, wanted[i].number, wanted[i].name);
-    add_vectors(out, directory, "irq_vectors", interrupts); /* x86 */
-    add_vectors(out, directory, "ipi", NULL);               /* other architectures */
+    add_vectors(out, directory, "irq_vectors", interrupts); /* group on x86 */
+    add_vectors(out, directory, "ipi", NULL);               /* group on other architectures */
     if (out->n)
         out->error = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings of perf events. */
+/* Opens and reads ring buffers of perf events. */
 #include "sys/trace_ring.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "sys/perf_event.h"
 #include "sys/procfs.h"
 
-/* From linux/perf_event.h. */
+/* Constants of linux/perf_event.h. */
 #define SAMPLE_TID     (1u << 1)
 #define SAMPLE_TIME    (1u << 2)
 #define SAMPLE_RAW     (1u << 10)
@@ -22,11 +22,11 @@
 #define IOC_DISABLE    0x2401ul /* _IO('$', 1) */
 #define IOC_SET_OUTPUT 0x2405ul /* _IO('$', 5) */
 #define SWITCH_OUT     (1u << 13)
-#define HEAD_AT        1024u /* of data_head in the first page; data_tail follows */
+#define HEAD_AT        1024u /* offset of data_head in the first page of the mapping; data_tail follows it */
 enum { RECORD_NONE, RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
 
 #define RING_LEAST  ((size_t)16 << 10)
-#define RECORD_MOST 4096u /* longer ones than those asked for do not come */
+#define RECORD_MOST 4096u /* size of the buffer for a record; records of the events opened here are shorter */
 
 /* --- Records. --- */
 
@@ -35,7 +35,7 @@ struct header {
     uint16_t misc, size;
 };
 
-/* Ends every record but samples, and begins samples. */
+/* The last field of every record but a sample, and the first one of a sample. */
 struct sample_id {
     uint32_t pid, tid;
     uint64_t ns;
@@ -63,7 +63,7 @@ static void copy_name(char to[TRACE_NAME_SIZE], const char *from, size_t most)
     to[length] = '\0';
 }
 
-/* Reads the raw data of a tracepoint. */
+/* Interprets the raw data of a tracepoint's record. Returns false when the event is not one of `events`. */
 static bool read_raw(const char *raw, size_t size, const struct trace_events *events, struct trace_record *out)
 {
     const struct trace_event *event = events->of, *end = events->of + events->n;
@@ -85,7 +85,7 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
     return true;
 }
 
-/* Returns how many bytes a record of a type has at least, beside its header and struct sample_id. */
+/* Returns how many bytes a record of this type has at least, in addition to its header and struct sample_id. */
 static size_t least_length(uint32_t type)
 {
     return type == RECORD_SAMPLE ? 4 : type == RECORD_SWITCH_CPU_WIDE ? 8 : type == RECORD_COMM ? 9 : 16;
@@ -114,7 +114,7 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
         return raw_size <= length - sizeof(raw_size) && read_raw(body + sizeof(raw_size), raw_size, events, out);
     case RECORD_SWITCH_CPU_WIDE:
         out->kind = TRACE_SWITCH;
-        /* A task that leaves names the next one. */
+        /* A record of a task that stops running names the next task. */
         out->tid = header.misc & SWITCH_OUT ? (uint32_t)number_at(body + 4, 4) : id.tid;
         return true;
     case RECORD_COMM:
@@ -153,7 +153,7 @@ static int open_event(uint32_t type, uint64_t config, unsigned cpu)
                                      .use_clockid = 1,
                                      .context_switch = !tracepoint,
                                      .watermark = 1,
-                                     .wakeup_events = INT32_MAX, /* nobody waits for the ring */
+                                     .wakeup_events = INT32_MAX, /* no process waits for data in the ring */
                                      .clockid = CLOCK_MONOTONIC_RAW};
 
     return perf_open(&event, -1, (int)cpu);
@@ -231,7 +231,7 @@ void trace_ring_drop(struct trace_ring *ring)
     ring->mark = head;
 }
 
-/* Copies bytes out of the ring; a record may continue at its beginning. */
+/* Copies size bytes at position `from` out of the ring; they may continue at its beginning. */
 static void copy_out(const struct trace_ring *ring, uint64_t from, void *to, size_t size)
 {
     const char *data = (const char *)ring->memory + sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The virtual counter of the generic timer. An ISB before the reading prevents an early reading. */
+/* Reads the virtual counter of the generic timer. An ISB before the reading prevents an early reading. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For architectures without a counter that user space can read: clock_choose() falls back to clock_gettime and never
- * calls these functions. */
+/* Stubs for architectures without a counter that user space can read: clock_choose() falls back to clock_gettime and
+ * never calls these functions. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The time CSR by RDTIME: a constant-rate counter, the same on all harts. A FENCE before it orders memory accesses. */
+/* Reads the time CSR by RDTIME: a constant-rate counter, the same on all harts. A FENCE before it orders memory
+ * accesses. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the time-stamp counter by RDTSCP. It waits until all earlier instructions have executed, so the second reading
- * cannot be taken before the work is done. It does not hold back later instructions, and no LFENCE follows: the work
- * may begin while the first reading is still in progress, earlier by some tens of cycles, the same in each experiment.
- * (LFENCE would add 7 cycles to a pair of readings.) The counter ticks at a fixed reference rate, not at the core's
- * clock. */
+ * cannot be taken before the measured code is done. It does not hold back later instructions, and no LFENCE follows:
+ * the measured code may begin while the first reading is still in progress, earlier by some tens of cycles, the same in
+ * each experiment. (LFENCE would add 7 cycles to a pair of readings.) The counter ticks at a fixed reference rate, not
+ * at the core's clock. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_read();
 }
 
-/* Reads the counter by RDTSC without ordering, as cheaply as possible. */
+/* Reads the counter by RDTSC without ordering against other instructions, as cheaply as possible. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint32_t low, high;
@@ -38,7 +38,8 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* Returns 0 when user space may read the counter and its rate is constant; -1 with the reason in words. */
+/* Returns 0 when user space may read the counter and its rate is constant; otherwise -1, with the reason as text in
+ * why. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

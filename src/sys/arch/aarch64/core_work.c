@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of the core probe (sys/core_work.h) on AArch64. */
+/* The loops of the core probe (sys/core_work.h) for AArch64. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* prctl(2), supported on this architecture since Linux 6.12; the C library's headers may lack them. */
+/* Constants of prctl(2), supported on this architecture since Linux 6.12; the C library's headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
-/* The architecture guarantees one constant rate, and Linux opens the counter to user space (or traps and emulates it
- * where the hardware has a fault), unless the process was forbidden to read it. */
+/* The architecture guarantees one constant rate, and Linux lets user space read the counter (or traps and emulates the
+ * reading where the hardware has a fault), unless this process was forbidden to. */
 int counter_usable(char *why, size_t why_size)
 {
     int mode = 0;

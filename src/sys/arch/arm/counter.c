@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* If the CPU has the counter, its rate is constant. If it has not, or the kernel forbids it, reading raises a signal;
+/* If the CPU has the counter, its rate is constant. If it has none, or the kernel forbids it, reading raises a signal;
  * clock_choose() finds that out by a test reading. */
 int counter_usable(char *why, size_t why_size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This architecture has no core probe. */
+/* Stubs for architectures without a core probe (sys/core_work.h). */
 #include "sys/core_work.h"
 
 const int core_work_exists = 0;

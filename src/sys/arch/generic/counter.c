@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This architecture has no counter. */
+/* Stub for architectures without a cycle counter that user space can read. */
 #include "counter.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User space cannot ask the CPU on this architecture: names come from /proc and /sys only. */
+/* Stubs for architectures on which user space cannot ask the CPU: names come from /proc and /sys only. */
 #include "sys/arch_cpu.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The architecture guarantees one constant rate, and Linux leaves the time base open to user space. */
+/* The architecture guarantees one constant rate, and Linux lets user space read the time base. */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

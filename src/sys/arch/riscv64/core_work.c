@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of the core probe (sys/core_work.h) on RISC-V. The instructions are uncompressed, so that they have the same
- * length whatever extensions the build uses. */
+/* The loops of the core probe (sys/core_work.h) for RISC-V. The instructions are uncompressed, so that they have the
+ * same length whatever extensions the build uses. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

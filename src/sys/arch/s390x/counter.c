@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The architecture guarantees one constant rate, and has no control that forbids it to user space. */
+/* The architecture guarantees one constant rate, and has no control that forbids user space to read it. */
 int counter_usable(char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s", "");

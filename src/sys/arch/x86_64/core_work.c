@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of the core probe (sys/core_work.h) on x86. It uses only registers that 32-bit programs have too. */
+/* The loops of the core probe (sys/core_work.h) for x86. They use only registers that 32-bit programs have too. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

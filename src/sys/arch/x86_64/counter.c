@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* prctl(2); the C library's headers may lack them. */
+/* Constants of prctl(2); the C library's headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
@@ -25,7 +25,7 @@ int counter_usable(char *why, size_t why_size)
 {
     const char *reason = "";
     int mode = 0;
-    /* When the call itself is refused the mode is the default, which allows reading. */
+    /* When the call fails, the mode is taken to be the default, which allows reading. */
     if (prctl(PRCTL_GET_TSC, (unsigned long)&mode, 0, 0, 0) != 0)
         mode = PRCTL_TSC_ENABLE;
     if (!(cpuid_edx(LEAF_EXTENDED) & EXTENDED_EDX_RDTSCP))

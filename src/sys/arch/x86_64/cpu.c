@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAF_BRAND              0x80000002u /* this leaf and the next two hold the name */
+#define LEAF_BRAND              0x80000002u /* this CPUID leaf and the next two hold the CPU's name */
 #define LEAF_FEATURES           1u
 #define FEATURES_ECX_HYPERVISOR (1u << 31)
 #define LEAF_HYPERVISOR         0x40000000u
-/* Leaf where KVM and Xen put their own signature when the first leaf presents them as Hyper-V. */
+/* CPUID leaf where KVM and Xen put their own signature when they present themselves as Hyper-V in the first leaf. */
 #define LEAF_HYPERVISOR_SECOND 0x40000100u
 
 int arch_cpu_model(char *buf, size_t size)
