@@ -390,20 +390,20 @@ soak: $(PROGRAM) ## all suites in a loop for an hour (SOAK_MINUTES=60): memory, 
 run: $(PROGRAM) ## jitbench all --quick
 	./$(PROGRAM) all --quick
 
-# A sanitizer's program is dynamic and slower: tests that chroot into an empty directory or measure do not run on it,
-# and AddressSanitizer needs /proc and shared memory.
+# A program with AddressSanitizer is dynamic, slow, and needs /proc and shared memory: tests that measure or chroot into
+# an empty directory do not run on it.
 SANITIZED_CLI ?= $(addprefix test_,options layout causes compare completion export fleet job project report show)
-sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench LINK= \
+sanitize = $(MAKE) BUILD=build-$(1) PROGRAM=build-$(1)/jitbench \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=$(2) -fno-sanitize-recover=all' CLI='$(3)' $(4)
 asan: ## units and command line under AddressSanitizer
-	ASAN_OPTIONS=allocator_may_return_null=1 $(call sanitize,asan,address,$(SANITIZED_CLI),test)
+	ASAN_OPTIONS=allocator_may_return_null=1 $(call sanitize,asan,address,$(SANITIZED_CLI),LINK= test)
 ubsan: ## units and command line under UndefinedBehaviorSanitizer
 	$(call sanitize,ubsan,undefined,$(SANITIZED_CLI) $(addprefix test_,check latency run unix),test)
 # gcc 12's ThreadSanitizer cannot place its shadow memory on newer kernels, which randomise more address bits, so
 # randomisation is turned off.
 TSAN_UNITS := test_trial test_plan test_recorder
 tsan: ## the engine's units under ThreadSanitizer
-	$(call sanitize,tsan,thread,,$(TSAN_UNITS:%=build-tsan/unit/%))
+	$(call sanitize,tsan,thread,,LINK= $(TSAN_UNITS:%=build-tsan/unit/%))
 	@$(RUN) $(TSAN_UNITS:%='setarch -R build-tsan/unit/%')
 
 # The program is static like the normal build, so that all tests run on it. Files are compiled without optimisation,

@@ -34,9 +34,9 @@ int paired_test(const double *differences, size_t n, double confidence, struct p
  * the chance of a false claim, the test is group sequential: the probability of a false claim up to a look is at most
  * error (e.g. 0.05) times the share of the planned pairs (Lan, DeMets 1983; linear spending, Kim, DeMets 1987). The
  * limit at a look is found from 2,047 random flips of the signs, the same at all looks. The statistic is that of
- * paired_test(). claimed: a look up to n claimed a difference. level: the largest p of paired_test() at which the last
- * look would have claimed one. If none was claimed, the interval of paired_test() with confidence 1 - level contains 0,
- * and contains the true difference with the probability 1 - error. Returns 0, or -1 when out of memory. */
+ * paired_test(). claimed: a look up to n claimed a difference. level: 0 if one was claimed, otherwise the largest p of
+ * paired_test() at which the last look would have claimed one: the interval of paired_test() with confidence 1 - level
+ * contains 0, and contains the true difference with the probability 1 - error. Returns 0, or -1 when out of memory. */
 struct paired_looks {
     bool claimed;
     double level;

@@ -353,7 +353,7 @@ int paired_sequential(const double *differences, size_t n, size_t planned, doubl
         flips.alive += beyond;
         flips.left -= beyond;
     }
-    if (beyond)
+    if (beyond && !out->claimed)
         out->level = level_of(differences, n, &flips);
     return ready ? 0 : -1;
 }
