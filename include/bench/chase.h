@@ -10,9 +10,10 @@
 
 #include "engine/bench.h"
 
-/* Bytes of the working set that one load visits: the size of a cache line on nearly all machines. */
+/* Size of a cache line in bytes, as on nearly all machines: the working set consists of lines of this size, and a load
+ * reads one line. */
 #define CHASE_LINE 64u
-/* Number of loads in one turn of the chase's loop. Every number of loads is a multiple of it. */
+/* Number of loads in one iteration of chase_walk()'s loop. The numbers of loads below are multiples of it. */
 #define CHASE_UNROLLED 16u
 
 enum chase_pages {
@@ -35,29 +36,32 @@ struct chase {
  * for the given kind of pages. Touches no page. The mapping stays until the process ends. Returns 0, or -1 when out of
  * memory. */
 int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages);
-/* Links all lines to one ring, in an order that depends on seed; this touches all pages. Returns 0, or -1 when out of
- * memory. */
+/* Links all lines of the working set to one ring, in an order that depends on seed; this touches all pages. Returns 0,
+ * or -1 when out of memory. */
 int chase_link(struct chase *chase, uint64_t seed);
-/* The same, with one line of each `stride` bytes (a multiple of CHASE_LINE, at most the set's bytes), and block after
- * block of `block` bytes (a multiple of stride), in random order within each. A stride of two lines keeps prefetchers
- * that fetch the other line of a pair from fetching lines of the ring; within a block of a huge page few loads miss the
- * TLB, even where the host of a virtual machine gives small pages. */
+/* As chase_link(), but links only one line of each `stride` bytes (a multiple of CHASE_LINE, at most the set's bytes),
+ * and goes through the working set block by block (of `block` bytes, a multiple of stride), in random order within each
+ * block. With a stride of two lines, prefetchers that fetch the other line of a pair fetch no line of the ring. With
+ * blocks of the size of a huge page, few loads miss the TLB, even where the host of a virtual machine backs its memory
+ * by small pages. */
 int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t block);
 
 /* Executes this number of loads (a multiple of CHASE_UNROLLED), beginning at chase->at. */
 void chase_walk(struct chase *chase, uint64_t loads);
 
-/* Warms the caches up: executes loads for one round of the ring, but for 25 ms at most. Returns the number of loads
- * that take CORE_SLICE_NS. */
+/* Warms the caches up: executes loads for one round of the ring, but for 25 ms at most. Returns how many loads take
+ * about CORE_SLICE_NS (1.5 ms), a multiple of CHASE_UNROLLED. */
 uint64_t chase_warm_up(struct chase *chase);
-/* Executes this number of loads, adds their time to slices, and takes a core probe afterwards. */
+/* Executes this number of loads and adds them to `slices` with their start and end time. Also passes them to
+ * core_slice() (engine/core.h), which takes a core probe afterwards, unless core->probe is NULL. */
 struct core_meter;
 void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, struct core_meter *core);
-/* Implements verify() of a party whose state begins with a chase: records in recorder number CHASE_RECORDER how much of
- * its memory is in huge pages. */
+/* Implements the callback verify() for benchmark processes whose state begins with a struct chase: asks the kernel how
+ * much of the working set is in huge pages, and stores it in recorder CHASE_RECORDER (bench/pages.h). Returns 0. */
 int chase_verify(struct party_context *context);
 enum { CHASE_RECORDER = 2 };
-/* Returns the median time of a load over the recorded slices, in ns; NAN: none. */
+/* Returns the median over the slices of the mean time of a load (or of another unit that they count), in ns; NAN when
+ * there are no slices, or when out of memory. */
 double chase_median_ns(const struct slices *slices);
 
 #endif

@@ -12,13 +12,13 @@
 #include "rows/param.h"
 #include "rows/text.h"
 
-/* Size of a command line as it is shown in a row's param, in bytes. */
+/* Size in bytes of the text of a command line in the result table. A longer command line is shortened. */
 #define COMMAND_LINE_SIZE 256
 
 /* Limits of --parameter-list and --parameter-scan: number of parameters, and bytes of a parameter's name with its
  * NUL. */
 #define COMMAND_PARAMETERS_MAX ROW_VARIED_MAX
-#define COMMAND_PARAMETER_NAME (ROW_VARIED_SIZE - 2u) /* without the braces */
+#define COMMAND_PARAMETER_NAME (ROW_VARIED_SIZE - 2u) /* without the two braces of {NAME} */
 
 struct command_params {
     /* Values of the options of jitbench run. */
@@ -30,14 +30,16 @@ struct command_params {
     /* fixed_layout: address randomisation is off, and the environment has a constant length; again: this is the second
      * of the two commands of --aa, which are equal */
     bool fixed_layout, again;
-    /* number of blocks A B B A (two runs of each command) that fit into the time; 0: not known, or the number of runs
-     * is fixed */
+    /* number of blocks of runs (in the order A B B A for two commands: each command runs twice) that fit into the time
+     * limit; 0: not known, or the number of runs is fixed */
     uint64_t planned;
-    /* half-width in % of an interval of the ratio at which a run that found no difference ends early */
+    /* a comparison that has found no difference ends early when the half-width of the confidence interval of the ratio
+     * is at most this many % */
     double precision_pct;
     /* natural logarithm of the slowdown above which --fail-on reports a command: log(1.05) for slower:5 */
     double margin;
-    /* descriptor of shared memory, inherited by the workers; command_pack()'s bytes start at image_offset */
+    /* descriptor of shared memory, which the worker processes that start the commands inherit; the bytes written by
+     * command_pack() start at image_offset */
     int image_fd;
     size_t image_offset, image_size;
     /* the setup and cleanup commands, packed in the same memory before image_offset; size 0: none */
@@ -50,13 +52,14 @@ struct command_params {
     } parameter[COMMAND_PARAMETERS_MAX];
 };
 
-/* The programs, arguments and environment that a worker executes. Lists end with NULL. */
+/* What a worker process starts: a command and its prepare command, each as path and argument list, and the environment
+ * of both. Lists end with NULL. */
 struct command_image {
     const char *path, *prepare_path; /* prepare_path "": no prepare command */
     char *const *argv, *const *prepare, *const *env;
 };
 
-/* Appends the image to out as bytes. */
+/* Appends the image to out, as bytes that command_unpack() reads. */
 void command_pack(const struct command_image *image, struct text *out);
 /* Sets the pointers of image to point into bytes made by command_pack(). One NULL precedes env, as room for one more
  * variable. Returns the block that holds the lists, which the caller frees after use of the image; NULL when out of

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of prime and array: a very short, fixed piece of work is run a million times, and each run is timed.
- * Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the Unikernel IncludeOS and Ubuntu',
- * University of Oslo, 2019, with a histogram of constant size instead of stored samples. */
+/* Common code of the benchmarks prime and array: a very short, fixed piece of work (an experiment) is run many times (a
+ * million or 100,000 by default), and each run is timed. Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory
+ * Performance of the Unikernel IncludeOS and Ubuntu', University of Oslo, 2019, with a histogram of constant size
+ * instead of stored samples. */
 #ifndef BENCH_EXPERIMENT_H
 #define BENCH_EXPERIMENT_H
 
@@ -11,7 +12,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-/* Numbers of the recorders of such a benchmark. */
+/* Indices of the recorders (memory that the parent process reads after the run) of these benchmarks. */
 enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_CORE };
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
 #define EXPERIMENT_PARTY(name_)                                                                                        \
@@ -27,7 +28,7 @@ enum {
     METRIC_SD,
     METRIC_CI90,
     METRIC_DELAYS,                      /* number and mean size of the delays of each of the classes A to D */
-    METRIC_DELAYED = METRIC_DELAYS + 8, /* share of the delays over 400 and over 2000, above each of three levels */
+    METRIC_DELAYED = METRIC_DELAYS + 8, /* % of the time in delays over 400 and 2000 above mean, median and minimum */
     METRIC_BUCKETS_EXACT = METRIC_DELAYED + 6,
     METRIC_CLOCK_COST,
     METRIC_CLOCK_GRAIN,
@@ -39,7 +40,7 @@ extern const struct metric experiment_metrics[METRIC_OWN];
     .metrics = experiment_metrics, .n_shared_metrics = METRIC_OWN, .own_metrics = own_,                                \
     .n_metrics = METRIC_OWN + sizeof(own_) / sizeof((own_)[0])
 
-/* State of the measuring loop, in the worker: what the state of the party begins with. */
+/* State of the measuring loop, in the measured process. The state struct of the benchmark begins with it. */
 struct experiment {
     struct hist *hist;
     struct series *series;
@@ -51,7 +52,8 @@ struct experiment {
     size_t used;
 };
 
-/* size: identifies the experiments in the lines of --series. */
+/* Prepares the struct experiment with which context->state begins. size: size of the work, which each line of --series
+ * contains. Returns 0, or -1 with a reason. */
 int experiment_setup(struct party_context *context, uint64_t size);
 /* Runs `counts` experiments, with a core probe after each slice of about CORE_SLICE_NS, and measures the cost of
  * reading the clock. Resets the recorders first; the histogram starts below the least value seen in the warm-up.
@@ -69,7 +71,7 @@ static inline __attribute__((always_inline)) void experiment_record(struct exper
         experiment_write(e, ticks);
 }
 
-/* Enters the common metrics of each copy of a trial in the results. */
+/* Adds the samples of the common metrics to the results, for each copy of the benchmark (a process) in a trial. */
 void experiment_reduce(const struct trial *trial, struct results *results);
 
 #endif

@@ -25,7 +25,7 @@ struct memory_loaded_params {
     uint64_t pause_ns;     /* pause of the other CPUs after each block that they read; UINT64_MAX: they read nothing */
 };
 
-/* Number of times that the cache line goes from one CPU of a pair to the other, in the whole test. */
+/* Number of times that the cache line goes from one CPU to the other, in the whole test of a pair of CPUs. */
 #define MEMORY_CORES_WAYS 24800u
 struct memory_cores_params {
     struct cpu_pair pair;
@@ -38,8 +38,8 @@ struct memory_nodes_params {
 };
 
 struct memory_steady_params {
-    uint64_t cache_bytes;  /* set of the probe of the last cache; 0: it is not probed */
-    uint64_t memory_bytes; /* a chase is over one half, the other half is read */
+    uint64_t cache_bytes;  /* working set of the chase in the last-level cache; 0: no such chase */
+    uint64_t memory_bytes; /* one half holds a pointer chase, the other half is read */
 };
 /* Returns by how many % the 90th percentile of the memory probes' times exceeds their median; NAN: there were no
  * probes. */

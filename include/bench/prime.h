@@ -9,9 +9,9 @@
 #include "engine/bench.h"
 
 struct prime_params {
-    struct option_sweep limits; /* values given by the user; each becomes one item of the plan */
-    uint64_t limit;             /* the primes below this number are counted */
-    uint64_t experiments;       /* number of experiments in a run */
+    struct option_sweep limits; /* values given by the user (--limit); the benchmark runs separately for each */
+    uint64_t limit;             /* one of them: the primes below this number are counted */
+    uint64_t experiments;       /* number of times in a run that the primes are counted and timed */
 };
 
 #endif

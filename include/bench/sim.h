@@ -24,15 +24,16 @@ enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 struct sim_params {
     uint64_t interval_ns; /* time between two wake-ups; 0: no sleep, bursts of work follow each other directly */
     uint64_t busy_ns;     /* duration of the work after each wake-up, or of a burst */
-    /* task x: the work grows in equal steps from nothing to the whole interval over the run (or over 101 wake-ups) */
+    /* the task x: the work rises in equal steps from nothing to the whole interval over the run (or over 101 wake-ups,
+     * again and again, if the run has more) */
     bool sweep;
-    uint64_t late_after_ns; /* a wake-up with a longer latency counts as late; a burst, if it takes longer than planned
-                             * by more than this */
+    uint64_t late_after_ns; /* a wake-up counts as late if the task runs later than this after it was due; a burst, if
+                             * it takes longer than planned by more than this */
     bool late_after_given;  /* late_after_ns was set by the user and is not the task's default */
     double loops_per_ms;
     bool real_time;  /* SCHED_FIFO for the task, and locked memory, even without --fifo */
     bool single_cpu; /* the task, its timing thread and the loads all run on the first chosen CPU */
-    bool classic;    /* Interbench's protocol and figures */
+    bool classic;    /* --classic: Interbench's protocol and figures */
 };
 
 /* --- The work. --- */
@@ -59,7 +60,7 @@ struct sim_account {
     struct hist *classic;
     uint64_t deadline_ns; /* deadline of the current turn */
     uint64_t asked_ns;    /* time until which the task asked to sleep before this turn; 0: it did not sleep */
-    uint64_t late_ns;     /* classic latency of the current turn so far */
+    uint64_t late_ns;     /* latency of the current turn so far, as Interbench counts it */
 };
 
 /* The times at which the timing thread woke, for the last SIM_RING wake-ups. The timing thread may overwrite entries
@@ -71,11 +72,12 @@ struct sim_ring {
     volatile uint64_t woke_ns[SIM_RING]; /* the entry of wake-up k is at k % SIM_RING */
 };
 
-/* Accounts for the wake-ups of a task that runs at now_ns; those below posted have been announced (posted > a->next).
- * Adds one latency for each of them: now_ns minus the time at which the timing thread woke, or minus the time at which
- * the wake-up was due if its ring entry may have been overwritten. The total is always now_ns minus the time at which
- * it was due. So a stall counts once for each wake-up that it delayed. Returns the number of the wake-up whose work is
- * to be done now, the last one announced; the others were missed. */
+/* Accounts for the wake-ups a->next to posted - 1 (at least one), which have been announced to a task that runs at
+ * now_ns. Adds one latency for each of them, except for one before which the task did not sleep (a->no_sleep): now_ns
+ * minus the time at which the timing thread woke, or minus the time at which the wake-up was due if its ring entry may
+ * have been overwritten. The total is always now_ns minus the time at which it was due. So a stall counts once for each
+ * wake-up that it delayed. Returns the number of the wake-up whose work is to be done now, the last one announced; the
+ * others were missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
 /* Records that the work of the wake-up returned by sim_begin() was done at now_ns. It was in time if the next wake-up
@@ -87,7 +89,8 @@ void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end);
 uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
                    struct sim_ring *ring);
 
-/* Records that a burst of gaming, planned to last busy_ns, took took_ns. Used in both protocols. */
+/* Records that a burst of work of the task gaming, planned to last busy_ns, took took_ns. number: its number in the
+ * run, from 0. The same in both protocols. */
 void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
 
 /* Returns the work in ns of wake-up number k in a run of time_ns (0: of unknown length). */
@@ -99,11 +102,12 @@ uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_
 struct sim_turn {
     uint64_t busy_ns;
     uint64_t interval_ns; /* time from this turn's deadline to the next one; 0: no sleep after it */
-    uint64_t shift_ns;    /* x: the next deadline is later by this much, though the task sleeps only for interval_ns */
+    uint64_t shift_ns;    /* for the task x: the next deadline is later by this much, though the task sleeps only for
+                           * interval_ns */
 };
 
-/* Returns turn number k of a run of time_ns (0: of unknown length). The interval of x is the time that the work leaves
- * of params->interval_ns. */
+/* Returns turn number k of a run of time_ns (0: of unknown length). The interval of the task x is the time that the
+ * work leaves of params->interval_ns. */
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
 /* Sets the first turn's deadline to start_ns, with a sleep before it. */
@@ -111,8 +115,9 @@ void sim_turn_first(struct sim_account *a, uint64_t start_ns);
 
 /* Records that the task runs at now_ns. If it slept (a->asked_ns), the timing thread woke it at woke_ns; otherwise
  * woke_ns is ignored. Returns true when the turn's work is to be done; sim_turn_done() follows. Returns false when the
- * turn was missed, and the next one is due. The classic latency is recorded at the end of the turn in both cases.
- * a->latency gets the true latency of the wake-up, and the rest of each whole period that was skipped. */
+ * turn was missed, and the next one is due. The latency as Interbench counts it is recorded at the end of the turn in
+ * both cases. a->latency gets the true latency of the wake-up and, for each period that was skipped, the time since its
+ * deadline. */
 bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns);
 
 /* Records that the turn's work was done at now_ns, and goes on to the next turn. */
@@ -120,7 +125,7 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
 
 /* --- The descriptors. --- */
 
-/* Numbers of the parties: the measured task, and the timing thread that wakes it. */
+/* Indices of the parties: the process of the measured task, and the timing thread that wakes it. */
 enum { SIM_TASK, SIM_TIMER };
 enum { SIM_LATENCY, SIM_TOTAL, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS };
 enum { TIMER_LATENCY };
@@ -146,12 +151,13 @@ enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out);
 void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement);
-/* Chooses the CPUs of a simulation: the range named by the user, or one CPU of it. */
+/* Chooses the CPUs of a simulation: the range that the user named, one CPU of it, or any CPU (empty set). */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);
 void sim_calibrate(void *params, double loops_per_ms);
 void sim_reduce(const struct trial *trial, struct results *results);
 
-/* The common part of all descriptors. For gaming, the parties and metrics of a task without a timing thread. */
+/* Initialise the descriptor of a simulation: SIM_BENCH the members that all have; SIM_PERIODIC those of a task with a
+ * timing thread; SIM_BURSTS those of a task without one, which never sleeps (gaming). */
 #define SIM_BENCH(name_, title_)                                                                                       \
     .name = name_, .suite = "latency", .title = title_, .params_size = sizeof(struct sim_params),                      \
     .parties = sim_parties, .metrics = sim_metrics, .shared_size = SIM_SHARED_SIZE, .control_fifo = true,              \

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A variant with non-temporal stores
- * ends with a fence, so that its stores are complete when the clock is read. */
+/* A variant of the kernels. Arrays are aligned to 64 bytes and do not overlap; n is a multiple of 64 elements. A
+ * variant with non-temporal stores ends with a fence, so that its stores are complete when the clock is read. */
 struct stream_kernels {
     const char *name; /* name of the variant: "avx512", "avx2", "sse2", "neon", "stnp", "c" */
     bool nontemporal;
@@ -19,14 +19,14 @@ struct stream_kernels {
     void (*triad)(double *a, const double *b, const double *c, double q, size_t n);
 };
 
-/* The variant in plain C, "c", supported on every CPU; used in the lists below. */
+/* The variant in plain C, "c", supported on every CPU. The list below may include it. */
 extern const struct stream_kernels stream_kernels_c;
 
 /* All variants for this architecture, the best first, for ordinary and for non-temporal stores; ends with NULL. */
 extern const struct stream_kernels *const stream_kernels_all[];
 
-/* Returns the first supported variant with non-temporal stores, or with ordinary ones. There may be none with
- * non-temporal stores: NULL. */
+/* Returns the first variant that this CPU supports, with non-temporal stores if nontemporal, otherwise with ordinary
+ * ones. NULL when there is none with non-temporal stores. */
 const struct stream_kernels *stream_kernels_choose(bool nontemporal);
 
 #endif

@@ -7,16 +7,17 @@
 
 #include "bench/unix.h"
 
-/* The stop rules. The classic protocol makes passes of whole seconds, as UnixBench does. */
+/* Stop rules of the tests. With --classic they make as many passes as UnixBench: ten of 10 s, three of 30 s, or, for
+ * shell scripts, three of 60 s. */
 #define UNIX_SHORT_SAMPLING UNIX_SAMPLING(10, 250, 5500, 100, 1500, 10, 10)
 #define UNIX_LONG_SAMPLING  UNIX_SAMPLING(10, 250, 5500, 100, 1500, 3, 30)
 #define UNIX_SHELL_SAMPLING UNIX_SAMPLING(5, 500, 5500, 200, 1500, 3, 60)
 
-/* Implements describe() of struct bench for tests that take the footprint of a dynamically linked process under the
- * classic protocol: adds the footprint. */
+/* Implements describe() of struct bench: adds the parameters of unix_describe() to the result row, and with --classic
+ * "footprint=dynamic", for tests that call unix_take_footprint(). */
 void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out);
-/* Gives this process the footprint of a dynamically linked one under the classic protocol, by mapping the file at path,
- * which must have at least footprint_file_bytes(). Marks the row as degraded if that fails. */
+/* With --classic, gives this process the memory mappings (footprint) of a dynamically linked one, by mapping the file
+ * at path, which must have at least footprint_file_bytes(). Marks the result row as degraded if that fails. */
 void unix_take_footprint(struct party_context *context, const char *path);
 
 /* unix_scratch_dir() returns the scratch directory of the params. unix_dir_supported() checks that a scratch directory
@@ -24,9 +25,10 @@ void unix_take_footprint(struct party_context *context, const char *path);
 const char *unix_scratch_dir(const void *params);
 int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
 
-/* Waits for the child, which must exit with status 0. Returns 0, or -1 with the reason: "WHAT ended with status 1". */
+/* Waits for the child process, which must exit with status 0. Returns 0, or -1 with the reason in context: "WHAT ended
+ * with status 1". */
 int unix_wait(struct party_context *context, pid_t child, const char *what);
-/* Reports that fork() failed, with errno as the reason. Returns -1. */
+/* Reports that fork() failed, with the meaning of errno as the reason. Returns -1. */
 int unix_no_child(struct party_context *context);
 
 #endif

@@ -18,8 +18,9 @@
 
 struct wakeup_params {
     uint64_t interval_ns;  /* time between two wake-ups */
-    uint64_t histogram_us; /* wake-ups that are this late, or later, are counted as overflows */
-    uint64_t stop_ns;      /* a wake-up later than this ends the run; 0: none does */
+    uint64_t histogram_us; /* wake-ups that are this many us late, or later, are counted as overflows of the
+                            * histogram */
+    uint64_t stop_ns;      /* the run ends at the first wake-up that is later than this; 0: at its planned end */
     int priority;          /* SCHED_FIFO priority; 0: normal policy */
     bool lock_memory;      /* memory is locked even with the normal policy */
 };
@@ -36,9 +37,9 @@ struct wakeup_account {
 };
 
 /* Records that the thread runs at now_ns, not before due_ns, and sets due_ns to the first time of the schedule after
- * now_ns. Wake-ups of the schedule that were due in between were missed; each is recorded with its own lateness, so
- * that a stall counts for each wake-up that it delayed (after the first, the last WAKEUP_MISSED_MAX of them). Returns
- * how late the thread is for the wake-up that it slept for. */
+ * now_ns, or after end_ns if that is earlier. Wake-ups of the schedule that were due in between were missed; each is
+ * recorded with its own lateness, so that a stall counts for each wake-up that it delayed (of the missed ones, only the
+ * last WAKEUP_MISSED_MAX are recorded). Returns how late in ns the thread is for the wake-up that it slept for. */
 uint64_t wakeup_woke(struct wakeup_account *account, uint64_t now_ns);
 
 enum { WAKEUP_HIST, WAKEUP_NUMBERS };

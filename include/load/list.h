@@ -5,7 +5,7 @@
 
 #include "engine/load.h"
 
-/* The names of all loads, in the order of tables. The descriptor of NAME is load_NAME. */
+/* The names of all loads, in the order in which tables show them. The descriptor of NAME is load_NAME. */
 #define LOADS(ENTRY)                                                                                                   \
     ENTRY(none)                                                                                                        \
     ENTRY(video)                                                                                                       \

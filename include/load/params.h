@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of all loads: one struct, so that a load may be made of the parties of others (compile). */
+/* The parameters of all loads: one struct, because some loads (compile) consist of processes of several others. */
 #ifndef LOAD_PARAMS_H
 #define LOAD_PARAMS_H
 
@@ -22,11 +22,10 @@ struct load_params {
     int nice;
 };
 
-/* Places a load: normal policy, the load's nice value, the CPUs of the measured task. Implements place for all
- * loads. */
+/* Implements place() of all loads: normal policy, the load's nice value, the CPUs of the measured task. */
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement);
 
-/* The common part of all descriptors. */
+/* Initialises the members that the descriptors of all loads set. */
 #define LOAD(name_, title_)                                                                                            \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Initialisers of parties that several loads have, because C does not allow to copy one constant from another. */
+/* Initialisers of parties (processes) that several loads have: macros, because C does not allow to copy one constant
+ * from another. */
 #ifndef LOAD_PARTIES_H
 #define LOAD_PARTIES_H
 
@@ -7,14 +8,14 @@
 #include "load/disk.h"
 #include "load/run.h"
 
-/* The common part of the process party of every load. */
+/* Initialises the members that the process of every load sets. */
 #define LOAD_PARTY(name_) .name = name_, .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
 
-/* State of the party that burns. */
+/* State of the process that runs the threads of burn. */
 struct burn {
     struct threads threads;
     struct party_context *context;
-    uint32_t counting; /* set while a thread updates LOAD_CPU */
+    uint32_t counting; /* set while a thread updates the count of CPU time (LOAD_CPU) */
     uint64_t due_ns;   /* time of the next update of LOAD_CPU; used by the thread that updates */
 };
 int load_burn_run(struct party_context *context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of running loads: their threads other than the main one, and updates of their counts. */
+/* Common code of running loads: their threads other than the main one, and updates of the counts of their work. */
 #ifndef LOAD_RUN_H
 #define LOAD_RUN_H
 
@@ -10,7 +10,7 @@
 
 #include "engine/bench.h"
 
-/* Interval of updates of the counts. */
+/* Time in ns between two updates of a load's counts (enum load_count). */
 #define LOAD_REFRESH_NS 20000000u
 
 /* The threads of a load other than its main thread. Initialise to zero for no threads. */
@@ -20,7 +20,7 @@ struct threads {
 };
 
 /* Starts n threads with small stacks; thread number i runs body(members + i * member_size). Returns 0, or -1 with a
- * reason that names the limit; the threads that did start are then in the struct. */
+ * reason; the caller then ends and joins the threads that did start. */
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size);
 
@@ -38,9 +38,9 @@ bool threads_ended(const struct threads *threads);
 /* Waits for the threads to end, and resets the struct. */
 void threads_join(struct threads *threads);
 
-/* Returns true and advances *due_ns when now_ns has reached *due_ns. */
+/* Returns whether an update is due: now_ns has reached *due_ns. If so, sets *due_ns to LOAD_REFRESH_NS after now_ns. */
 bool load_due(uint64_t *due_ns, uint64_t now_ns);
-/* Updates LOAD_CPU when *due_ns has been reached. */
+/* Updates the load's count of CPU time (LOAD_CPU) if load_due() says so. */
 void load_count_cpu(struct party_context *context, uint64_t *due_ns);
 
 /* Formats bytes as a user would type them, in the largest unit that divides them: "256M". */

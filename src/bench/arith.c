@@ -5,13 +5,13 @@
 
 enum { FIRST = 2, LAST = 101 };
 
-/* Result of the last unit of work; number of units done; and, for arithoh only, number of turns of its loop. */
+/* Result of the last unit of work; number of units done; and, for arithoh only, number of iterations of its loop. */
 struct state {
     double sum;
     uint64_t sums, turns;
 };
 
-/* The empty asm statement hides i from the compiler in each turn. So the sum cannot be computed at compile time or
+/* The empty asm statement hides i from the compiler in each iteration. So the sum cannot be computed at compile time or
  * vectorised, and one unit of work is a hundred divisions of the type with every compiler. */
 #define SUM(name, type, expected, tolerance)                                                                           \
     static type sum_##name(void)                                                                                       \
@@ -79,7 +79,7 @@ static int verify_arithoh(struct party_context *context)
     return 0;
 }
 
-/* These tests are not part of the index, so they have no baseline. */
+/* These tests are not part of the UNIX index, so they have no baseline, the rate that gets 10 points. */
 #define BENCH(name_, title_)                                                                                           \
     static const struct party parties_##name_[] = {                                                                    \
         {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_##name_, .verify = verify_##name_},   \

@@ -8,7 +8,7 @@
 
 enum { METRIC_BYTES = METRIC_OWN };
 
-/* Both arrays always have this size; the work uses their beginning. */
+/* Largest number of elements that --sizes allows for each of the two arrays. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {
@@ -18,7 +18,7 @@ struct arrays {
 };
 
 struct state {
-    struct experiment experiment; /* first: experiment_setup() uses it */
+    struct experiment experiment; /* must be the first member: experiment_setup() finds it there */
     struct arrays arrays;         /* they are unmapped when the process ends */
 };
 
@@ -68,7 +68,8 @@ static void initialise(struct arrays *arrays)
     arrays->done = 0;
 }
 
-/* Maps small pages, since a huge page for some samples only would add noise. */
+/* Maps an array in small pages, since a huge page for some samples only would add noise. Returns NULL when out of
+ * memory. */
 static uint64_t *map_array(uint64_t elements)
 {
     return elements > SIZE_MAX / sizeof(uint64_t) ? NULL : pages_map(elements * sizeof(uint64_t), MADV_NOHUGEPAGE);

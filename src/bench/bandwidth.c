@@ -53,7 +53,8 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
     return wanted;
 }
 
-/* Returns this copy's share of the elements: whole granules, the same for every copy. */
+/* Returns the number of elements of each array that each copy (process) works on: a multiple of GRANULE, the same for
+ * every copy. */
 static size_t share_of(const struct bandwidth_params *params, unsigned copies)
 {
     size_t granules = (size_t)(params->array_bytes / sizeof(double) / copies / GRANULE);
@@ -100,7 +101,7 @@ static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, co
         kernels->triad(a, b, c, SCALAR, n);
 }
 
-/* Runs one repetition of the kernel, with a core probe after each slice of this number of elements. */
+/* Runs one repetition of the kernel, with a core probe (engine/core.h) after each slice of this number of elements. */
 static void repeat(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t slice,
                    struct core_meter *core)
 {
@@ -133,7 +134,8 @@ static int run(struct party_context *context)
         return party_fail(context, "this machine has no such stores");
     for (uint64_t r = 0; r < params->repetitions; r++)
         for (unsigned k = 0; k < N_KERNELS; k++) {
-            /* The first repetition is not counted; its time sets the length of slices. */
+            /* The first repetition is not counted and takes no core probes. In the others the time of the repetition
+             * before sets the length of slices. */
             struct core_meter core = {.probe = r ? context->core_probe : NULL,
                                       .record = context->recorder[RECORD_CORES + k]};
             party_barrier(context);
@@ -180,7 +182,8 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-/* Returns the time in ns from the first copy's start to the last copy's end, for entry i of the recorded times. */
+/* Returns the time in ns from the first start to the last end among all copies (processes), for entry i of the recorded
+ * times. */
 static uint64_t repetition_ns(const struct trial *trial, size_t i)
 {
     uint64_t start = UINT64_MAX, end = 0;

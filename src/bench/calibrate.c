@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures how many rounds of the simulations' work take a millisecond on the CPUs that they will use. */
+/* Measures how many rounds of the busy loop that simulated tasks execute take a millisecond, on the CPUs that they will
+ * use. */
 #include <sched.h>
 
 #include "bench/sim.h"
@@ -13,7 +14,7 @@
 #define PAUSE_NS   20000000u
 #define TRIES      10
 #define WITHIN     0.01
-#define EACH_NS    1000000000ull /* time limit of all tries on one CPU */
+#define EACH_NS    1000000000ull /* upper estimate of the time of all tries on one CPU */
 #define AFTERWARDS 0.05
 
 enum { CALIBRATE_N, CALIBRATE_FIRST, CALIBRATE_NUMBERS = CALIBRATE_FIRST + CPUS_MAX };
@@ -54,8 +55,9 @@ static bool holds(double rate, double tolerance)
     return ms > CHECK_MS * (1 - tolerance) && ms < CHECK_MS * (1 + tolerance);
 }
 
-/* Calibrates until two rates agree within 1 %, and again within 5 % after a pause. Returns false when the machine is
- * too noisy for that; rate is then the last one measured. */
+/* Measures the rate (rounds in a millisecond) until work that should take 10 ms at this rate does so within 1 %, and
+ * within 5 % once more after a pause. Returns false when that fails in ten tries, because the machine is too noisy;
+ * rate is then the last one measured. */
 static bool calibrate_cpu(double *rate)
 {
     uint64_t loops = warm_up();

@@ -43,8 +43,9 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
     return 0;
 }
 
-/* Links n lines, stride bytes apart from `first` on, to a ring in random order (the shuffle of Fisher and Yates). order
- * has room for n numbers. Returns the address of the ring's last line, which leads to its first. */
+/* Links n lines, stride bytes apart from `first` on, to a ring in random order (the shuffle of Fisher and Yates).
+ * order: scratch memory for n numbers. seed: state of the random number generator. Returns the address of the ring's
+ * last line, which leads to its first. */
 static void *link_lines(char *first, size_t stride, uint32_t *order, size_t n, uint64_t *seed)
 {
     for (size_t i = 0; i < n; i++)
@@ -71,7 +72,7 @@ int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t 
     for (size_t done = 0; done < lines; done += part) {
         const size_t n = lines - done < part ? lines - done : part;
         void **last = link_lines(chase->set + done * stride, stride, order, n, &seed);
-        *before = *last; /* the first line of this block */
+        *before = *last; /* links the previous block to this one's first line; at first, sets start */
         before = last;
     }
     *before = start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures any program: a new worker, placed like the workers of other benchmarks, executes it once and measures the
- * time from just before the exec until the command has ended. Counters are the kernel's for the command (wait4, /proc),
- * not those of the worker. */
+/* Measures any program: a new process (the worker), placed on CPUs like those of other benchmarks, starts it once and
+ * measures the time from just before the exec until the command has ended. Counters are the kernel's for the command
+ * (wait4, /proc), not those of the worker. */
 #include "bench/command.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 /* Processes left behind by the command get this much time to end by themselves. */
 #define ORPHAN_GRACE_NS 20000000u
 
-/* Values recorded for the command, in addition to those of trial_party(). */
+/* Indices of the values recorded for the command. Its start and end times come from trial_party(). */
 enum { NUMBER_USER_S, NUMBER_SYSTEM_S, NUMBER_MAX_RSS, NUMBER_EXIT_CODE, N_NUMBERS };
 
 static const struct option options[] = {
@@ -79,7 +79,7 @@ static const struct option options[] = {
      OPTION_WORD("STEP")},
 };
 
-/* --- The command image as bytes. --- */
+/* --- The command image (paths, arguments, environment) as bytes. --- */
 
 struct packed {
     uint32_t n_argv, n_prepare, n_env;
@@ -165,7 +165,7 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
     return lists;
 }
 
-/* --- In the worker. --- */
+/* --- In the worker, the process that starts and measures the command. --- */
 
 struct command {
     void *map; /* the mapped images of all commands of the run */
@@ -183,8 +183,8 @@ struct command {
     struct placement_seen seen;
 };
 
-/* Applies policy and nice value to the child just before the exec, because the worker's are reset by fork
- * (SCHED_RESET_ON_FORK). */
+/* Called in the child just before the exec: applies policy and nice value, because the worker's are reset by fork
+ * (SCHED_RESET_ON_FORK), switches address randomisation off if asked for, and reads the settings back. */
 static void place_here(void *context)
 {
     struct command *command = context;
@@ -213,7 +213,8 @@ static int map_image(struct party_context *context, struct command *command)
     return command->lists ? 0 : party_fail(context, "cannot read the command line: out of memory");
 }
 
-/* Sets close-on-exec on the descriptors of the engine and the suite, so that commands do not inherit them. */
+/* Sets close-on-exec on the descriptors that the worker itself has inherited from jitbench, so that commands do not
+ * inherit them. */
 static void keep_from_commands(const struct command_params *params)
 {
     (void)fcntl(params->image_fd, F_SETFD, FD_CLOEXEC);
@@ -222,7 +223,8 @@ static void keep_from_commands(const struct command_params *params)
             (void)fcntl(params->fds[i], F_SETFD, FD_CLOEXEC);
 }
 
-/* Opens descriptors 0, 1 and 2 of a command. The caller closes those that are not inherited. */
+/* Fills fds with the descriptors that become 0, 1 and 2 of a command; with_input: 0 is the input that the user chose,
+ * not /dev/null. close_files() closes those that were opened here. Returns 0, or -1 with a reason. */
 static int open_files(struct party_context *context, bool with_input, int fds[3])
 {
     const struct command_params *params = context->params;
@@ -247,7 +249,7 @@ static void close_files(const struct command_params *params, const int fds[3])
 }
 
 struct run {
-    const char *what; /* text before a reason: "the prepare command: " */
+    const char *what; /* start of an error message: "the prepare command: " */
     bool prepare;
     const struct command_image *setup; /* if not NULL: the program to run instead of the command */
     uint64_t start_ns, end_ns;
@@ -313,7 +315,7 @@ static int run_untimed(struct party_context *context, bool prepare)
     return run_program(context, &run) || check_end(context, &run) ? -1 : 0;
 }
 
-/* Runs the prepare command once for all copies, while none of them is running. */
+/* Runs the prepare command, if there is one, once for all copies of the command, while none of them is running. */
 static int prepare_once(struct party_context *context)
 {
     const struct command *command = context->state;
@@ -327,7 +329,7 @@ static int prepare_once(struct party_context *context)
     return 0;
 }
 
-/* Runs the setup command, once for all copies, at the beginning of the first sample. */
+/* Runs the setup command, if there is one, once for all copies of the command, before the first sample. */
 static int run_setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
@@ -380,7 +382,7 @@ static int setup(struct party_context *context)
     return begin_guard(context);
 }
 
-/* Stores the scheduling policy and the nice value that the engine has applied to this process, for the command. */
+/* Stores the scheduling policy and the nice value that were applied to this process, so that the command gets them. */
 static void note_policy(struct command *command)
 {
     command->realtime = task_get_policy(&command->policy, &command->rt_priority) == 0 &&
@@ -444,9 +446,9 @@ static void teardown(struct party_context *context)
         (void)munmap(command->map, command->map_size);
 }
 
-/* --- In the parent. --- */
+/* --- In the parent, jitbench itself. --- */
 
-/* Reports only lasting errors. A transient error appears in the row of the run that it makes fail. */
+/* Fails only for errors that last. A transient error makes one run fail, and appears in the row of that run. */
 static int supported(const void *params, char *why, size_t why_size)
 {
     (void)params;
@@ -458,8 +460,8 @@ static int supported(const void *params, char *why, size_t why_size)
 }
 
 /* A command may have threads and children, so it may use all the named CPUs unless --bind says otherwise. Real-time
- * commands leave the last CPU of the order free, which is the boot CPU, because their threads and children are
- * real-time too. */
+ * commands leave one CPU free, because their threads and children are real-time too: the last of the order, which
+ * belongs to the core of the boot CPU if that may be used. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *out)
 {
@@ -516,8 +518,8 @@ static uint64_t setup_limit_ns(const void *params)
     return SETUP_NS + runs * p->timeout_ns;
 }
 
-/* Makes one result of all copies: time from the first exec to the last end, sums of CPU times, the largest memory
- * use. */
+/* Adds one sample of each metric for all copies of the command: time from the first exec to the last end, sums of CPU
+ * times, the largest memory use. */
 static void reduce(const struct trial *trial, struct results *results)
 {
     uint64_t first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};

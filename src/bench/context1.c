@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipe-based context switching: a number goes to another process through a pipe and comes back through a second one.
- * Each process checks that it is the next number. The two processes, here called halves, run on one CPU, on two, or
- * where the kernel places them. */
+ * Each process checks that it received the expected number. The two processes, here called halves, run on one CPU, on
+ * two, or where the kernel places them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 
-/* When a half fails, the other waits this long, so that the failed one's reason or signal reaches the parent first. */
+/* Time in ns that a process waits when the other one has ended, so that the reason or signal of that one reaches the
+ * parent first. */
 #define PEER_REASON_NS 500000000u
 
 struct asker {
@@ -118,12 +119,12 @@ static void place(const void *params, const struct place_request *request, unsig
         cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
     }
     place_one(request, copy, cpu, placement);
-    /* Only the measured party reports this: its reason goes into the row. */
+    /* Only for the measured process, whose reason the result row shows. */
     if (p->halves == HALVES_TWO && !p->pairs.n && party == PARTY_ASKER)
         text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
 }
 
-/* Lists the relations of all pairs, each once: "same-cache", "same-cache+same-package". */
+/* Writes the topological relations of all pairs of CPUs to buf, each once: "same-cache", "same-cache+same-package". */
 static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
 {
     bool seen[CPU_RELATIONS] = {false};

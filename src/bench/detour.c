@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Accounting of detours: lengths, causes, blind time. */
+/* Accounting of detours (gaps in a loop that only reads a clock): lengths, causes, time in which none can be seen. */
 #include "bench/detour.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The usual cost changes by a fraction of 1/USUAL_STEPS at a time: small enough to be steady, large enough to settle
- * within 100 detours. */
+/* For each value, the estimate of a step's usual cost changes by at most 1/USUAL_STEPS of itself (and a tick): small
+ * enough to be steady, large enough to settle within 100 detours. */
 #define USUAL_STEPS 64u
-/* Longer gaps, in ticks, are not part of the loop's own distribution. */
+/* The search for the most frequent gap of the measuring loop ignores gaps of this many ticks or more. */
 #define LOOP_GAP_MAX 4096u
-/* The shortest gaps are treated as rounding of the clock if they are less than one in LOOP_RARE of all gaps. */
+/* The shortest gaps are treated as rounding of the clock if they are less than one in LOOP_RARE of the gaps above 0. */
 #define LOOP_RARE 10u
 
 void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uint64_t threshold, double ns_per_tick,
@@ -49,8 +49,8 @@ unsigned detour_class(uint64_t ns)
     return octave;
 }
 
-/* Adds a detour to the sums of a cause. n is 1; 0 when the detour is counted with another cause, and only a part of its
- * time belongs to this one. */
+/* Adds a detour to the sums of a cause. n is 1, or 0 when the detour is counted under another cause and only this part
+ * of its time belongs to this one. */
 static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
     count(&a->sum[cause], n, ticks);
@@ -71,7 +71,8 @@ unsigned detour_cell(const struct detour_account *a, uint64_t at)
     return cell < DETOUR_CELLS ? (unsigned)cell : DETOUR_CELLS - 1;
 }
 
-/* Adds lost time to the parts of the run. Time beyond the planned end is in none. */
+/* Adds the lost time between two ticks to the equal parts of the run in which it lies. Time beyond the planned end of
+ * the run is not added. */
 static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 {
     unsigned cell = detour_cell(a, from);
@@ -87,32 +88,37 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 
 /* --- Causes of detours during which the kernel counted nothing for the thread. --- */
 
-/* Values of comb_event.comb: no cause is known; tick of the timer; PERIODIC + index of another comb (series of detours
- * at equal distances in time). STOLEN is added when the hypervisor took all of the detour but the usual length of
- * events with this value. */
+/* Values of comb_event.comb. FREE: no cause is known. TIMER: the event belongs to the comb of the timer tick (a comb is
+ * a series of detours at equal distances in time). PERIODIC + i: to a comb with the rate of a->comb[i]. STOLEN is added
+ * when the hypervisor took the time of the detour, except for the usual length of the events of its comb. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
-/* Number of combs of one rate among which the timer's is searched. */
+/* Number of combs of one rate that are compared, to find the one of the timer tick. */
 #define CANDIDATES 3u
-/* Rates of the kernel's tick (CONFIG_HZ) on all architectures, and rates of other periodic work. */
+/* Rates in Hz: of the kernel's tick (CONFIG_HZ) on all architectures, and of other periodic work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
 /* Largest relative difference between the clocks of kernel, hypervisor and counter. */
 #define DRIFT 300e-6
-/* Smallest share of a comb's periods that must have an event. It is smaller for the timer: ticks during which the
- * kernel ran something else have another cause already, and the kernel's count tells that they are there. */
+/* Smallest share of a comb's periods that must have an event; otherwise the comb is not accepted. It is smaller for the
+ * timer tick: when the kernel switched to another task in a tick, the detour has that cause already, and the kernel's
+ * interrupt count proves that there are ticks. */
 #define TICK_SHARE  0.35
 #define OTHER_SHARE 0.5
-/* The rate of a tick may exceed the rate of counted timer interrupts by this factor: a window may have a tick less, and
- * ticks may be lost. The count includes other timers. */
+/* A tick rate is possible if it is below COUNTED_MORE times the rate of the timer interrupts that the kernel counted.
+ * It may exceed the count a little, because a window may have a tick less, and ticks may be lost; it may be far below,
+ * because the count includes other timers. */
 #define COUNTED_MORE 1.1
-/* The timer's ticks are not searched for when fewer interrupts were counted: CPUs can run without a tick. */
+/* The comb of the timer tick is searched only if at least this many timer interrupts were counted, because CPUs can run
+ * without a tick. */
 #define TIMER_MIN 50u
 /* A shorter detour is never attributed to steal. */
 #define STEAL_MIN_NS 100000u
-/* An event of a comb is at most this far from its expected time: the tick is late where the hypervisor delivers it. */
+/* Maximum distance in ns of an event of a comb from its expected time: the tick is late where the hypervisor delivers
+ * it. */
 #define REACH_NS 150000u
-/* The timer's ticks begin at most this long before or after the time at which the kernel has its tick. */
+/* A detour by the timer tick begins at most EARLY_NS before or LATE_NS after the time for which the kernel sets the
+ * tick, a multiple of its period in CLOCK_MONOTONIC. */
 #define EARLY_NS 20000.0
 #define LATE_NS  300000.0
 
@@ -126,7 +132,8 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Finds a comb of this rate, and gives its events the number. Returns false when there is no such comb. */
+/* Finds a comb of this rate in which at least least_share of the periods have an event, and marks its events with
+ * `number`. Returns false when there is none. */
 static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, struct comb *comb)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
@@ -136,8 +143,8 @@ static bool take_comb(struct detour_account *a, double hz, double least_share, u
            comb_take(comb, a->events, a->n_events, reach, number);
 }
 
-/* Returns how long after a multiple of the tick's period in CLOCK_MONOTONIC the comb's events are expected; INFINITY
- * when that is not known or too long for the timer. */
+/* Returns how many ns after the time for which the kernel sets its tick (a multiple of the tick's period in
+ * CLOCK_MONOTONIC) the comb's events are expected; INFINITY when that is not known, or too long for the timer tick. */
 static double after_tick(const struct detour_account *a, const struct comb *comb, double hz)
 {
     double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
@@ -150,9 +157,10 @@ static double after_tick(const struct detour_account *a, const struct comb *comb
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* Finds the timer's comb among those of this rate: the one that comes soonest after the time at which the kernel has
- * its tick. timely: false allows combs for which that is not known or too late; then the most conspicuous one is taken.
- * Returns false when there is none. */
+/* Finds the comb of the timer tick among those of this rate: the one that comes soonest after the time for which the
+ * kernel sets its tick. Stores the median length of its events in usual[TIMER]. timely: false allows combs for which
+ * that time is not known or too late; if there are only such, the most conspicuous one is taken. Returns false when
+ * there is none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
     struct comb comb[CANDIDATES];
@@ -184,8 +192,8 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
     return hz * fmax(1 - gone / (double)(end - a->explained), 0);
 }
 
-/* Finds the timer's comb by trying the rates of kernel ticks. Rates far above the count of timer interrupts are
- * impossible; lower ones are possible, because other timers are counted, too. */
+/* Finds the comb of the timer tick by trying the rates of kernel ticks. Rates far above that of the counted timer
+ * interrupts (rate, in 1/s) are impossible; lower ones are possible, because other timers are counted, too. */
 static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
     for (int timely = 1; timely >= 0; timely--)
@@ -194,7 +202,8 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
                 return;
 }
 
-/* Finds combs of other periodic work whose rate is at least least_hz. */
+/* Finds combs of other periodic work whose rate is at least least_hz (0: of any rate), and stores the median length of
+ * their events in usual[] (of several combs of one rate, the largest). */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
     for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
@@ -214,10 +223,10 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
     }
 }
 
-/* Attributes the longest detours to steal, since the kernel tells only how much time was stolen in sum, until their sum
- * is as near to that as it can be. A detour up to twice as long as what is left still brings the sum nearer. The
- * hypervisor often delivers a late tick when it gives the CPU back: of such a detour all but the usual length of a
- * detour by the tick (`usual`, of each comb) is stolen. */
+/* Attributes the longest detours to steal (time in which the hypervisor ran something else), until their sum is as near
+ * as possible to the steal time, of which the kernel tells only the sum. A detour up to twice as long as the remaining
+ * steal time still brings the sum nearer. The hypervisor often delivers a late tick when it gives the CPU back:
+ * therefore the usual length (usual[], in ticks) of the detours of its comb is not counted as stolen. */
 static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;
@@ -242,14 +251,16 @@ static void take_steal(struct detour_account *a, const uint64_t *usual)
     }
 }
 
-/* Searches for the causes of the detours that were kept. */
+/* Searches for the causes of the detours in a->events, adds them to the sums and empties the list. end: time in
+ * ticks. */
 static void explain(struct detour_account *a, uint64_t end)
 {
     static const enum detour_cause causes[PERIODIC] = {[FREE] = DETOUR_UNEXPLAINED, [TIMER] = DETOUR_INTERRUPT};
     const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
-    /* a comb that is faster than the timer contains combs of the tick's rate, which are not the timer's */
+    /* combs that are faster than the timer interrupts come first: a part of their events looks like a comb of the
+     * tick */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
         take_timer(a, end, rate, usual);
@@ -274,8 +285,9 @@ static void explain(struct detour_account *a, uint64_t end)
 
 /* --- One detour. --- */
 
-/* Returns the cause, or DETOUR_UNEXPLAINED when no counter changed. Migration is tested first because it includes a
- * context switch, and a switch first because a page fault may follow it. */
+/* Returns the cause by the counter that changed, or DETOUR_UNEXPLAINED when none did. Migration is tested first because
+ * it includes a context switch, and a context switch before a page fault because the fault may be a result of the
+ * switch. */
 static enum detour_cause cause_of(const struct detour_seen *before, const struct detour_seen *now)
 {
     if (now->cpu != before->cpu)

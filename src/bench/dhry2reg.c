@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dhrystone 2.1 with register locals, first translation unit: the main loop and procedures 1 to 5. One unit of work (a
- * 'count') is one turn of the loop. The second unit is compiled separately, and the two are never optimised together,
- * as the published rules require. */
+ * 'count') is one iteration of the loop. The second unit is compiled separately, and the two are never optimised
+ * together, as the published rules require. */
 #include <string.h>
 
 #include "bench/dhrystone.h"
@@ -110,8 +110,8 @@ static int work(struct party_context *context, uint64_t count)
         Int_1_Loc = Int_2_Loc / Int_3_Loc;
         Int_2_Loc = 7 * (Int_2_Loc - Int_3_Loc) - Int_1_Loc;
         Proc_2(&Int_1_Loc);
-        /* Marks the results of each turn as used; otherwise the compiler could drop the last statements of all turns
-         * but the last. */
+        /* Marks the results of each iteration as used; otherwise the compiler could drop the last statements of all
+         * iterations but the last. */
         __asm__ volatile("" : "+r"(Int_1_Loc), "+r"(Int_2_Loc));
     }
     state->runs += count;

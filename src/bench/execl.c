@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Execl throughput: the process replaces itself by exec of the same program. Each copy executes its own image of this
- * program in memory, so that copies do not all execute one inode. Under the classic protocol each image first takes the
- * footprint of a dynamically linked process. */
+/* Execl throughput: the process replaces itself by exec of the same program. Each copy of the benchmark executes a copy
+ * of the program file of its own (a memfd if possible), so that they do not all execute one inode. Under the classic
+ * protocol each new process image first maps the memory that a dynamically linked process has in addition. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
 
-    if (context->baton->execs) { /* each new process image maps the footprint, as a dynamic loader would */
+    if (context->baton->execs) { /* with --classic: maps what a dynamic loader would */
         unix_take_footprint(context, "/proc/self/exe");
         return 0;
     }
@@ -37,15 +37,15 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Takes two core probes and returns the level of the second: the new process image starts with cold caches, which the
- * first probe warms. */
+/* Takes two core probes (engine/core.h) and returns the level of the second: the new process image starts with cold
+ * caches, which the first probe warms. */
 static unsigned probe(const struct core_probe *core)
 {
     (void)core_probe_take(core);
     return core_probe_take(core);
 }
 
-/* Called once in each process image; only the first image was not started by party_exec(). Each exec is recorded as a
+/* Called once in each process image; all but the first image were started by party_exec() below. Records each exec as a
  * slice of its own. */
 static int run(struct party_context *context)
 {

@@ -17,7 +17,7 @@
 #define FREE_MARGIN     (1u << 20)
 #define CLASSIC_PART_NS 2000000000u
 
-/* Rates of the classic protocol's write and read parts, in KiB a second. */
+/* Indices of the recorded rates, in KiB a second, of the write and read parts of the classic protocol. */
 enum { NUMBER_WRITE_RATE, NUMBER_READ_RATE };
 
 struct kind {
@@ -181,7 +181,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     part.reads = !writes;
     part.writes = writes;
     files->kind = &part;
-    files->to = files->from; /* the write and the read part use the same file */
+    files->to = files->from; /* both parts, write and read, use the same file */
     files->moved = 0;
     settle(2);
     error = rewind_file(context, files->from);
@@ -197,7 +197,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     return error;
 }
 
-/* Runs the write part and the read part, two seconds each, with which UnixBench's copy test begins. */
+/* Runs the two parts, write and read, of two seconds each, with which the copy test of UnixBench begins. */
 static int classic_parts(struct party_context *context, struct files *files)
 {
     fill_pattern(files->buffer, BUFFER_MAX, 0);
@@ -253,7 +253,8 @@ static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expe
         fill_pattern(expected + i / sizeof(*expected), kind->buffer_bytes, 0);
 }
 
-/* Adds a check that counts the wrong bytes of the file. */
+/* Compares the first `length` bytes of the file with what they should be, and adds the number of wrong ones to the
+ * self-checks. Returns 0, or -1 with a reason when the file cannot be read. */
 static int check_file(struct party_context *context, const char *name, bool repeated, int fd, uint64_t length)
 {
     const struct kind *kind = ((const struct files *)context->state)->kind;

@@ -48,7 +48,8 @@
 
 enum kind { TEXT, CONSTANT, RELRO, DATA, ZEROED };
 
-/* Sizes in pages of 4 KiB; the offset in the file is the offset in the image. */
+/* A segment of the loader or the library: its size, and how many of its pages are read and written, in pages of 4 KiB.
+ * Its offset in the file is its offset in the image. */
 struct segment {
     enum kind kind;
     unsigned pages, read, written;

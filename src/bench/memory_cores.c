@@ -14,8 +14,8 @@ enum { RECORD_TIMES };
 /* Bytes of memory that the two processes share: two pages of the largest base page size, so that the line has a page of
  * its own, which no other pair uses. */
 #define SHARED_SIZE (2 * 65536u)
-/* Number of batches for each method, of which the first is not used; and number of rounds in a batch, which is timed as
- * a whole. */
+/* Number of batches for each method, of which the first is not used; and number of rounds in a batch. A batch is timed
+ * as a whole; in a round the number goes to the other process and comes back. */
 #define BATCHES 31u
 #define ROUNDS  (MEMORY_CORES_WAYS / (2 * N_METHODS * BATCHES))
 /* Number of unsuccessful polls after which the process checks whether the trial was stopped. */
@@ -23,8 +23,8 @@ enum { RECORD_TIMES };
 /* The number that the first process writes at the end. */
 #define LAST UINT64_MAX
 
-/* Returns the address of the line. Both processes map the memory at addresses of their own, which differ by whole
- * pages. */
+/* Returns the address of the shared cache line, at the start of a page. Both processes map the memory at addresses of
+ * their own, which differ by whole pages. */
 static volatile uint64_t *line_of(const struct party_context *context)
 {
     const uintptr_t at = (uintptr_t)context->shared, page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -32,7 +32,8 @@ static volatile uint64_t *line_of(const struct party_context *context)
     return (volatile uint64_t *)((at + page - 1) / page * page);
 }
 
-/* Waits until the line has that number. Returns false when the trial was stopped, or the last number is there. */
+/* Waits until the cache line contains that number. Returns false when the trial was stopped, or when the first process
+ * has ended (LAST). */
 static bool wait_for(const struct party_context *context, volatile uint64_t *line, uint64_t number)
 {
     for (;;)
@@ -47,7 +48,7 @@ static bool wait_for(const struct party_context *context, volatile uint64_t *lin
         }
 }
 
-/* Waits until the line has the number, and replaces it by the next one. Returns as wait_for(). */
+/* Waits until the cache line contains the number, and replaces it by the next one. Returns as wait_for(). */
 static bool swap_when(const struct party_context *context, volatile uint64_t *line, uint64_t number)
 {
     for (;;)
@@ -100,7 +101,7 @@ static int run_first(struct party_context *context)
             const uint64_t end = clock_raw_ns();
             slices_add(context->recorder[RECORD_TIMES], 2 * ROUNDS, start, end);
         }
-    /* Waits for the second process's last turn. */
+    /* Waits for the last number of the second process. */
     if (!wait_for(context, line, number))
         return party_fail(context, "the other CPU did not answer");
     __atomic_store_n(line, LAST, __ATOMIC_RELEASE);

@@ -12,14 +12,14 @@
 enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
-/* Number of slices that are kept: enough for slices of 1.5 ms in a run. If there are more, neighbours are joined in
- * pairs. */
+/* Number of slices (timed stretches of loads, or of reading) that are kept: enough for slices of 1.5 ms in a run. If
+ * there are more, neighbours are joined in pairs. */
 #define SLICES_MAX 128u
 /* Bytes that the other CPUs read between two pauses. Each of their slices has many such blocks. */
 #define BLOCK_BYTES 4096u
 
 struct work {
-    struct chase chase; /* chase of the first copy; first, for chase_verify() */
+    struct chase chase; /* used by the first copy; the first member, where chase_verify() expects it */
     uint64_t *stream;   /* memory that the other copies read; NULL: this copy reads nothing */
     uint64_t loads;     /* number of loads in a slice */
 };
@@ -60,8 +60,8 @@ static uint64_t read_block(const uint64_t *from)
     return sum;
 }
 
-/* Reads the memory again and again, with a pause after each block, until the trial is stopped. A slice is at least
- * CORE_SLICE_NS long. */
+/* Reads the memory again and again, with a pause after each block, until the trial is stopped. Records the bytes read
+ * in slices of at least CORE_SLICE_NS. */
 static void stream(struct party_context *context, const struct work *work)
 {
     const struct memory_loaded_params *params = context->params;
@@ -102,7 +102,7 @@ static int run(struct party_context *context)
     return 0;
 }
 
-/* Returns the bytes a second that the others read while the first copy's slices ran. */
+/* Returns how many bytes a second all other copies together read while the first copy ran its pointer chase. */
 static double bandwidth(const struct trial *trial)
 {
     const struct slices *chase = trial_recorder(trial, 0, 0, RECORD_TIMES);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How steady the speed of the last cache and of memory is. Every millisecond: a short pointer chase in a set that no
- * cache holds, and a short reading of memory. From time to time the last cache: its latency, right after a set was
- * brought into it, and that of the same set 2 ms later, when others who use the cache have evicted a part of it. */
+/* How steady the speed of the last-level cache and of memory is. Every millisecond a short pointer chase in a set that
+ * no cache holds and a short reading of memory are timed. From time to time the last-level cache is probed: its latency
+ * is measured right after a working set was brought into it, and again 2 ms later, when other users of the cache have
+ * evicted a part of the set. */
 #include <math.h>
 #include <string.h>
 
@@ -28,23 +29,24 @@ enum {
 #define READ_BYTES 65536u
 /* Length of the stretches of time over which probes are averaged; the worst average is reported. */
 #define STRETCH_NS 50000000u
-/* Time between the walk that gives the cache's latency and the one that shows what was evicted. Others fill a last
- * cache of some 32 MiB within 3 to 10 ms. */
+/* Time between the chase that gives the cache's latency and the one that shows what was evicted. Other users fill a
+ * last-level cache of some 32 MiB within 3 to 10 ms. */
 #define RELOAD_NS 2000000u
-/* The next probe of the cache begins after so many times what the last one took: a tenth of the time is spent on it,
- * however large the set is. */
+/* After a probe of the cache, the next one is due after so many times the time that its loads took (without the wait of
+ * RELOAD_NS): so they take at most a tenth of the time, however large the set is. */
 #define CACHE_REST 9u
-/* The caches' latencies are recorded in hundredths of a ns: so their histograms are exact. */
+/* The cache's latencies are recorded in hundredths of a ns, since the values of a histogram are whole numbers. */
 #define PARTS 100u
-/* Rounds before the one that is timed, until a victim cache (one that takes what the smaller caches evict) has taken
- * nearly the whole set. */
+/* Number of rounds through the set before the one that is timed: until a victim cache (one that takes what the smaller
+ * caches evict) has taken nearly the whole set. */
 #define CACHE_ROUNDS 3u
-/* In memory one line of each pair of lines, and blocks of the size of a huge page: see chase_link_blocks(). */
+/* The pointer chase in memory uses one line of each pair of lines, and blocks of the size of a huge page: see
+ * chase_link_blocks(). */
 #define STRIDE (2u * CHASE_LINE)
 #define BLOCK  ((size_t)2 << 20)
 
 struct work {
-    struct chase cache, memory, reading; /* of reading only the memory is used */
+    struct chase cache, memory, reading; /* `reading` has memory only, no ring */
     size_t read_at;
 };
 
@@ -61,7 +63,7 @@ static int setup(struct party_context *context)
                                  chase_link(&work->cache, 2 * context->sample + 2))))
         return party_fail(context, "out of memory for %llu bytes",
                           (unsigned long long)params->cache_bytes + params->memory_bytes);
-    /* Evicts the ring, which its linking brought into the caches. */
+    /* Evicts the rings from the caches, into which linking them has brought them. */
     memset(work->reading.set, 1, work->reading.bytes);
     return 0;
 }
@@ -88,9 +90,9 @@ static uint64_t timed_read(struct work *work)
     return took;
 }
 
-/* Probes the last cache, and then memory without timing it, so that the next probe of memory finds the TLB and the
- * small caches as the others do. Each line that is timed was used one round ago; since then the rest of the set has
- * gone through the smaller caches. Returns when the next probe is due. */
+/* Probes the last-level cache, and then accesses memory without timing it, so that the next probe of memory finds the
+ * TLB and the small caches as the other probes do. Each line whose load is timed was used one round ago; since then the
+ * rest of the set has gone through the smaller caches. Returns the time at which the next probe is due. */
 static uint64_t probe_cache(struct party_context *context, struct work *work)
 {
     const uint64_t loads = work->cache.bytes / CHASE_LINE / CHASE_UNROLLED * CHASE_UNROLLED, begin = clock_raw_ns();
@@ -105,12 +107,13 @@ static uint64_t probe_cache(struct party_context *context, struct work *work)
     return end + CACHE_REST * (end - begin - RELOAD_NS);
 }
 
-/* Time of the probes of a stretch. */
+/* Probes of memory in one stretch of STRETCH_NS: index of the stretch, number of probes, sum of their times. */
 struct stretch {
     uint64_t number, n, sum_ns;
 };
 
-/* Adds a probe, at this time since the begin. When a stretch has ended its average is entered if it is the worst. */
+/* Adds a probe of memory that was due at_ns after the start of the run and took took_ns. When a stretch has ended, its
+ * mean is stored in *worst if it is longer than that. */
 static void stretch_add(struct stretch *stretch, uint64_t at_ns, uint64_t took_ns, double *worst)
 {
     if (at_ns / STRETCH_NS != stretch->number) {

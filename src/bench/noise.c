@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The noise sampler: its loop, its steps after a detour and at the end of a window, and its descriptor. */
+/* Implements the noise benchmark: finds the times in which a CPU did not run the program (detours), by a loop that only
+ * reads the clock, and takes core probes and reads the kernel's counters in between. */
 #include "bench/noise.h"
 
 #include <math.h>
@@ -15,29 +16,32 @@
 #include "sys/machine.h"
 #include "sys/task.h"
 
-/* Time between two core probes, in ns. */
+/* Time in ns between two core probes (sys/core_probe.h), which measure how much of its core the CPU gets. */
 #define PROBE_NS 1500000u
-/* Length of a window; the CPU's interrupts are counted at its end. The length is chosen so that reading the counters
- * takes at most a thousandth of it. */
+/* Length in ns of a window, the part of a run after which the CPU's interrupt counters are read: WINDOW_COSTS times the
+ * duration of such a reading, but at least WINDOW_NS and at most WINDOW_MAX_NS. */
 #define WINDOW_NS     100000000u
 #define WINDOW_MAX_NS 1000000000u
 #define WINDOW_COSTS  1000u
-/* Duration of the measurement of the counter's frequency, in ns. */
+/* Duration in ns of the measurement of the clock's frequency. */
 #define HZ_NS 20000000u
-/* Number of repetitions when the usual (median) cost of a step is measured; fewer if time runs out on a machine with
- * thousands of CPUs. */
+/* Number of times that a step of the sampler (recording a detour, a core probe, ...) is repeated to measure its usual
+ * (median) cost. After COSTS_NS it ends early, with at least COSTS_MIN repetitions: steps are slow on machines with
+ * thousands of CPUs. The loop runs for COSTS_TURN_NS before each repetition. All times are in ns. */
 #define COSTS         100u
 #define COSTS_MIN     3u
 #define COSTS_NS      50000000u
 #define COSTS_TURN_NS 5000u
-/* Number of gaps used to measure the loop. */
+/* Number of gaps between clock readings in which the loop's shortest and most frequent gap are searched. */
 #define LOOP_GAPS 65536u
-/* Length of a warm-up run whose results are discarded. It measures the steps' costs after real detours. */
+/* Length in ns of a warm-up run whose results are discarded. It adapts the estimated costs of the sampler's steps to
+ * what they are after real detours. */
 #define WARM_NS 30000000u
-/* In a chain of detours, each found in the step after the previous one, every CHAINth updates the usual cost, because
- * the step itself may have become slower. */
+/* A detour may occur while the one before it is recorded. In a chain of such detours only every CHAINth updates the
+ * usual cost of recording one. It is updated at all because the recording itself may have become slower. */
 #define CHAIN 16u
-/* Limits of the threshold. Below LEAST_LOOPS the loop itself would count as a detour. */
+/* Limits of the threshold, as multiples of the loop's shortest gap and in ns. Below LEAST_LOOPS the undisturbed loop
+ * itself would count as a detour. */
 #define LEAST_LOOPS 2
 #define MOST_LOOPS  1000000
 #define MOST_NS     1000000000u
@@ -76,16 +80,18 @@ struct sampler {
     struct detour_cost adding, reading, probing, chaining;
     const struct core_probe *probe; /* NULL: no core probes are taken */
     struct core_record *record;
-    double (*levels)[CORE_LEVELS];          /* number of probes by part of the run and level */
-    struct stats_running mhz[DETOUR_CELLS]; /* core frequency by part of the run */
+    double (*levels)[CORE_LEVELS];          /* core probes by part of the run and by result (level) */
+    struct stats_running mhz[DETOUR_CELLS]; /* core frequency in MHz by part of the run */
     unsigned cell;                          /* index of the current part of the run */
-    uint64_t probe_ns, next_probe; /* time of the last probe, CLOCK_MONOTONIC_RAW; time of the next one in ticks */
+    uint64_t probe_ns, next_probe; /* time of the last core probe in ns (CLOCK_MONOTONIC_RAW), and of the next one in
+                                    * ticks */
     struct machine_watch *watch;
-    unsigned watched;                        /* CPU whose counters are read */
+    unsigned watched;                        /* CPU whose interrupts and steal time are counted */
     struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
     enum clock_kind clock;
     double ns_per_tick;
-    /* all in ticks; window: length of a window; slice: time between two core probes */
+    /* All in ticks of the clock. loop, least: the loop's most frequent and shortest gap; window: length of a window;
+     * slice: time between two core probes. */
     uint64_t loop, least, threshold, window, slice;
 };
 
@@ -141,8 +147,8 @@ static void look(struct detour_seen *seen)
                                  .cpu = task_current_cpu()};
 }
 
-/* Records a detour that ended at `to`. Returns a new reading of the clock, from which the loop continues; `to` when
- * ticks is 0. */
+/* Records a detour of this many ticks that ended at `to`, and those that occur while it is recorded. Returns a new
+ * reading of the clock, from which the loop continues; `to` when ticks is 0. */
 static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
 {
     struct detour_seen seen;
@@ -169,7 +175,7 @@ static void take_probe(struct sampler *s)
     detour_probed(&s->account, level);
 }
 
-/* Takes a core probe after the loop ended at `from`. Returns a new reading of the clock. */
+/* Takes a core probe; `from` is the loop's last reading of the clock. Returns a new reading. */
 static uint64_t probe_core(struct sampler *s, uint64_t from)
 {
     s->cell = detour_cell(&s->account, from);
@@ -188,7 +194,8 @@ static void measure_mhz(struct sampler *s)
         stats_add(&s->mhz[s->cell], ratio * 1e3 / s->ns_per_tick);
 }
 
-/* Runs the loop until the end of the window. Returns the last reading of the clock. */
+/* Runs the loop, with its core probes, from the time `from` until the end of the window. Returns the last reading of
+ * the clock. */
 static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
 {
     while (from < end) {
@@ -196,7 +203,7 @@ static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
         struct noise_gap gap = noise_watch(s->clock, from, s->threshold, stop);
         uint64_t ticks = gap.to - gap.from;
         from = gap.to;
-        /* The counters of two CPUs may differ slightly: a step back is not a detour. */
+        /* When the thread moves to another CPU, the clock may step back a little. That is not a detour. */
         if (ticks > s->threshold && gap.to > gap.from && ticks > s->loop)
             from = follow_detour(s, gap.to, ticks - s->loop);
         if (s->probe && from >= s->next_probe)
@@ -213,7 +220,7 @@ static void read_counters(const struct sampler *s, struct machine_counters *out)
         memset(out, 0xff, sizeof(*out)); /* sets the numbers to -1: not known */
 }
 
-/* Sets the CPU whose counters are read. It changes only if the sampler is not bound to a CPU. */
+/* Sets the CPU whose interrupts and steal time are counted. It changes only if the sampler is not bound to a CPU. */
 static void watch_cpu(struct sampler *s, unsigned cpu)
 {
     if (cpu == s->watched)
@@ -224,7 +231,8 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
     read_counters(s, &s->counters);
 }
 
-/* Adds what the CPU's counters have risen by since the last reading to the sums, and returns it. */
+/* Reads the CPU's counters of interrupts and steal time. Adds their increase since the last reading to the sums over
+ * the run, and returns it. */
 static struct machine_counters count_interrupts(struct sampler *s)
 {
     struct machine_counters before = s->counters, by;
@@ -238,8 +246,8 @@ static struct machine_counters count_interrupts(struct sampler *s)
     return by;
 }
 
-/* Reads the CPU's counters and frequency at the end of a window, which was reached at `from`. Returns a new reading of
- * the clock. */
+/* Ends a window at `from`: reads the CPU's counters and, if core probes are taken, measures the core's frequency.
+ * Returns a new reading of the clock. */
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
@@ -253,7 +261,8 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
         uint64_t measured = clock_now(s->clock);
         read = follow_detour(s, measured, detour_step(&s->account, &s->chaining, measured - read));
     }
-    /* If the thread left its CPU in this window, the timer was counted for a part of the window only. */
+    /* If the thread left its CPU in this window, the number of timer interrupts is not known (-1): they were counted on
+     * that CPU only. */
     detour_window(&s->account, read, s->account.seen.cpu == s->watched ? by.timer : -1,
                   by.steal_ns > 0 ? (uint64_t)by.steal_ns : 0);
     look(&seen);
@@ -263,7 +272,7 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
     return fresh;
 }
 
-/* Runs all windows of a run. */
+/* Runs the loop for time_ns, one window after the other, and records the detours. */
 static void sample(const struct party_context *context, struct sampler *s, uint64_t time_ns)
 {
     struct detour_seen seen;
@@ -329,7 +338,7 @@ static void choose_threshold(struct party_context *context, struct sampler *s)
     s->threshold = floor;
 }
 
-/* Measures the usual cost of a step, each time after some turns of the loop. */
+/* Measures the usual (median) cost of a step of the sampler. Runs the loop for a moment before each repetition. */
 static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), struct detour_cost *cost)
 {
     double costs[COSTS];
@@ -475,8 +484,8 @@ double noise_lost_pct(const double *numbers)
     return 100 * ns / numbers[NOISE_OBSERVED];
 }
 
-/* Adds the parts of the run to the series of a metric: position in microseconds, and the part's value; NAN: not known.
- */
+/* Adds one value for each of the DETOUR_CELLS parts of the run to the series of a metric, at the part's start in us.
+ * Values that are not known (NAN) are left out. */
 static void enter_cells(struct results *results, unsigned copy, unsigned metric, const double *values,
                         uint64_t first_us, uint64_t time_us)
 {
@@ -489,7 +498,7 @@ static void enter_cells(struct results *results, unsigned copy, unsigned metric,
         results_series_from(results, copy, metric, &cells, first_us);
 }
 
-/* Adds a histogram of the detours of one cause: the mean length of each length class, and its number of detours. */
+/* Adds the detours of one cause as a histogram: mean length in ns, and number of detours, of each class of lengths. */
 static void enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
 {
     const double *n = &number[NOISE_CLASSES + cause * DETOUR_CLASSES];
@@ -502,8 +511,9 @@ static void enter_classes(struct results *results, unsigned copy, const double *
     results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, &classes, 0);
 }
 
-/* Adds the detours below DETOUR_EVENT_NS to a cause: to DETOUR_SHARED at core probe levels above free_level, otherwise
- * to DETOUR_UNEXPLAINED. free_level 0: not known. */
+/* Adds the detours shorter than DETOUR_EVENT_NS to the numbers of a cause: DETOUR_SHARED if a core probe before or
+ * after them showed that another hardware thread used the core (level above free_level), otherwise DETOUR_UNEXPLAINED,
+ * as always when free_level is 0 (not known). */
 static void add_brief(double *number, unsigned free_level)
 {
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
@@ -517,7 +527,8 @@ static void add_brief(double *number, unsigned free_level)
     }
 }
 
-/* Returns the highest level at which the copy had its core to itself; 0 when that is not known. */
+/* Returns the highest level (result) of a core probe at which the copy's CPU has the core to itself; 0 when that is not
+ * known. */
 static unsigned free_level(const struct trial *trial, unsigned copy)
 {
     const struct core_session *session = trial_spec_of(trial)->core;
@@ -530,7 +541,7 @@ static unsigned free_level(const struct trial *trial, unsigned copy)
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
 
-/* Adds up the probes of the parts of the run from `first` to before `end`. */
+/* Counts the core probes with each level in the parts of the run from `first` to before `end`. */
 static void probes_of(const double (*levels)[CORE_LEVELS], unsigned first, unsigned end, uint64_t probes[CORE_LEVELS])
 {
     memset(probes, 0, CORE_LEVELS * sizeof(probes[0]));
@@ -572,7 +583,8 @@ static void enter_known(struct results *results, unsigned copy, unsigned metric,
         results_sample(results, copy, metric, value);
 }
 
-/* Adds share and frequency of the core, as far as they are known. */
+/* Adds the metrics of the core that are known: its frequency, the share of it that the CPU got, how often it was free,
+ * and how much slower that and the detours made the CPU. */
 static void enter_core(struct results *results, const struct trial *trial, unsigned copy, uint64_t first_us,
                        uint64_t time_us)
 {
@@ -614,8 +626,8 @@ static void remark_periods(struct results *results, unsigned copy, const double 
     text_free(&periods);
 }
 
-/* Adds the lost share without what other users of the core caused, if that is known. number: recorded numbers after
- * add_brief(). */
+/* Adds the metric lost_alone, if it is known: the share of the time that detours took, without those attributed to
+ * other users of the core. number: recorder NOISE_NUMBERS, after add_brief(). */
 static void enter_alone(struct results *results, const struct trial *trial, unsigned copy, const double *number)
 {
     double ns = 0;

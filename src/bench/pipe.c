@@ -11,7 +11,7 @@
 #define BLOCK 512u
 
 struct state {
-    uint64_t out[BLOCK / sizeof(uint64_t)], in[BLOCK / sizeof(uint64_t)]; /* the first word is the block's number */
+    uint64_t out[BLOCK / sizeof(uint64_t)], in[BLOCK / sizeof(uint64_t)]; /* the first word is a sequence number */
     int fd[2];
 };
 

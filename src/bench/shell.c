@@ -31,7 +31,8 @@
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
 /* The same work, but the files are kept, to be verified. */
 static const char check_script[] = "set -e\nset -- check\n" SCRIPT_BODY;
-/* Waits for each process by its id, because `wait` without an id does not return the exit statuses. */
+/* Starts $1 work scripts at once. Waits for each by its process ID, because `wait` without an ID does not return the
+ * exit statuses. */
 static const char outer_script[] = "n=$1\nall=\nwhile [ $n -gt 0 ]; do\n" SHELL " work &\nall=\"$all $!\"\n"
                                    "n=$((n - 1))\ndone\nstatus=0\nfor each in $all; do wait $each || status=1; done\n"
                                    "exit $status\n";
@@ -77,8 +78,8 @@ static int setup(struct party_context *context, uint64_t concurrent)
                : 0;
 }
 
-/* Executes the script; called in the child. Error messages of the tools are discarded, because a nonzero exit status
- * reports the failure. */
+/* Executes the script in the child process that calls this. Discards error messages of the tools, because a nonzero
+ * exit status reports the failure. */
 static void exec_script(struct party_context *context, const char *script)
 {
     const struct shell *shell = context->state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Generates a text with exact counts: first each line's length and number of words, then the words. */
+/* Generates a text with exactly the required numbers of lines, words and bytes: first chooses the length and number of
+ * words of each line, then makes up the words. */
 #include "bench/shell_text.h"
 
 #include <stdbool.h>
@@ -13,7 +14,8 @@ struct line {
     bool match;
 };
 
-/* The 32-bit generator of Numerical Recipes; uses its upper 16 bits, which are the more random ones. */
+/* Returns a pseudo-random number less than `below`, from the upper 16 bits of the 32-bit generator of Numerical
+ * Recipes, which are more random than the lower ones. */
 static unsigned draw(uint32_t *state, unsigned below)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -32,7 +34,8 @@ static void choose_lengths(struct line *lines)
         lines[LOWER + i].length = MEDIAN + (LONGEST - MEDIAN) * i / (UPPER - 1) * i / (UPPER - 1) * i / (UPPER - 1);
     for (int i = 0; i < SHELL_TEXT_LINES; i++)
         left -= lines[i].length;
-    /* Leaves the first line of the upper half (the median) and the last (the longest) as they are. */
+    /* Adds the remaining bytes. The first line of the upper half (the median) and the last one (the longest) stay as
+     * they are. */
     for (int i = 1; left != 0; i = i % (UPPER - 2) + 1) {
         int *length = &lines[LOWER + i].length;
         if (*length < LONGEST) {

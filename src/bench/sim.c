@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated interactive tasks: the task's loop, and the thread that wakes it. */
+/* Runs the simulated interactive tasks, as benchmarks and as background loads: the task's loop, and the thread that
+ * wakes it. */
 #include "bench/sim.h"
 
 #include <math.h>
@@ -17,14 +18,14 @@
 /* Milliseconds of work that warm up the caches and raise the CPU's frequency. */
 #define WARM_MS 20
 
-/* Memory shared by the task and the timing thread of a process. Each of the two counters is a futex on which the other
- * thread sleeps; END is set when the counter will not rise any more. */
+/* Memory shared by the task and its timing thread. Each of the two counters, posted and asked, is a futex on which the
+ * other thread sleeps; COUNT_END is set when the counter will not rise any more. */
 struct sim_shared {
     uint32_t posted;   /* number of wake-ups announced by the timing thread */
-    uint32_t asked;    /* classic: number of sleeps requested by the task */
-    uint64_t start_ns; /* start of the timing thread's own schedule */
-    uint64_t until_ns; /* classic: end of the sleep requested */
-    uint64_t woke_ns;  /* classic: when the timing thread woke from that sleep */
+    uint32_t asked;    /* with --classic: number of sleeps requested by the task */
+    uint64_t start_ns; /* due time of the first wake-up, without --classic */
+    uint64_t until_ns; /* with --classic: end of the requested sleep */
+    uint64_t woke_ns;  /* with --classic: when the timing thread woke from that sleep */
     char apart[32];    /* keeps the ring off the cache line of the counters */
     struct sim_ring ring;
 };
@@ -85,8 +86,8 @@ static void end_count(uint32_t *counter)
     futex_wake_all(counter);
 }
 
-/* Works at each wake-up until the timing thread has announced the last one. burst() is called after each work; it may
- * be NULL. */
+/* Does the task's work at each wake-up, until the timing thread has announced the last one. Calls burst() each time the
+ * work is done, unless it is NULL. */
 static void task_loop(struct party_context *context, struct sim_account *a,
                       void (*burst)(struct party_context *context))
 {
@@ -104,8 +105,8 @@ static void task_loop(struct party_context *context, struct sim_account *a,
     }
 }
 
-/* Runs Interbench's turns that are due in the next time_ns. After its work, the task asks the timing thread to sleep on
- * its behalf, and waits to be woken by it. */
+/* Does the task's work with Interbench's protocol (--classic), as long as the next deadline is within time_ns from the
+ * start. After its work, the task asks the timing thread to sleep on its behalf, and waits to be woken by it. */
 static void classic_loop(struct party_context *context, struct sim_account *a, uint64_t time_ns,
                          void (*burst)(struct party_context *context))
 {
@@ -169,7 +170,7 @@ static int task_run(struct party_context *context)
     return a.burns_done || a.next ? 0 : party_fail(context, "the simulated task never ran");
 }
 
-/* Checks that the clock can sleep: if it cannot, every wake-up would appear to be on time. */
+/* Checks that clock_nanosleep() works: if it does not sleep, every wake-up appears to be on time. */
 static int timer_setup(struct party_context *context)
 {
     const int error = clock_sleep_until(0);
@@ -211,8 +212,8 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
     end_count(&shared->posted);
 }
 
-/* Announces a wake-up immediately after reading the clock, and records its own lateness after that. A load's timing
- * thread has no recorder. */
+/* Runs the timing thread. It announces each wake-up to the task immediately after reading the clock, and only then
+ * records how late it was itself. The timing thread of a background load has no recorder. */
 static int timer_run(struct party_context *context)
 {
     const struct sim_params *params = context->params;
@@ -239,8 +240,8 @@ const struct party sim_parties[2] = {
 
 static int load_setup(struct party_context *context)
 {
-    /* The accounting needs these recorders, but only the number of bursts of a load is read. The memory is freed when
-     * the process is killed. */
+    /* The accounting needs a histogram and a series, but only the number of bursts of a load is read. The memory is
+     * freed when the process is killed. */
     struct sim_account *a = calloc(1, sizeof(*a));
 
     context->state = a;
@@ -272,7 +273,7 @@ static int load_run(struct party_context *context)
     return 0;
 }
 
-/* Runs until the trial ends, which may be later than its planned time. */
+/* Runs the timing thread of a load until the trial ends, which may be later than its planned time. */
 static int load_timer_run(struct party_context *context)
 {
     party_proved(context);
@@ -317,7 +318,8 @@ void sim_describe(const void *params, const struct clock_info *clock, struct row
         row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
-/* Returns the binding mode: the task may use all CPUs that its load uses, unless the user says otherwise. */
+/* Returns which CPUs the task may use: one, if everything is to run on a single CPU; otherwise what the user chose, by
+ * default the whole range of CPUs, which its load uses too. */
 static enum bind_mode chosen_bind(const struct sim_params *params, const struct place_request *request)
 {
     return params->single_cpu ? BIND_ONE : request->bind_given ? request->bind : BIND_RANGE;

@@ -3,7 +3,8 @@
  * passed in. */
 #include "bench/sim.h"
 
-/* Steps of x's sweep when there are enough wake-ups: 0, 1, ... 100 %. */
+/* Number of steps in which the work of the task x rises when there are enough wake-ups: 0, 1, ... 100 % of its
+ * interval. */
 #define SWEEP_STEPS 101u
 
 uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)
@@ -39,8 +40,8 @@ static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uin
     a->n_late += total_ns > a->late_after_ns;
 }
 
-/* Returns when the timing thread woke for wake-up k. Reads the entry before claimed; the timing thread writes them in
- * the opposite order. */
+/* Returns when the timing thread woke for wake-up k; when that was overwritten, the time at which it was due. Reads the
+ * ring's entry before `claimed`; the timing thread writes them in the opposite order. */
 static uint64_t woke_at(const struct sim_account *a, const struct sim_ring *ring, uint64_t k)
 {
     uint64_t woke = ring->woke_ns[k % SIM_RING];
@@ -109,9 +110,9 @@ void sim_turn_first(struct sim_account *a, uint64_t start_ns)
     a->deadline_ns = a->asked_ns = start_ns;
 }
 
-/* Moves the missed deadline to the next one after now_ns. Returns the number of intervals skipped. Adds one latency for
- * each period, not for each interval, because the intervals of x shrink to nothing while its periods keep their
- * length. */
+/* Moves a missed deadline to the next one after now_ns. Returns the number of intervals (turn->interval_ns) skipped.
+ * Adds one latency for each period (a->interval_ns), not for each interval, because the intervals of the task x shrink
+ * to nothing while its periods keep their length. */
 static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
 {
     uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;

@@ -12,7 +12,8 @@
 
 #define UMASK 022
 
-/* Collects wrong results as bits, so that the loops contain no branches. */
+/* Results that getpid and getuid must return, and the bits in which results were wrong, collected so that the loops
+ * contain no branches. */
 struct answers {
     long pid, uid;
     uint64_t wrong;

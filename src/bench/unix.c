@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calculates the rates of a UNIX microbenchmark from its slices. */
+/* Common code of the UNIX microbenchmarks: describes and places them, and calculates their rates from the recorded
+ * slices of work. */
 #include "bench/unix_cpu.h"
 
 #include <string.h>

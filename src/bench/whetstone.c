@@ -18,7 +18,8 @@ enum { N1, N2, N3, N4, N5, N6, N7, N8 };
  * are compared with published ones. */
 enum { N1_TIMES_FIRST = 10 };
 
-/* Returns the number of turns of a loop, hidden from the compiler, which could otherwise compute the loop's result. */
+/* Returns the number of iterations of a loop, n * X100, hidden from the compiler, which could otherwise compute the
+ * loop's result. */
 static inline uint64_t turns(uint64_t n)
 {
     n *= X100;
@@ -26,7 +27,7 @@ static inline uint64_t turns(uint64_t n)
     return n;
 }
 
-/* Returns the value, hidden from the compiler. */
+/* Returns the value, and hides it from the compiler. */
 static inline double hidden(double value)
 {
     __asm__ volatile("" : "+m"(value));
@@ -89,7 +90,7 @@ static __attribute__((noinline)) void n3(struct whetstone *w)
             j = 1;
         else
             j = 0;
-        __asm__ volatile("" : "+r"(i)); /* prevents vectorisation, which would execute several turns at once */
+        __asm__ volatile("" : "+r"(i)); /* prevents vectorisation, which would execute several iterations at once */
     }
     w->result[N3] = j;
 }
@@ -160,15 +161,15 @@ static __attribute__((noinline)) void n7(struct whetstone *w)
 
     for (uint64_t i = 0; i < n; i++) {
         po(e, j, k, l);
-        __asm__ volatile("" : "+r"(i)); /* prevents unrolling: the assignments of eight turns cancel out */
+        __asm__ volatile("" : "+r"(i)); /* prevents unrolling: the assignments of eight iterations cancel out */
     }
     w->result[N7] = e[2];
 }
 
-/* x starts from 0.75 in each pass: otherwise it would drift, and a faster CPU would reach values that take longer to
- * compute. With -ffast-math gcc computes exp(log(x) * (0.5 / t1)) in each turn, and clang sqrt(exp(log(x) * (1 / t1))).
- * Both 0.75 and t1 are hidden from the compiler: if it knew the first x, it could replace log and exp in each turn by
- * one multiplication. */
+/* Section N8. x starts from 0.75 in each pass: otherwise it would drift, and a faster CPU would reach values that take
+ * longer to compute. With -ffast-math gcc computes exp(log(x) * (0.5 / t1)) in each iteration, and clang
+ * sqrt(exp(log(x) * (1 / t1))). Both 0.75 and t1 are hidden from the compiler: if it knew the first x, it could replace
+ * log and exp in each iteration by one multiplication. */
 __attribute__((noinline)) void whetstone_n8(struct whetstone *w)
 {
     const double t1 = w->t1;
@@ -193,9 +194,10 @@ static void pass(struct whetstone *w, uint64_t n1_times)
     w->t = 1.0 - w->t;
 }
 
-/* Compares the results with published ones (first pass) or with those of a Python program (later passes, which do not
- * repeat N1). The tolerance is 1e-6, because -ffast-math changes the order of sums. It is smaller for N8: one turn
- * changes its result by 1e-7, and rounding errors of the functions and of 1 / t1 add up to less than 1e-11. */
+/* Compares the results of the sections with published ones (first pass) or with those of a Python program (later
+ * passes, which do not repeat N1). The tolerance is 1e-6, because -ffast-math changes the order of sums. It is smaller
+ * for N8: one iteration changes its result by 1e-7, and rounding errors of the functions and of 1 / t1 add up to less
+ * than 1e-11. */
 static void check(struct checks *checks, const struct whetstone *w, unsigned which)
 {
     static const double expected[3][WHETSTONE_SECTIONS] = {
@@ -238,8 +240,8 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* Compares with the results of an even or an odd pass. w->passes does not count the first pass, so an odd value means
- * that the last pass was an even one. */
+/* Compares the results of the last pass with those of an even or an odd pass. w->passes does not count the first pass,
+ * so an odd value means that the last pass was an even one. */
 static int verify(struct party_context *context)
 {
     const struct whetstone *w = context->state;
@@ -253,7 +255,7 @@ static const struct party parties[] = {
      .verify = verify},
 };
 
-/* MWIPS = passes * x100 / (10 * seconds). */
+/* The rate in MWIPS is passes * x100 / (10 * seconds). */
 const struct bench bench_whetstone = {
     UNIX_CPU_BENCH("whetstone", "Double-Precision Whetstone", parties, UNIX_METRICS("MWIPS", X100 / 10, 55.0)),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples as noise does, by a loop on each CPU that only reads the clock, while the kernel records what runs on the
- * CPU. After the window the records are joined with the detours. Where recording is not allowed, counters of the kernel
- * before and after the window are compared instead. */
+ * CPU. After the run (the window) the records show what ran during the gaps of the loop (detours). Where recording is
+ * not allowed, counters of the kernel before and after the window are compared instead. */
 #include "bench/who.h"
 
 #include <errno.h>
@@ -19,9 +19,10 @@
 #include "sys/task.h"
 #include "sys/tasks.h"
 
-/* How often the loop looks whether it is to stop. */
+/* Time in ns after which the loop checks whether it has to stop. */
 #define TURN_NS 10000000u
-/* The kernel writes some 50 bytes a record, and has seldom more than 20,000 a second. */
+/* Sizes of the ring buffer for the kernel's records, and of the array of detours (spans), of one CPU. A record has some
+ * 50 bytes, and there are seldom more than 20,000 a second. */
 #define RING_BYTES_A_SECOND 1e6
 #define SPANS_A_SECOND      20000.0
 #define RING_LEAST          ((uint64_t)64 << 10)
@@ -29,11 +30,12 @@
 #define SPANS_LEAST         4096u
 /* Part of the available memory that may be used, as 1/MEMORY_PART. */
 #define MEMORY_PART 16u
-/* After this time the kernel has written how many records it lost, because something has run. */
+/* Time in ns to sleep after the window. The kernel reports how many records it lost only with its next record: the
+ * sleep causes one, a context switch. */
 #define LAST_NS 1000000u
-/* Lines of /proc/interrupts. */
+/* Maximum number of lines of /proc/interrupts that are read. */
 #define INTERRUPTS 256u
-/* Most rows of names. */
+/* Maximum number of names (of tasks, interrupts, ...) that get result rows, unless a detour ended the run. */
 #define ROWS_MOST 20u
 
 enum { WHO_REPORT };
@@ -43,15 +45,16 @@ struct watcher {
     struct trace_ring ring;
     bool recorded;
     unsigned cpu;
-    struct who_span *spans; /* the detours; in ticks, and behind the window in ns */
+    struct who_span *spans; /* the detours: in ticks, which join() converts to ns */
     size_t n_spans, capacity;
     size_t old_spans;  /* number of spans at the last drop_old() */
     bool stopped;      /* the last span ended the run */
-    uint64_t from, to; /* of the window, in ticks */
+    uint64_t from, to; /* start and end of the window, in ticks */
     struct clock_pair first, last;
-    /* The tasks before the window. Without records all of them; otherwise this copy's part of them, for their names. */
+    /* The machine's tasks before the window. If the kernel records, each copy reads its part of them, for their names;
+     * otherwise the first copy reads all of them, for their CPU times. */
     struct tasks_times tasks;
-    /* Without records: before the window. */
+    /* If the kernel does not record: counts of the CPU's interrupts before the window, and the time of the count. */
     struct interrupt_count interrupts[INTERRUPTS];
     size_t n_interrupts;
     uint64_t counted_ns;
@@ -116,7 +119,7 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Forgets what was known at the last call already. */
+/* Discards the records and detours that were there already at the previous call. */
 static void drop_old(struct watcher *w)
 {
     if (w->recorded)
@@ -171,7 +174,8 @@ static uint64_t to_raw_ns(const struct watcher *w, uint64_t ticks)
     return w->first.raw_ns + (uint64_t)((double)(ticks - w->first.counter) * rate + 0.5);
 }
 
-/* Reports the pieces, and the detour that ended the run. */
+/* Copies to the report the pieces, which tell when each task or interrupt had the CPU during the detours, and the
+ * detour that ended the run. */
 static void fill_pieces(const struct who *who, const struct watcher *w, struct who_report *report)
 {
     if (w->stopped) {
@@ -220,7 +224,7 @@ static int join(struct party_context *context, struct watcher *w, struct who_rep
     drain(w, &who);
     clock_sleep_ns(LAST_NS);
     drain(w, &who);
-    /* The CPU was unplugged: what ran after its last record is not known. */
+    /* If the thread is on another CPU, its own was taken offline: what ran there after the last record is not known. */
     if (task_current_cpu() != w->cpu && !who.whole)
         who.to = who.now;
     who_end(&who);
@@ -233,7 +237,8 @@ static int join(struct party_context *context, struct watcher *w, struct who_rep
     return 0;
 }
 
-/* Adds an entry, in the place of the smallest when there is no room. */
+/* Adds an entry to the report. If there is no room, it replaces the smallest entry of its kind, unless that is
+ * larger. */
 static void keep(struct who_report *report, const struct who_entry *entry)
 {
     struct who_entry *least = report->entry;
@@ -249,7 +254,7 @@ static void keep(struct who_report *report, const struct who_entry *entry)
         *least = *entry;
 }
 
-/* Enters the tasks that had CPU time, but for those of this program. */
+/* Adds to the report the tasks that used CPU time since the start of the window, except those of this program. */
 static void count_tasks(const struct watcher *w, struct who_report *report)
 {
     const uint32_t parent = (uint32_t)getppid();
@@ -285,7 +290,7 @@ static void count_interrupts(const struct watcher *w, struct who_report *report)
     }
 }
 
-/* All parties have ended their windows before any of them works again. */
+/* Fills the report, after the windows of all CPUs have ended, so that the work for it is in none of them. */
 static int verify(struct party_context *context)
 {
     struct who_report *report = context->recorder[WHO_REPORT];
@@ -338,7 +343,8 @@ static void remark(struct results *results, unsigned group, const struct who_lin
     results_remark(results, group, &params);
 }
 
-/* Adds the time taken in each part of the window, by CPU that was looked at. */
+/* Adds the series of the CPU time in ns that a name (of a task, interrupt, ...) took in each part of the window: the
+ * mean over the CPUs that were observed. */
 static void enter_cells(struct results *results, unsigned group, const float *cell, size_t cpus, uint64_t time_us)
 {
     struct series series = {.n = 0};
@@ -348,7 +354,8 @@ static void enter_cells(struct results *results, unsigned group, const float *ce
     results_series(results, group, WHO_METRIC_TAKEN, &series);
 }
 
-/* Adds when and for how long a name had the CPU. */
+/* Adds the series of when, and for how many ns, a name (of a task, interrupt, ...) had the CPU. entries: bit mask of
+ * the name's entries in the report. */
 static void enter_pieces(struct results *results, unsigned group, const struct who_report *report, uint64_t entries)
 {
     struct series series = {.n = 0};
@@ -359,7 +366,7 @@ static void enter_pieces(struct results *results, unsigned group, const struct w
     results_series(results, group, WHO_METRIC_LONGEST, &series);
 }
 
-/* The reports that rows are made of, and their sums. */
+/* The reports of the CPUs of which result rows are made, and sums over them. */
 struct sums {
     const struct who_report **reports;
     size_t n;
@@ -387,7 +394,8 @@ static void enter_line(struct results *results, const struct trial *trial, const
         enter_cells(results, group, line->cell, sums->n, trial_spec_of(trial)->time_ns / 1000);
 }
 
-/* ended: the report of the CPU whose detour ended the run; NULL: none did. */
+/* Adds parameters of the run to the rows of the first group. ended: the report of the CPU whose detour ended the run;
+ * NULL: none did. */
 static void remark_all(struct results *results, const struct who_params *params, bool counted,
                        const struct who_report *ended)
 {
@@ -404,7 +412,8 @@ static void remark_all(struct results *results, const struct who_params *params,
     results_remark(results, 0, &out);
 }
 
-/* Makes rows of the names on all CPUs, or on the CPU whose detour ended the run. */
+/* Makes result rows for the names of tasks and interrupts that took time on the CPUs, or on the CPU whose detour ended
+ * the run. */
 static void reduce(const struct trial *trial, struct results *results)
 {
     const struct trial_spec *spec = trial_spec_of(trial);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that use the CPU without sleeping: arithmetic in registers. */
+/* The load burn: threads that use the CPU without sleeping, by arithmetic in registers. */
 #include "load/params.h"
 #include "load/parties.h"
 #include "load/run.h"
@@ -7,8 +7,8 @@
 /* Rounds of work between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u
 
-/* Does one piece of work. Any running thread updates LOAD_CPU, because with many threads for each CPU a certain thread
- * would run too rarely. */
+/* Does one piece of work, and updates the load's count of CPU time (LOAD_CPU) when that is due. Any running thread does
+ * the update, because with many threads on each CPU a single one would run too rarely. */
 static void work(struct burn *burn, uint64_t *look_ns)
 {
     sim_work(ROUNDS);

@@ -22,7 +22,8 @@
 #define FILL_SLOW_NS 15000000000u /* time limit for writing even a file of DISK_LEAST_BYTES */
 #define FREE_BYTES   (2 * DISK_SYNC_BYTES)
 
-/* Returns the file's size by the parameters, rounded down to whole blocks. */
+/* Returns the size of the file in bytes: params->file_bytes rounded down to whole blocks, but at least
+ * DISK_LEAST_BYTES. */
 static uint64_t file_bytes(const struct load_params *params)
 {
     uint64_t whole = params->file_bytes - params->file_bytes % DISK_BLOCK_BYTES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
- * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
+/* The load hack: groups of threads that send each other messages without end. Method: hackbench by Rusty Russell
+ * (2001), as documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ struct group {
     int pair[RECEIVERS][2]; /* senders use the first end */
 };
 
-/* State of one thread, in a cache line of its own. received may wrap: the main thread adds up differences. */
+/* State of one thread, in a cache line of its own. received (number of messages) may wrap, because the main thread adds
+ * only its increase since `counted`. */
 struct member {
     struct hack *hack;
     const struct group *group;
@@ -49,7 +50,8 @@ static void give_up(struct hack *hack, int error)
     (void)__atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Returns whether a whole message was moved. After shutdown() of a pair none is. */
+/* Returns whether send() or recv(), which returned n, moved a whole message. After shutdown() of the socket pair none
+ * is; then errno is set to EPIPE. */
 static bool whole(ssize_t n)
 {
     if (n >= 0 && n != MESSAGE_BYTES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is allocated, touched, moved and freed, again and again. */
+/* The load memload: memory that is allocated, touched, moved and freed, again and again. */
 #include "load/memload.h"
 
 #include <errno.h>
@@ -16,12 +16,13 @@
 #include "sys/clock.h"
 #include "sys/machine.h"
 
-/* Time limit of the first fill: far less than the engine's time limit for parties to get ready. */
+/* Time limit in ns after which the load counts as running even if its memory is not filled yet: far less than the
+ * engine's time limit for processes to get ready. */
 #define PATIENCE_NS 15000000000u
 
 /* --- The memory guard. --- */
 
-/* Subtracts the reserve for other programs. */
+/* Returns the available bytes minus the reserve for other programs; 0 when less is available. */
 static uint64_t less_spare(uint64_t available, uint64_t total)
 {
     uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
@@ -42,7 +43,7 @@ uint64_t memload_room(const char *root)
 
 /* --- The load. --- */
 
-/* Returns the size of a piece; the last one may be smaller. */
+/* Returns the size in bytes of a piece of the memory; the last piece may be smaller than the others. */
 static size_t piece_bytes(const struct load_params *params, size_t number)
 {
     uint64_t left = params->memory_bytes - (uint64_t)number * MEMLOAD_PIECE_BYTES;
@@ -94,7 +95,7 @@ static void move_piece(struct party_context *context, char *to, const char *from
     }
 }
 
-/* Maps all pieces, or as many as memory allows. Returns 0, or the error of mmap. */
+/* Maps and touches all pieces, or as many as memory allows. Returns 0, or the errno of mmap. */
 static int grow(struct party_context *context)
 {
     const struct load_params *params = context->params;

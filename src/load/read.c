@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a file from disk repeatedly, uncached. */
+/* The load read: reads a file from disk repeatedly, uncached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "rows/text.h"
 #include "sys/clock.h"
 
-/* Writes a block. Flushes each of the first blocks to the disk, so that a slow disk is detected early. */
+/* Writes a block of the file that is to be read. Flushes after each of the first blocks, so that a slow disk is
+ * detected early, and after every DISK_SYNC_BYTES. */
 static int write_block(struct party_context *context)
 {
     const struct disk *disk = context->state;
@@ -21,7 +22,8 @@ static int write_block(struct party_context *context)
     return disk_sync(disk);
 }
 
-/* Shortens the file to the whole blocks that could be written. */
+/* Ends the writing of the file that is to be read: truncates it to at_bytes, flushes it, and sets the position to its
+ * start. why: reason if the file is smaller than planned, which degrades the result row. */
 static int end_file(struct party_context *context, const char *why)
 {
     struct disk *disk = context->state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wake each other in a circle: one token is passed on, and every thread without it sleeps. */
+/* The load ring: threads that wake each other in a circle. One token is passed on, and every thread without it
+ * sleeps. */
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static int run(struct party_context *context)
         wait_for_token(first);
         load_add(context, LOAD_WAKEUPS, (double)ring->n);
         load_count_cpu(context, &due_ns);
-        /* The thread that passed the token on is working. */
+        /* The token has come round, so all threads work. */
         if (!proved)
             party_proved(context);
         proved = true;

@@ -155,6 +155,14 @@ static bool claimed(const double *d, size_t n, size_t planned)
     return looks.claimed;
 }
 
+static double level_of_looks(const double *d, size_t n, size_t planned)
+{
+    struct paired_looks looks;
+
+    assert_int_equal(paired_sequential(d, n, planned, 0.05, &looks), 0);
+    return looks.level;
+}
+
 /* Returns how many of the trials claim a difference in up to 22 pairs, looking at 8, 10, 12, 15, 18 and 22; naive: at
  * any look by the test that is for one look. */
 static unsigned claims_of(unsigned trials, double shift, bool naive)
@@ -201,6 +209,7 @@ static void test_pairs_sequential_ends_early(void **state)
     for (size_t i = 15; i < COUNT(d); i++)
         d[i] = normal();
     assert_true(claimed(d, 400, 400));
+    assert_true(level_of_looks(d, 400, 400) == 0); /* there is none at the look that claims, after a few pairs */
     for (size_t i = 0; i < COUNT(d); i++)
         d[i] = 0;
     assert_false(claimed(d, 400, 400));

@@ -172,7 +172,6 @@ static const struct load load_pace = {.name = "pace",
                                       .parties = pace_parties,
                                       .n_parties = 2,
                                       .params_size = sizeof(struct pace_params),
-                                      .least = {[LOAD_WAKEUPS] = 1000},
                                       .describe = pace_describe,
                                       .place = pace_place};
 
