@@ -140,10 +140,10 @@ static int unpack_list(struct reader *reader, uint32_t n, char **list)
 void *command_unpack(const char *data, size_t size, struct command_image *image)
 {
     struct packed packed;
-    struct reader reader = {.at = data + sizeof(packed), .end = data + size};
 
     if (!data || size < sizeof(packed))
         return NULL;
+    struct reader reader = {.at = data + sizeof(packed), .end = data + size};
     memcpy(&packed, data, sizeof(packed));
     size_t n = (size_t)packed.n_argv + packed.n_prepare + packed.n_env;
     if (n > size) /* each string has at least its terminating NUL */
