@@ -3,8 +3,8 @@
  * it runs. Method: T. Gleixner's cyclictest, as documented; but wake-ups that were missed stay in the data.
  *
  * The time is read from CLOCK_MONOTONIC, the clock of the sleep; the time that the reading takes is part of the
- * latency. With a priority, the threads have SCHED_FIFO on all CPUs at once. They cannot keep a CPU busy: each sleeps at
- * most once for each wake-up of the schedule, and the run fails if a sleep ends too early. */
+ * latency. With a priority, the threads have SCHED_FIFO on all CPUs at once. They cannot keep a CPU busy: each sleeps
+ * at most once for each wake-up of the schedule, and the run fails if a sleep ends too early. */
 #include "bench/wakeup.h"
 
 #include <string.h>
