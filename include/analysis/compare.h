@@ -15,9 +15,9 @@
 
 struct compared_row {
     const struct pair *pair;
-    /* Pair with the values as measured over the whole time, if pair was not compared by these: the other pair of the
-     * same measurement, if pair has values with the core free; pair itself, if its values were converted to the same
-     * share of the core; otherwise NULL. */
+    /* The pair whose values are as measured over the whole time, if `pair` was compared by other values. If `pair` has
+     * the values measured only while no one else used the core, raw is another pair of the same measurement. If the
+     * values of `pair` were converted to the same share of the core, raw is `pair` itself. Otherwise NULL. */
     const struct pair *raw;
     struct comparison
         of_raw;    /* comparison of raw as measured; change is CHANGE_NONE if the interval of the ratio contains 1 */
@@ -60,14 +60,14 @@ struct compared {
 };
 
 /* Compares pairs. metrics tells which metrics are headline metrics; only their rows are included in means. all:
- * compares the rows of other metrics as well. For a headline metric, the values with the core free are compared
- * instead, if each side has as many rows of them as of the metric itself. Otherwise, the values of runs are converted
- * to the same share of the core, where comparison_measure() can estimate how they depend on it. min_effect: least
- * effect that counts as a change, 0.01 for 1 %. The statistical unit is a run if each side has at least three runs, or
- * a host if each side has at least three hosts. Runs of the two sides that alternate in time are tested as pairs, and
- * so are the samples of the commands of one `jitbench run`. Otherwise, with fewer than three runs a side, the verdict
- * is VERDICT_UNDECIDED. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory. The caller calls
- * compared_free() in both cases. */
+ * compares the rows of other metrics as well. For a headline metric, the values measured only while no one else used
+ * the core are compared instead, if each side has as many rows of them as of the metric itself. Otherwise, the values
+ * of runs are converted to the same share of the core, where comparison_measure() can estimate how they depend on it.
+ * min_effect: least effect that counts as a change, 0.01 for 1 %. The statistical unit is a run if each side has at
+ * least three runs, or a host if each side has at least three hosts. Runs of the two sides that alternate in time are
+ * tested as pairs, and so are the samples of the commands of one `jitbench run`. Otherwise, with fewer than three runs
+ * a side, the verdict is VERDICT_UNDECIDED. Sorts the rows of the pairs by time. Returns 0, or -1 when out of memory.
+ * The caller calls compared_free() in both cases. */
 int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool all, double min_effect,
                   struct compared *out);
 void compared_free(struct compared *compared);

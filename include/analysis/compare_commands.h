@@ -16,8 +16,8 @@
 /* Parameter (a word of the CSV's column param) with the number of blocks A B B A of runs that would have fitted into
  * the time limit. Rows whose number of runs was fixed in advance do not have it. */
 #define COMMANDS_PLANNED "planned"
-/* Parameter of these rows with the value of --precision in %: if no difference was found, measuring ends early when the
- * half-width of the ratio's confidence interval is at most this. */
+/* Parameter of rows with COMMANDS_PLANNED and COMMANDS_AA, with the value of --precision in %: if no difference was
+ * found, measuring ends early when the half-width of the ratio's confidence interval is at most this value. */
 #define COMMANDS_PRECISION "precision"
 /* Parameter that marks the second of the two equal commands of `jitbench run --aa`. */
 #define COMMANDS_AA "aa"
@@ -67,9 +67,9 @@ struct command_comparison {
 /* Returns whether two rows are of the same command. */
 bool run_same_command(const struct row *a, const struct row *b);
 
-/* Compares the wall-clock times of each of n rows with those of its base: the first command with as many copies. The
- * verdict is slower where the ratio is significantly above exp(margin), and faster where it is significantly below;
- * usually margin is 0. out has an element for each row. Returns 0, or -1 when out of memory. */
+/* Compares the wall-clock times of each of n rows with those of its base: the first command that has the same number of
+ * copies. The verdict is slower where the ratio is significantly above exp(margin), and faster where it is
+ * significantly below; usually margin is 0. out has an element for each row. Returns 0, or -1 when out of memory. */
 int run_compare(const struct row *rows, size_t n, double margin, struct command_comparison *out);
 
 #endif

@@ -30,7 +30,7 @@ extern const char *const pair_across_names[]; /* ends with NULL */
 struct pair {
     const struct row *about;            /* one of the pair's rows, which tells suite, test, metric, ... */
     char host[65];                      /* set when pairs are made by host */
-    bool by_cpus;                       /* a run has other rows that differ from these only in their CPUs */
+    bool by_cpus;                       /* a run has rows that differ from the pair's rows only in their CPUs */
     bool within;                        /* both sides come from the same files: made by pairs_within() */
     const struct row **base, **changed; /* the rows that have values; all rows if why is set */
     size_t n_base, n_changed;
@@ -41,19 +41,19 @@ struct pair {
 struct pairs {
     struct pair *pair;
     size_t n;
-    size_t doubles;  /* rows left out because the same row was there already */
+    size_t doubles;  /* duplicate rows, which were left out */
     size_t degraded; /* degraded, failed and skipped rows left out because their side has other rows with values */
 };
 
 /* Pairs the rows of base with those of changed. Rows are the same measurement when they agree in suite, test, load,
  * copies, metric and parameters (the words of the column param), except the parameters that say what a load did, how it
- * was calibrated, and how the processes beside it ran. If a run has several such rows that differ only in their CPUs,
- * the CPUs must agree too. If exactly one row (of a run) of each side remains unpaired for a test and metric, these two
- * form a pair that cannot be compared; the reason names the parameters that differ. With ACROSS_COMMAND, commands of
- * the same name are the same measurement, whatever their command lines, unless a run has several of the name. by_host:
- * makes a pair for each host of changed, with the rows of the same host of base, or with all of base's rows if it has
- * none of that host. The sets must outlive the pairs. Returns 0, or -1 when out of memory; the caller calls
- * pairs_free() in both cases. */
+ * was calibrated, and how the processes beside the measured ones ran. If a run has several rows of the same measurement
+ * that differ only in their CPUs, the CPUs must agree too. If exactly one row (of a run) of each side remains unpaired
+ * for a test and metric, these two form a pair that cannot be compared; the reason names the parameters that differ.
+ * With ACROSS_COMMAND, commands of the same name are the same measurement, whatever their command lines, unless a run
+ * has several of the name. by_host: makes a pair for each host of changed, with the rows of the same host of base, or
+ * with all of base's rows if it has none of that host. The sets must outlive the pairs. Returns 0, or -1 when out of
+ * memory; the caller calls pairs_free() in both cases. */
 int pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
                struct pairs *out);
 /* Pairs rows of the same files. Of the rows of one suite, test and metric, the first in the files is the base of all

@@ -52,7 +52,7 @@ enum comparison_doubt {
 struct comparison {
     enum comparison_tested tested;
     size_t n_base, n_new;      /* number of values on each side: runs, pairs or samples */
-    double base, changed;      /* medians of these values: of the base, and of the other side */
+    double base, changed;      /* medians of the values of the base, and of the other side */
     double ratio, low, high;   /* changed / base with its 95 % interval */
     double p_t, p_permutation; /* p of each test, not corrected; NAN when there is none */
     double error, df;          /* standard error of the logarithm of the ratio; NAN when it is not known */
@@ -63,7 +63,7 @@ struct comparison {
     double p;            /* p of the chosen test */
     bool by_permutation; /* the chosen test is the permutation test */
     double p_adjusted;   /* p corrected by Holm's method for all comparisons judged together */
-    double least; /* least change (0.01 for 1 %) that would be found in 80 % of such comparisons; NAN: not known */
+    double least; /* least change (0.01 for 1 %) that would be found with a probability of 80 %; NAN: not known */
     enum comparison_change change;
     enum comparison_doubt doubt; /* why there is no change; DOUBT_NOT when there is one, or nothing was tested */
 };
@@ -78,8 +78,9 @@ struct comparison {
  *   and Whitney's test.
  * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
  *   test (paired_test()). Where a value is not positive, the differences are tested, and there is no ratio.
- * - Fewer than COMPARISON_RUNS runs on a side: the ratio of the geometric means, with the interval within the runs, by
- *   batch means (inference_batch_means()); no test. Samples that alternate are pairs instead, if there are enough.
+ * - Fewer than COMPARISON_RUNS runs on a side: the ratio of the geometric means, with an interval from the spread
+ *   within the runs, by batch means (inference_batch_means()); no test. Samples that alternate are pairs instead, if
+ *   there are enough.
  * Returns 0, or -1 when out of memory. */
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        enum comparison_order order, struct comparison *out);

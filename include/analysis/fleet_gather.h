@@ -17,7 +17,7 @@
  * machine (CPUs, runs) are averaged. One further figure is made from the column core_share: the share of its CPU core
  * that a test had. */
 struct gather_figure {
-    char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: cut if too long */
+    char suite[24], test[48], load[48], metric[48], unit[24], work[96]; /* work: words of param, cut if too long */
     char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
     bool higher_is_better;
@@ -58,8 +58,8 @@ struct gather_name {
 struct gather {
     bool by_rank; /* each rank counts as a machine */
     bool by_run;  /* each run counts as a machine, named by its time and id */
-    /* column of statistics that is used in place of `value`; figures with the core free and the core's share are then
-     * left out. NULL: `value` is used. */
+    /* column of statistics that is used in place of `value`; the share of the core, and figures measured only while no
+     * one else used the core, are then left out. NULL: `value` is used. */
     const struct row_column *stat;
     const struct metrics *metrics; /* table that tells which metrics are headline figures */
     struct index machines;         /* printable name, with "(2)" appended where another machine has the same name */
@@ -75,7 +75,7 @@ struct gather {
     struct gather_setting *setting;
     size_t n_setting, setting_capacity;
     uint64_t doubles;      /* duplicate rows, which were left out */
-    uint64_t without_rank; /* by_rank: rows without a rank number, which count for the host */
+    uint64_t without_rank; /* if by_rank: number of rows without a rank number, whose machine is the host */
     /* Private. */
     struct index names, identities, runs, seen;
     struct gather_name *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the machines that stand out among those gathered. Reads and prints nothing. */
+/* Finds the machines that stand out among those of a struct gather. Reads and prints nothing. */
 #ifndef ANALYSIS_FLEET_JUDGE_H
 #define ANALYSIS_FLEET_JUDGE_H
 
@@ -16,15 +16,15 @@ struct judged {
     bool often; /* is the worst machine in many figures (the second rule) */
     bool broke; /* has failed rows, which most other machines have not */
     size_t figures, n_far, worst_count;
-    /* index of the worst figure: among those beyond their threshold, otherwise among all; the core's share only if no
-     * other figure is beyond its threshold; SIZE_MAX: none */
+    /* index of the machine's worst figure. Figures beyond their threshold are worse than all others; of them, the share
+     * of the core is chosen only if it is the only one. SIZE_MAX: the machine has no judged figure. */
     size_t figure;
     double distance;      /* distance of the worst figure from the median in spreads, never negative */
     double effect;        /* effect of the worst figure as a share of the median; positive: worse */
     double median_effect; /* median of the effects over all figures */
     size_t differences;   /* number of settings that differ from the majority's */
-    /* Private. first_effect: index of its first effect among those of all machines; shares: sum over its figures of 1 /
-     * (number of machines that have the figure). */
+    /* Private. first_effect: index of the machine's first effect among the effects of all machines; shares: sum over
+     * the machine's figures of 1 / (number of machines that have the figure). */
     size_t first_effect;
     double shares;
 };
@@ -35,8 +35,8 @@ struct judgement {
     struct outlier_metric *metric; /* median and spread of each figure; n is 0: not judged */
     double *threshold;             /* threshold of each figure in spreads */
     size_t n_figures, n_machines;  /* figures judged; machines with a judged figure */
-    size_t n_alone;                /* number of judged figures with the core free */
-    const char **majority;         /* most frequent value of each setting; NULL: there is none */
+    size_t n_alone;                /* judged figures that were measured only while no one else used the core */
+    const char **majority;         /* value of each setting that most machines have; NULL: there is none */
     struct judged *judged;         /* machines that stand out first; among these, those that are only better than
                                     * others last */
 };
@@ -49,9 +49,9 @@ void judge_free(struct judgement *j);
 /* Returns by what share of the figure's median the value is worse; negative: better. */
 double judge_worse_by(const struct judgement *j, size_t figure, double value);
 /* Returns whether the value is beyond the figure's threshold, its effect is large enough, and the figure counts for
- * this machine. If the machine has the figure with the core free too, the figure over the whole time counts only if it
- * is worse than that by least_effect or more, and if the machine's share of the core explains less than half of this
- * difference. */
+ * this machine. If the machine has the same figure measured only while no one else used the core, the figure over the
+ * whole time counts only if it is worse than the former by least_effect or more, and if the machine's share of the core
+ * explains less than half of this difference. */
 bool judge_is_far(const struct judgement *j, size_t figure, size_t machine, double value);
 /* Returns whether the machine stands out by its share of the core only: somebody else used the core. */
 bool judge_is_shared(const struct judgement *j, const struct judged *judged);

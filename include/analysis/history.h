@@ -36,7 +36,7 @@ struct history_change {
     bool worse;
 };
 
-/* A figure that was judged. */
+/* A headline figure that was searched for changes. */
 struct history_figure {
     size_t figure;   /* index in gather.figure */
     bool alone;      /* the values were measured only while no one else used the core (core free) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of metrics: titles, units, directions and headlines of all tests. The commands make it from the benchmarks'
- * descriptors (cmd/metrics.c) and hand it to all code that reads rows. */
+/* The table of metrics: titles, units and directions of the metrics of all tests, and which of them are headline
+ * metrics. The commands make it from the benchmarks' descriptors (cmd/metrics.c) and hand it to all code that reads
+ * rows. */
 #ifndef ANALYSIS_METRICS_H
 #define ANALYSIS_METRICS_H
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 struct plateau {
-    size_t first, n; /* range of the values */
-    double value;    /* their median */
+    size_t first, n; /* range of the plateau in the array of values */
+    double value;    /* median of the values */
 };
 
 /* Finds at most `most` plateaus in n values above 0, in their order. A plateau is at least three neighbours within 15 %

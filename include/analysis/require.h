@@ -18,13 +18,13 @@ struct requirement {
     bool below, or_equal; /* below: the operator is < or <=; or_equal: it is <= or >= */
     double limit;
     char limit_unit[sizeof(((struct row *)0)->unit)]; /* "": the unit of the metric */
-    /* Results. */
-    size_t n_rows, n_failed; /* rows of the metric; those that do not meet it */
+    /* Results of judging rows. */
+    size_t n_rows, n_failed; /* number of rows of the metric; number of those that do not meet the requirement */
     bool measured;           /* the test has rows of any metric */
     /* The worst row with a figure: figure and limit in `unit`; NAN when there is none. */
     double value, limit_of_row;
     char unit[sizeof(((struct row *)0)->unit)];
-    char where[160];  /* load, parameter, copies and CPUs of that row, host; "" for the only row */
+    char where[160];  /* load, parameter, copies, CPUs and (if several_runs) host of the worst row; "": none known */
     char reason[256]; /* why the first row without a figure has none; "" when all are known */
 };
 

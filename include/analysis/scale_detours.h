@@ -45,8 +45,8 @@ struct detours_host {
     double experiment_ticks; /* median time of an experiment in the last row, in ticks */
 };
 
-/* Adds a row of the metrics detour, lost, lost_CAUSE and core_share of suite noise, or cycles and, after it, time of
- * suite prime. Ignores other rows, and rows that failed or were skipped. */
+/* Adds a row of suite noise with the metric detour, lost, lost_CAUSE or core_share; or a row of suite prime with the
+ * metric cycles, or after it time. Ignores other rows, and rows that failed or were skipped. */
 void detours_enter(struct detours_host *host, const struct row *row);
 
 /* Fills in the detours for project_slowdown_on(), using arrays of the caller: lengths has room for DETOURS_BINS
@@ -55,8 +55,8 @@ void detours_enter(struct detours_host *host, const struct row *row);
 size_t detours_sources(const struct detours_host *host, const double *keep, struct stats_point *lengths,
                        struct project_detours detours[2]);
 
-/* Returns the detours that are used for the host: those of noise if there are any, otherwise those of prime, otherwise
- * NULL. */
+/* Returns the detours that are used for the host: from rows of suite noise if there are any, otherwise from rows of
+ * suite prime; NULL if there are none. */
 const struct detours_of *detours_used(const struct detours_host *host);
 double detours_work_ns(const struct detours_host *host);
 double detours_lost_pct(const struct detours_host *host); /* detours as a share of work and detours together, in % */

@@ -26,10 +26,10 @@ struct projection {
                         * consecutive for each host. */
     struct detours_host **hosts;
     size_t n, capacity;
-    size_t n_more;            /* number of further hosts: they are included in all */
+    size_t n_more;            /* number of hosts beyond hosts_most: they are included in `all` only */
     struct detours_host *all; /* all hosts that have detours, merged */
     double *slowdown;         /* see projection_slowdown() */
-    /* private: the latest of the further hosts; all further hosts before it, merged */
+    /* private: the latest of the hosts beyond hosts_most; all hosts beyond hosts_most before it, merged */
     struct detours_host *further, *rest;
 };
 
@@ -40,16 +40,17 @@ void projection_enter(struct projection *p, const char *name, const struct row *
 void projection_drop_empty(struct projection *p, void (*say)(const char *name));
 /* Computes the slow-downs of each host and of all together. Does nothing when there is no host. */
 void projection_compute(struct projection *p);
-/* Returns the slow-downs of a host (index in hosts) by step, then by number of ranks; host n: of all hosts together.
- * These are treated as one machine if n_more is above 0; otherwise each has an equal share of the ranks. */
+/* Returns the slow-downs of a host (index in hosts) by step, then by number of ranks; if the index is p->n, those of
+ * all hosts together. All hosts are treated as one machine if n_more is above 0; otherwise each has an equal share of
+ * the ranks. */
 double *projection_slowdown(const struct projection *p, size_t host);
 void projection_free(struct projection *p);
 
 /* Cost of the detours with one cause and one decade of lengths, or of a shared core, of all hosts. */
 struct projection_cost {
-    unsigned cause, decade;            /* a detour_cause, PROJECTION_UNKNOWN (of prime) or PROJECTION_SHARED */
+    unsigned cause, decade;            /* cause: a detour_cause, PROJECTION_UNKNOWN or PROJECTION_SHARED */
     double per_s, lost_pct;            /* detours per second, and lost share of a CPU's time or speed */
-    double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks without these detours */
+    double without[PROJECT_STEPS_MAX]; /* slow-down at the highest number of ranks if this cost is removed */
 };
 /* Computes the costs of all causes and decades, sorted by what their removal gains for the shortest step, the greatest
  * gain first; costs has room for PROJECTION_COSTS. Returns how many there are. */

@@ -52,16 +52,17 @@ void chase_walk(struct chase *chase, uint64_t loads);
 /* Warms the caches up: executes loads for one round of the ring, but for 25 ms at most. Returns how many loads take
  * about CORE_SLICE_NS (1.5 ms), a multiple of CHASE_UNROLLED. */
 uint64_t chase_warm_up(struct chase *chase);
-/* Executes this number of loads and adds them to `slices` with their start and end time. Also passes them to
- * core_slice() (engine/core.h), which takes a core probe afterwards, unless core->probe is NULL. */
+/* Executes `loads` loads and adds them to `slices` (timed stretches of work) with their start and end time. Also passes
+ * them to core_slice() (engine/core.h), which takes a core probe afterwards (it measures which share of its core the
+ * CPU gets), unless core->probe is NULL. */
 struct core_meter;
 void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, struct core_meter *core);
 /* Implements the callback verify() for benchmark processes whose state begins with a struct chase: asks the kernel how
  * much of the working set is in huge pages, and stores it in recorder CHASE_RECORDER (bench/pages.h). Returns 0. */
 int chase_verify(struct party_context *context);
 enum { CHASE_RECORDER = 2 };
-/* Returns the median over the slices of the mean time of a load (or of another unit that they count), in ns; NAN when
- * there are no slices, or when out of memory. */
+/* Returns the median over the slices (timed stretches of work) of the mean time of a load, or of another unit of work
+ * that the slices count, in ns; NAN when there are no slices, or when out of memory. */
 double chase_median_ns(const struct slices *slices);
 
 #endif

@@ -42,12 +42,12 @@ struct command_params {
      * command_pack() start at image_offset */
     int image_fd;
     size_t image_offset, image_size;
-    /* the setup and cleanup commands, packed in the same memory before image_offset; size 0: none */
+    /* the setup and cleanup commands, packed in the shared memory of image_fd, before image_offset; size 0: none */
     size_t setup_offset, setup_size, cleanup_offset, cleanup_size;
     int fds[3]; /* inherited descriptors that become the command's 0, 1 and 2; -1: the file `input`, or /dev/null */
     char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* texts for the table: quoted and shortened */
     struct {
-        /* key: "{n}"; value: text for the table. key "": no parameter */
+        /* key: the name in braces, such as "{n}"; value: its text for the table. key "": no parameter */
         char key[COMMAND_PARAMETER_NAME + 2], value[48];
     } parameter[COMMAND_PARAMETERS_MAX];
 };

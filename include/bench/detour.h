@@ -14,10 +14,10 @@
 #include "rows/detour_causes.h"
 #include "stats/comb.h"
 
-/* Detours without a known cause that are shorter than this, in ns, are not searched for one. They are only added up by
- * the level of the core probes (sys/core_probe.h) before and after them. No interrupt is that short (entry, handler and
- * exit take longer), and while another hardware thread uses the core there are tens of thousands of such detours a
- * second. */
+/* For detours shorter than this, in ns, whose cause is not known at once, no cause is searched. They are only added up
+ * by the level of the core probes (sys/core_probe.h) before and after them; a higher level means a slower core. No
+ * interrupt is that short (entry, handler and exit take longer), and while another hardware thread uses the core there
+ * are tens of thousands of such detours a second. */
 #define DETOUR_EVENT_NS 1000u
 /* Largest number of detours without a known cause that are kept until their cause is searched for. */
 #define DETOUR_EVENTS 32768u
@@ -53,10 +53,10 @@ struct detour_account {
     double ns_per_tick;
     struct hist *hist;       /* length of each detour in ns */
     struct series *series;   /* length in ns by start time in us since the start of the run */
-    struct detour_seen seen; /* counters at the last detour */
+    struct detour_seen seen; /* previous values of the kernel's counters */
     /* The last detour. It is not yet in the sums, because detour_added() may still change its cause. */
     struct detour_last {
-        uint64_t end, ticks; /* end and length in ticks; length 0: there is none */
+        uint64_t end, ticks; /* end and length of the detour in ticks; length 0: no detour */
         enum detour_cause cause;
         struct detour_seen before;
     } last;
@@ -65,9 +65,9 @@ struct detour_account {
     struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
     uint64_t blind, end;
     uint64_t cell[DETOUR_CELLS];           /* ticks lost in each of the equal parts of the run */
-    struct detour_comb comb[DETOUR_COMBS]; /* the combs among the detours of DETOUR_PERIODIC; hz 0: unused */
-    /* Detours below DETOUR_EVENT_NS without a known cause, by the higher of the levels of the core probes before and
-     * after. */
+    struct detour_comb comb[DETOUR_COMBS]; /* combs (periodic detours) whose cause is DETOUR_PERIODIC; hz 0: unused */
+    /* Detours below DETOUR_EVENT_NS without a known cause, by the level of the core probe before or after them,
+     * whichever is higher (a higher level means a slower core). */
     struct detour_sum brief[DETOUR_LEVELS];
     uint64_t explained;
     /* Detours without a known cause since `explained`, the time of the last search for causes: their start, counted
@@ -75,13 +75,13 @@ struct detour_account {
     struct comb_event events[DETOUR_EVENTS];
     size_t n_events;
     /* end of the last window (a stretch of the run, at whose end interrupt counters are read); ticks of those windows
-     * since `explained` whose timer interrupts are known */
+     * since the last search for causes (`explained`) whose timer interrupts are known */
     uint64_t window, counted;
-    uint64_t timer, stolen_ns;   /* since `explained`: timer interrupts; time that the hypervisor reported as stolen */
-    bool moved;                  /* the CPU changed since `explained` */
+    uint64_t timer, stolen_ns;   /* since the last search for causes: timer interrupts; the hypervisor's steal time */
+    bool moved;                  /* the CPU changed since the last search for causes */
     uint64_t clock_at, clock_ns; /* a time near the last window's end, and CLOCK_MONOTONIC at this time; 0: not known */
     struct detour_sum since_probe; /* detours below DETOUR_EVENT_NS since the last core probe */
-    unsigned level;                /* level of the last core probe */
+    unsigned level;                /* level of the last core probe: a higher one means a slower core */
 };
 
 /* Initialises all fields but the recorders hist and series, which the caller sets before. start, length (not 0) and
@@ -112,8 +112,8 @@ uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_
  * than the threshold and the kernel counted a context switch, a migration or a page fault; otherwise as blind time. */
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);
 
-/* Records that a core probe was taken and found this level. Adds the short detours since the previous probe to the
- * higher of the two levels. */
+/* Records that a core probe (sys/core_probe.h) was taken and found this level; a higher level means a slower core. Adds
+ * the short detours since the previous probe under the higher one of the two probes' levels. */
 void detour_probed(struct detour_account *a, unsigned level);
 
 /* Records that CLOCK_MONOTONIC was monotonic_ns at `now`: kernels have their tick at multiples of its period in this
@@ -125,9 +125,9 @@ void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns)
  * CPU changed, or many detours without a known cause are kept, searches for their causes, which takes some 10 ms. */
 void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns);
 
-/* Ends the run at `end`, after its last window, and searches for causes in this order: combs that are faster than the
- * timer interrupts that were counted; the timer's detours, by their rate and phase; the longest detours, up to the sum
- * of the steal time; other combs. */
+/* Ends the run at `end`, after its last window, and searches for causes in this order: combs (periodic detours) that
+ * are faster than the timer interrupts that were counted; the timer's detours, by their rate and phase; the longest
+ * detours, up to the sum of the steal time; other combs. */
 void detour_end(struct detour_account *a, uint64_t end);
 
 unsigned detour_class(uint64_t ns); /* returns the length class of a detour of this length */
@@ -136,9 +136,9 @@ unsigned detour_cell(const struct detour_account *a, uint64_t at);
 uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind time */
 
 /* Computes the least and the most frequent (mode) of n gaps between clock readings, in ticks. If a step of the clock is
- * longer than an iteration of the loop, the least gap is such a step: gaps of 0 are left out. If all gaps are 0, it is
- * 1. The least gap is the 10th percentile of the gaps above 0, because a counter that a hypervisor scales may
- * occasionally advance by a single tick. */
+ * longer than an iteration of the loop, the least gap is such a step: gaps of 0 are left out. If all gaps are 0, the
+ * least gap is taken as 1. Otherwise it is the 10th percentile of the gaps above 0, because a counter that a hypervisor
+ * scales may occasionally advance by a single tick. */
 void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode);
 
 #endif

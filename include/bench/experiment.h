@@ -28,7 +28,7 @@ enum {
     METRIC_SD,
     METRIC_CI90,
     METRIC_DELAYS,                      /* number and mean size of the delays of each of the classes A to D */
-    METRIC_DELAYED = METRIC_DELAYS + 8, /* % of the time in delays over 400 and 2000 above mean, median and minimum */
+    METRIC_DELAYED = METRIC_DELAYS + 8, /* % of time in delays over 400, 2000 ticks above mean, median, minimum */
     METRIC_BUCKETS_EXACT = METRIC_DELAYED + 6,
     METRIC_CLOCK_COST,
     METRIC_CLOCK_GRAIN,

@@ -33,7 +33,7 @@ struct memory_cores_params {
 
 struct memory_nodes_params {
     unsigned cpu_node, memory_node;
-    unsigned cpu; /* a CPU of cpu_node */
+    unsigned cpu; /* a CPU of NUMA node cpu_node */
     uint64_t bytes;
 };
 

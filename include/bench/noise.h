@@ -15,11 +15,11 @@
 
 struct noise_params {
     char threshold[24]; /* text given by the user: a time, or "8x" */
-    /* The parsed threshold: one of the two is 0. */
+    /* The parsed threshold: one of threshold_ns and threshold_loops is 0. */
     uint64_t threshold_ns;
     double threshold_loops; /* threshold as a multiple of the loop's shortest gap */
-    uint64_t stop_ns;       /* not 0: instead of measuring, runs until a detour is longer, and records what ran */
-    char keep[1024];        /* file to which the record of what ran before that detour is written; "": none */
+    uint64_t stop_ns;       /* not 0: does not measure; runs until a detour is longer than this; records what ran */
+    char keep[1024];        /* file for the record of what ran before the detour that ended the run; "": none */
 };
 
 /* Parses params->threshold and sets threshold_ns or threshold_loops, and the other one to 0. Returns 0, or -1 with one
@@ -30,8 +30,8 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
  * takes if that is more, but at most 1 s. reading: usual time of a reading in ticks. */
 uint64_t noise_window(uint64_t reading, double ns_per_tick);
 
-/* Two consecutive readings of the clock, in ticks, that are further apart than the threshold, or the last two of the
- * loop, of which `to` has reached its end. */
+/* Two consecutive readings of the clock, in ticks: either further apart than the threshold, or the last ones of the
+ * loop, which ends when a reading (`to`) reaches the end time. */
 struct noise_gap {
     uint64_t from, to;
 };
@@ -64,11 +64,11 @@ enum {
     NOISE_CELLS,                                                       /* ns lost in each part of the run */
     NOISE_CLASSES = NOISE_CELLS + DETOUR_CELLS,                        /* number of detours by cause, then by length
                                                                         * class */
-    NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* their total length in ns */
-    /* number of detours below DETOUR_EVENT_NS without a known cause, by the level of the core probes around them; they
-     * are not included in the numbers by cause */
+    NOISE_CLASSES_NS = NOISE_CLASSES + DETOUR_CAUSES * DETOUR_CLASSES, /* ns lost by cause, then by length class */
+    /* number of detours below DETOUR_EVENT_NS without a known cause, by the level of the core probes around them (a
+     * higher level means a slower core); they are not included in the numbers by cause */
     NOISE_BRIEF = NOISE_CLASSES_NS + DETOUR_CAUSES * DETOUR_CLASSES,
-    NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS, /* their total length in ns */
+    NOISE_BRIEF_NS = NOISE_BRIEF + DETOUR_LEVELS, /* total length in ns of the detours of NOISE_BRIEF */
     /* rates in Hz of the combs, which are series of detours that repeat with a period (0: unused); then the number and
      * the total length in ns of the detours of each comb */
     NOISE_COMB_HZ = NOISE_BRIEF_NS + DETOUR_LEVELS,

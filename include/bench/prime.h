@@ -10,7 +10,7 @@
 
 struct prime_params {
     struct option_sweep limits; /* values given by the user (--limit); the benchmark runs separately for each */
-    uint64_t limit;             /* one of them: the primes below this number are counted */
+    uint64_t limit;             /* one of `limits`: the primes below this number are counted */
     uint64_t experiments;       /* number of times in a run that the primes are counted and timed */
 };
 

@@ -48,7 +48,7 @@ void sim_work(uint64_t loops);
 struct sim_account {
     uint64_t start_ns, interval_ns;
     uint64_t next; /* number of the first wake-up that is not yet accounted for */
-    /* the previous work was planned to fill its whole interval: the task does not sleep before this wake-up */
+    /* the previous work was planned to fill its whole interval: the task does not sleep before wake-up number `next` */
     bool no_sleep;
     uint64_t late_after_ns;
     struct hist *latency;
@@ -56,11 +56,11 @@ struct sim_account {
     struct series *series; /* latency by number of the wake-up */
     uint64_t n_late;       /* number of entries of total above late_after_ns */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
-    /* Fields of the classic protocol. It counts its wake-ups in next, and uses interval_ns but not start_ns. */
+    /* Fields of the classic protocol, which counts its wake-ups in `next`, and uses interval_ns but not start_ns. */
     struct hist *classic;
-    uint64_t deadline_ns; /* deadline of the current turn */
-    uint64_t asked_ns;    /* time until which the task asked to sleep before this turn; 0: it did not sleep */
-    uint64_t late_ns;     /* latency of the current turn so far, as Interbench counts it */
+    uint64_t deadline_ns; /* deadline of the current turn (work, then sleep) */
+    uint64_t asked_ns;    /* time until which the task asked to sleep before its current work; 0: it did not sleep */
+    uint64_t late_ns;     /* latency of the current turn (work, then sleep) so far, as Interbench counts it */
 };
 
 /* The times at which the timing thread woke, for the last SIM_RING wake-ups. The timing thread may overwrite entries
@@ -75,9 +75,9 @@ struct sim_ring {
 /* Accounts for the wake-ups a->next to posted - 1 (at least one), which have been announced to a task that runs at
  * now_ns. Adds one latency for each of them, except for one before which the task did not sleep (a->no_sleep): now_ns
  * minus the time at which the timing thread woke, or minus the time at which the wake-up was due if its ring entry may
- * have been overwritten. The total is always now_ns minus the time at which it was due. So a stall counts once for each
- * wake-up that it delayed. Returns the number of the wake-up whose work is to be done now, the last one announced; the
- * others were missed. */
+ * have been overwritten. In both cases a->total gets now_ns minus the time at which the wake-up was due. So a stall
+ * counts once for each wake-up that it delayed. Returns the number of the wake-up whose work is to be done now, the
+ * last one announced; the others were missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
 /* Records that the work of the wake-up returned by sim_begin() was done at now_ns. It was in time if the next wake-up
@@ -89,8 +89,8 @@ void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end);
 uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
                    struct sim_ring *ring);
 
-/* Records that a burst of work of the task gaming, planned to last busy_ns, took took_ns. number: its number in the
- * run, from 0. The same in both protocols. */
+/* Records that a burst of work of the task gaming, planned to last busy_ns, took took_ns. number: number of the burst
+ * in the run, from 0. Both protocols use this function. */
 void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
 
 /* Returns the work in ns of wake-up number k in a run of time_ns (0: of unknown length). */
@@ -101,26 +101,26 @@ uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_
 /* One turn of the classic protocol: work, then sleep until the next deadline. */
 struct sim_turn {
     uint64_t busy_ns;
-    uint64_t interval_ns; /* time from this turn's deadline to the next one; 0: no sleep after it */
+    uint64_t interval_ns; /* time from this turn's deadline to the next one; 0: no sleep after the work */
     uint64_t shift_ns;    /* for the task x: the next deadline is later by this much, though the task sleeps only for
                            * interval_ns */
 };
 
-/* Returns turn number k of a run of time_ns (0: of unknown length). The interval of the task x is the time that the
- * work leaves of params->interval_ns. */
+/* Returns turn number k (work, then sleep) of a run of time_ns (0: of unknown length). The interval of the task x is
+ * the time that the work leaves of params->interval_ns. */
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
-/* Sets the first turn's deadline to start_ns, with a sleep before it. */
+/* Sets the deadline of the first turn (work, then sleep) to start_ns; the task sleeps until then. */
 void sim_turn_first(struct sim_account *a, uint64_t start_ns);
 
-/* Records that the task runs at now_ns. If it slept (a->asked_ns), the timing thread woke it at woke_ns; otherwise
- * woke_ns is ignored. Returns true when the turn's work is to be done; sim_turn_done() follows. Returns false when the
- * turn was missed, and the next one is due. The latency as Interbench counts it is recorded at the end of the turn in
- * both cases. a->latency gets the true latency of the wake-up and, for each period that was skipped, the time since its
- * deadline. */
+/* Records that the task runs at now_ns, for its next turn (work, then sleep). If it slept (a->asked_ns), the timing
+ * thread woke it at woke_ns; otherwise woke_ns is ignored. Returns true when the turn's work is to be done;
+ * sim_turn_done() follows. Returns false when the turn was missed, and the next one is due. The latency as Interbench
+ * counts it is recorded at the end of the turn in both cases. a->latency gets the true latency of the wake-up and, for
+ * each period that was skipped, the time since its deadline. */
 bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns);
 
-/* Records that the turn's work was done at now_ns, and goes on to the next turn. */
+/* Records that the work of this turn (work, then sleep) was done at now_ns, and goes on to the next turn. */
 void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns);
 
 /* --- The descriptors. --- */
@@ -143,8 +143,8 @@ enum {
 };
 extern const struct metric sim_metrics[SIM_N_METRICS];
 
-/* The task and its timing thread, as parties of a benchmark, and as parties of a background load that runs the same
- * simulation. Params of such a load begin with struct sim_params. */
+/* The task and its timing thread, as parties (processes or threads) of a benchmark, and as parties of a background load
+ * that runs the same simulation. Params of such a load begin with struct sim_params. */
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 

@@ -13,8 +13,9 @@
 #include "engine/trial.h"
 #include "sys/topology.h"
 
-/* Indices of the recorders of the measured process, which is the first party of each benchmark. The engine calls its
- * work() for slices of 1 to 2 ms and records them; a benchmark with its own run() records slices by slices_add(). */
+/* Indices of the recorders of the measured process, which is the first party (process or thread) of each benchmark. The
+ * engine calls its work() for slices of 1 to 2 ms and records them; a benchmark with its own run() records slices by
+ * slices_add(). */
 enum { UNIX_SLICES, UNIX_CHECKS, UNIX_NUMBERS, UNIX_CORE };
 enum { UNIX_N_NUMBERS = 16 }; /* values for a benchmark's own use */
 #define UNIX_MEASURED(name_)                                                                                           \

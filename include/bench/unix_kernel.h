@@ -20,8 +20,8 @@ void unix_describe_footprint(const void *params, const struct clock_info *clock,
  * at path, which must have at least footprint_file_bytes(). Marks the result row as degraded if that fails. */
 void unix_take_footprint(struct party_context *context, const char *path);
 
-/* unix_scratch_dir() returns the scratch directory of the params. unix_dir_supported() checks that a scratch directory
- * is writable and, as far as known, has this number of bytes free; it returns 0, or -1 with the reason in why. */
+/* unix_scratch_dir() returns the scratch directory of the params. unix_dir_supported() checks that the directory `dir`
+ * is writable and, as far as known, has `bytes` bytes free; it returns 0, or -1 with the reason in why. */
 const char *unix_scratch_dir(const void *params);
 int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
 

@@ -29,11 +29,11 @@ struct wakeup_params {
 
 struct wakeup_account {
     uint64_t interval_ns;
-    uint64_t overflow_ns; /* a wake-up that is this late is an overflow */
+    uint64_t overflow_ns; /* a wake-up that is this late, or later, is an overflow of the histogram */
     uint64_t due_ns;      /* time of the next wake-up, not after end_ns when wakeup_woke() is called */
     uint64_t end_ns;      /* the schedule's end: the last wake-up is due then, or before */
     uint64_t missed, overflows;
-    struct hist *hist; /* with classes of WAKEUP_CLASS_NS */
+    struct hist *hist; /* how late the thread ran, in classes of WAKEUP_CLASS_NS */
 };
 
 /* Records that the thread runs at now_ns, not before due_ns, and sets due_ns to the first time of the schedule after

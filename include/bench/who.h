@@ -6,8 +6,8 @@
 #include "bench/list.h"
 #include "engine/who_report.h"
 
-/* Shorter detours (gaps in the sampler's loop), in ns, are ignored: entry, handler and exit of an interrupt take
- * longer. */
+/* Detours (gaps in the sampler's loop) that are shorter than this, in ns, are ignored: entry, handler and exit of an
+ * interrupt take longer. */
 #define WHO_LEAST_NS 1000u
 
 struct who_params {

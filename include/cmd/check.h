@@ -23,7 +23,7 @@ struct checking {
     struct cpuset bench;
     /* Arrays with an element for each entry of settings_list. */
     bool selected[SETTINGS_MAX];
-    bool fails[SETTINGS_MAX]; /* the exit status is 4 if this item disturbs measurements */
+    bool fails[SETTINGS_MAX]; /* the exit status is 4 if the item disturbs measurements */
     struct setting_state state[SETTINGS_MAX];
 };
 
@@ -33,7 +33,7 @@ struct checking {
  * --fail-on and --ignore. Returns 0, or EXIT_USAGE with a line on standard error. */
 int check_select(const struct command *command, struct checking *c, const char *const *operands, size_t n);
 
-/* check_print.c */
+/* In check_print.c: */
 /* Appends what was found: a table with header and advice; with --quiet only the table; with --json a JSON object. */
 void check_put(const struct checking *c, const struct settings_view *view, unsigned width, struct text *out);
 void check_put_csv(const struct checking *c, struct text *out);

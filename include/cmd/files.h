@@ -13,9 +13,9 @@
  * last component (the files that match, sorted), unless a file has exactly that name. */
 
 /* Reads the rows of all operands' files (n at least 1; "-" at most once) into the set, and sorts them as tables show
- * them (row_set_sort()). wanted: bits of enum rows_wanted, the lists that are read too. Prints a line on standard error
- * if rows of a file are left out. Returns 0, or EXIT_USAGE with a line on standard error when an operand matches no
- * file, when a file cannot be opened or read, or when no file has a row. */
+ * them (row_set_sort()). wanted: flags of enum rows_wanted, for the rows' long lists (samples and others) that are read
+ * too. Prints a line on standard error if rows of a file are left out. Returns 0, or EXIT_USAGE with a line on standard
+ * error when an operand matches no file, when a file cannot be opened or read, or when no file has a row. */
 int files_read(const char *command, const char *const *operands, size_t n, unsigned wanted, struct row_set *set);
 
 /* As files_read(), but continues after files that cannot be read, with a line for each. Returns EXIT_USAGE, with the

@@ -30,7 +30,7 @@ struct init {
     int status;             /* exit status of init, unless it powers the machine off or stays */
 };
 
-/* init_process.c */
+/* In init_process.c: */
 /* Returns whether a signal that asks for the end is pending. */
 bool init_end_is_asked(void);
 /* Writes to the console fd. Gives up with -EINTR when stop() returns true (stop may be NULL), and with -ETIMEDOUT when

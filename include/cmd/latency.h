@@ -30,12 +30,12 @@ struct latency_options {
     uint64_t custom_ns, late_after_ns;
 };
 
-/* latency_plan.c */
+/* In latency_plan.c: */
 /* Sets what the background loads may use: threads, groups, and bytes of files and memory. memload_named: the load
  * memload was asked for, so it runs without swap too. Returns why memload cannot run; NULL when it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
-/* Implement options, plan and announce of struct suite. */
+/* latency_own, latency_plan() and latency_announce() implement options, plan and announce of struct suite. */
 extern const struct suite_options latency_own[];
 int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);

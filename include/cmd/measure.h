@@ -42,7 +42,7 @@ struct measure {
     struct place_request place;
     struct clock_info clock;
     struct clock_pair clock_start;
-    struct core_session *core;   /* core probes (whether others use a core); NULL: none */
+    struct core_session *core;   /* core probes: do other guests or hardware threads use a core? NULL: none */
     struct culprit_watch *watch; /* records which tasks have the CPUs; NULL: not recorded */
     struct core_sight cores;     /* result of the first core probes, before anything was measured */
     uint64_t start_at_ns;        /* start time in CLOCK_REALTIME; 0: at once */
@@ -72,7 +72,7 @@ struct measure {
 struct table_rows {
     const struct row *rows;
     size_t n;
-    bool alone;     /* only this suite was measured, not `all`: a line for each sample is printed too */
+    bool alone;     /* only this suite was measured, not `all`: prime and stream then print a line for each sample */
     bool verbose;   /* -v was given */
     bool pictures;  /* plots after the tables */
     unsigned width; /* width of the terminal in columns, at most 100; 100 when it is not a terminal */
@@ -119,21 +119,21 @@ struct suite {
     /* Adds the items of the selected tests to the plan. Returns 0, or -1 with one line in error. Ends the program when
      * out of memory. */
     int (*plan)(const struct measure *m, void *options, struct plan *plan, char *error, size_t error_size);
-    /* Appends to the header what will be measured, in place of the usual line "Plan". May be NULL. */
+    /* Appends to the header of the output what will be measured, in place of the usual line "Plan". May be NULL. */
     void (*announce)(const struct measure *m, const struct plan *plan, struct text *out);
     /* Returns whether idle CPUs are kept awake while the suite runs, as by --hold-latency. May be NULL. */
     bool (*holds_latency)(const void *options);
     void (*print)(const struct table_rows *rows, struct text *out);
-    /* Computes rows, such as an index, from other rows when all items are done; `made` describes the test of these
-     * rows. May be NULL. */
+    /* Computes rows, such as an index, from other rows when all items are done; `made` describes the test of the
+     * computed rows. May be NULL. */
     void (*conclude)(struct measure *m);
     const struct metrics_test *made;
     /* Called after the tables if only this suite is measured: writes files in other formats, or judges the results.
      * Returns the exit status. May be NULL. */
     int (*finish)(const struct measure *m, const void *options);
-    /* Returns whether only the header's first lines are printed. May be NULL. */
+    /* Returns whether the header of the output lacks its lines "Setting", "Quiet?" and "Check". May be NULL. */
     bool (*brief)(const void *options);
-    bool names_takers; /* the suite itself does what --who asks for, as part of its plan */
+    bool names_takers; /* --who (which tasks took the time) is a measurement in the suite's own plan */
     bool commands;     /* words after "--" are commands to be executed (m->words) */
     /* Returns whether standard output is used by the measured commands, so that tables go to standard error. May be
      * NULL. */
@@ -162,8 +162,8 @@ size_t measure_suite_tables(const struct suite *suite, void *own, struct measure
  * Their values are stored in options, which may be NULL. */
 void measure_table(const struct suite *suite, struct measure_options *options, struct option_table *table);
 
-/* Fills in the ith operand of a suite. Help that is not set is the title of the benchmark of that name. Returns false
- * when there is none. */
+/* Fills in the ith operand of a suite; if the operand's help stays NULL, the title of its test serves as help. Returns
+ * false when there is no ith operand. */
 bool measure_test(const struct suite *suite, size_t i, struct operand_word *out);
 
 /* Runs a command that measures: that of a suite, or `all`. Returns the exit status. */

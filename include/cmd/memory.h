@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of jitbench memory: its tables, the rows computed from other rows, and a short run for the header. */
+/* Parts of jitbench memory: its tables, the rows computed from other rows, and a short run for the line "Quiet?" of
+ * the output's header. */
 #ifndef CMD_MEMORY_H
 #define CMD_MEMORY_H
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise --who: plans the recording of what has the CPUs, and prints who took the time. */
+/* jitbench noise --who: plans the recording of which tasks and interrupts have the CPUs, and prints which took time. */
 #ifndef CMD_NOISE_WHO_H
 #define CMD_NOISE_WHO_H
 
 #include "bench/noise.h"
 #include "cmd/suites.h"
 
-/* Adds to the plan the measurement that records what has the CPUs, if --who or --stop-at was given, or if `all` runs
- * and the kernel allows recording. */
+/* Adds to the plan the measurement that records which tasks and interrupts have the CPUs, if --who or --stop-at was
+ * given, or if `all` runs and the kernel allows recording. */
 void noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out);
 
 /* Prints which tasks and interrupts took time from the CPUs, or what ran before the detour that ended the run
- * (--stop-at). Prints nothing when no row is of that measurement. */
+ * (--stop-at). Prints nothing when there are no rows of the measurement that noise_who_plan() adds. */
 void noise_who_print(const struct table_rows *rows, struct text *out);
 
 /* Says which detour ended the run (--stop-at), and writes what ran before it to the file of --keep. Returns the exit

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats the plan's duration for the header, and prints a line of progress on a terminal while measuring. */
+/* Formats the plan's duration for the output's header, and prints a line of progress on a terminal while measuring. */
 #ifndef CMD_PROGRESS_H
 #define CMD_PROGRESS_H
 

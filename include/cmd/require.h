@@ -21,15 +21,15 @@ struct require_options {
             OPTION_WORD("FILE")                                                                                        \
     }
 
-/* Adds the requirements of both options to the set; set->names must list what may be required. Returns 0, or EXIT_USAGE
- * with a line on standard error. */
+/* Adds the requirements of --require and --requirements to the set; set->names must list what may be required. Returns
+ * 0, or EXIT_USAGE with a line on standard error. */
 int require_read(const char *command, const struct require_options *options, struct requirements *set);
-/* Reads the requirements of both options into the set, and judges the rows by them. Returns the same as require_read().
- * The caller frees the set with requirements_free(), also after a failure. */
+/* Reads the requirements of --require and --requirements into the set, and judges the rows by them. Returns the same as
+ * require_read(). The caller frees the set with requirements_free(), also after a failure. */
 int require_rows(const char *command, const struct require_options *options, const struct row_set *rows,
                  struct requirements *set);
 
-/* Returns whether one of the options was given. */
+/* Returns whether --require or --requirements was given. */
 bool require_given(const struct require_options *options);
 
 #endif

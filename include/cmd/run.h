@@ -21,7 +21,7 @@ struct run_options {
     int image_fd, fds[3];
     /* where each command's --cleanup command is in the shared memory of image_fd, in bytes; size 0: it has none */
     size_t cleanup_offset[COMMANDS_MAX], cleanup_size[COMMANDS_MAX];
-    bool keeps;           /* the file of --keep-output was created here */
+    bool keeps;           /* this process has created the file of --keep-output */
     bool fails_on_slower; /* --fail-on was given */
     bool children;        /* this process had children before its exec, which it must not end */
 };
@@ -50,12 +50,12 @@ struct commands {
     char **argv[COMMANDS_MAX];
     /* typed_of: index in `typed` of the command that this one was made from */
     size_t n, typed_of[COMMANDS_MAX];
-    const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* by command; NULL: it has no such parameter */
+    const char *value_of[COMMANDS_MAX][COMMAND_PARAMETERS_MAX]; /* NULL: the command lacks the parameter */
     char **env;
     struct text images;
 };
 
-/* run_commands.c */
+/* In run_commands.c: */
 /* Formats a line into c->error and returns -1. */
 #define run_wrong(c, ...) fail_because(-1, (c)->error, (c)->error_size, __VA_ARGS__)
 /* Splits the words after the first "--" into commands. */
@@ -73,22 +73,22 @@ int run_pack_command(struct commands *c, size_t i, struct command_params *params
 void run_name_after_program(const char *word, bool shell, struct name *name);
 /* Names the commands by --name, otherwise by their programs. */
 int run_name_commands(struct commands *c);
-/* Open the descriptors that the workers inherit: the commands' standard input; their standard output; shared memory
- * with the packed commands. */
+/* The next three functions open the descriptors that the workers inherit: the commands' standard input; their standard
+ * output; shared memory with the packed commands. */
 int run_open_input(struct commands *c);
 int run_open_output(struct commands *c);
 int run_open_image(struct commands *c);
 
-/* run_scan.c */
-/* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values. With --aa makes the
- * only command twice. */
+/* In run_scan.c: */
+/* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values. With --aa adds the
+ * only command a second time, so that it is compared with itself. */
 int run_combine(struct commands *c);
 /* Returns a copy of text in which each {NAME} is replaced by that command's value of parameter NAME. The caller frees
  * it. */
 char *run_substitute(const struct commands *c, size_t command, const char *text);
 void run_free_parameters(struct commands *c);
 
-/* run_pairs.c */
+/* In run_pairs.c: */
 /* Reads --fail-on. Returns 0, or -1 with the error. */
 int run_read_fail_on(struct commands *c);
 /* Implements enough() of struct plan: returns whether there are enough samples to compare the commands. */

@@ -33,7 +33,7 @@ struct snapshot_place tune_place(const struct tune_options *options);
 struct line {
     char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
     bool failed, managed; /* managed: refused because the kernel manages the interrupt itself; no failure */
-    unsigned more;        /* number of files after the first */
+    unsigned more;        /* number of files of the line besides the one in `path` */
     size_t order, number; /* order: index of the item in settings_list; number: index of the line */
 };
 

@@ -18,7 +18,7 @@ struct unix_test {
 struct unix_test unix_test_at(size_t i);
 /* Returns the test of that name; its name is NULL when there is none. */
 struct unix_test unix_test_of(const char *name);
-/* Implement select and test of struct suite. */
+/* unix_select() and unix_word() implement select and test of struct suite. */
 int unix_select(struct measure *m, const char *operand);
 bool unix_word(size_t i, struct operand_word *out);
 
@@ -27,7 +27,7 @@ bool unix_word(size_t i, struct operand_word *out);
  * published scores of UnixBench, whose processes are not bound and are dynamically linked. */
 struct unix_protocol {
     const char *name;
-    unsigned index; /* bit in `groups` of the tests that are in its index */
+    unsigned index; /* bit that the tests of the protocol's index have in their `groups` */
     /* parameters of the index's row: how the two processes of context1 are placed on CPUs, and whether spawn and execl
      * have the memory footprint of a dynamically linked program */
     const char *context1, *footprint;
@@ -46,7 +46,7 @@ double unix_alone_index(const struct table_rows *r, uint64_t copies);
 /* Sets counts (room for OPTION_COUNTS_MAX) to the different numbers of copies, in the order of the rows. Returns how
  * many there are. */
 size_t unix_copy_counts(const struct table_rows *r, uint64_t *counts);
-/* Implements conclude: adds the rows of the index. */
+/* unix_conclude() implements conclude of struct suite: it adds the rows of the index, which unix_index describes. */
 extern const struct metrics_test unix_index;
 void unix_conclude(struct measure *m);
 

@@ -36,7 +36,7 @@ struct trial_slot {
     struct counters events; /* performance event counters, open if the party is measured */
     struct counts counts;
     uint64_t start_ns, end_ns, expected_ns;
-    unsigned last_cpu; /* CPU on which it ended; CPUSET_NONE when not known */
+    unsigned last_cpu; /* CPU on which the party ended; CPUSET_NONE when not known */
     uint64_t khz;      /* frequency of last_cpu in kHz; read by the parent after the run, since reading may interrupt
                         * every CPU of the machine */
     double rate;

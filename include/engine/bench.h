@@ -37,10 +37,10 @@ enum party_stop {
 
 /* State of a party that survives exec, for parties that replace their own process image: see party_exec(). */
 struct baton {
-    uint64_t execs; /* number of times that the process image was replaced since the gate opened */
+    uint64_t execs; /* number of times that party_exec() has replaced the process image */
     uint64_t count;
     uint64_t start_ns;   /* start of the run by CLOCK_MONOTONIC_RAW; the party may store another time here */
-    uint32_t core_level; /* set by the party only: level of its last core probe */
+    uint32_t core_level; /* set by the party only: result of its last core probe */
     int image_fd;        /* descriptor of the program file that party_exec() executes, set by the first setup
                           * (scratch_own_image()); -1: the file of this program */
 };
@@ -104,7 +104,7 @@ struct party_measured {
     struct placement_seen seen;           /* CPUs, policy and so on that the other process read back itself; fresh_exec
                                            * is ignored */
     uint64_t start_ns, end_ns;            /* time of the run by CLOCK_MONOTONIC_RAW */
-    unsigned last_cpu;                    /* CPU on which it ended; CPUSET_NONE: not known */
+    unsigned last_cpu;                    /* CPU on which the other process ended; CPUSET_NONE: not known */
 };
 void party_measured(struct party_context *context, const struct party_measured *measured);
 struct party;
@@ -242,7 +242,7 @@ struct bench {
     /* Other names by which users can select the benchmark: those in the tool that its suite replaces. The array ends
      * with NULL; NULL: none. */
     const char *const *old_names;
-    unsigned groups;              /* bit mask: groups of tests to which it belongs; its suite defines them */
+    unsigned groups;              /* bit mask: groups of tests, defined by the suite, to which the benchmark belongs */
     const struct option *options; /* option table; values are stored in the params struct */
     size_t n_options, params_size;
     const struct party *parties;

@@ -69,8 +69,8 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
 struct core_session {
     struct core_probe probe;
     uint16_t lowest[CPUSET_MAX];       /* by CPU: lowest probe level seen; 0: none */
-    float cycles_per_tick[CPUSET_MAX]; /* by CPU: the highest seen, since the lowest level comes with the highest clock
-                                        * frequency; 0: none */
+    float cycles_per_tick[CPUSET_MAX]; /* by CPU: the highest seen, since the lowest probe level comes with the highest
+                                        * clock frequency; 0: none */
     unsigned core[CPUSET_MAX];         /* by CPU: number of its core: equal for hardware threads of one core */
     unsigned type[CPUSET_MAX];         /* by CPU: number of its core's type: equal for cores of one kind */
     bool threads;                      /* some core has several hardware threads */
@@ -101,11 +101,11 @@ unsigned core_highest(const struct core_session *session, unsigned cpu);
 /* Returns the share of the core that the CPU had, 0 to 1: the mean of free_level / level over the probes, each at most
  * 1. Probes that took over 2.4 times as long as free_level were interrupted and are left out. NAN when none remain. */
 double core_share(const uint64_t probes[CORE_LEVELS], unsigned free_level);
-/* Returns the share of the probes that found the core free, 0 to 1. Level 0 and the last level, which stands for all
- * longer times, are left out. NAN when none remain. */
+/* Returns the share of the probes that found the core free, 0 to 1. Probes of level 0 and of the last level, which
+ * stands for all longer times, are left out. NAN when none remain. */
 double core_free(const uint64_t probes[CORE_LEVELS], unsigned free_level);
 
-/* Sums over slices of work of all trials, at levels at which the CPU may have had its core to itself. */
+/* Sums over slices of work of all trials, for probe levels at which the CPU may have had its core to itself. */
 struct core_note {
     uint32_t trial;
     uint16_t block, level;

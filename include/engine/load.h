@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptor of a background load: one const struct load at the end of its file. Its parties (processes and threads)
- * run beside those of a benchmark, from before its measured part begins until the trial ends. */
+ * run beside those of a benchmark, from before the benchmark's measured part begins until the trial ends. */
 #ifndef ENGINE_LOAD_H
 #define ENGINE_LOAD_H
 
@@ -29,15 +29,15 @@ struct load {
     const char *name, *title;
     const struct party *parties; /* parties with ROLE_LOAD and before_gate; they may include threads of its processes */
     unsigned n_parties;
-    bool only_named; /* runs only when the user names it */
+    bool only_named; /* the load runs only when the user names it */
     size_t params_size;
-    size_t shared_size; /* size of context->shared, the memory that its parties share */
+    size_t shared_size; /* size of context->shared, the memory that the load's parties share */
     /* Minimum work per second of the run, by enum load_count. A load that did less was practically idle, and its row is
-     * degraded. 0: not checked. */
+     * degraded (engine/results.c). 0: not checked. */
     double least[LOAD_COUNTS];
     /* Adds the parameters that identify the work: "file=256M". May be NULL. */
     void (*describe)(const void *params, struct row_params *out);
-    /* As the members of struct bench that have these names. Each may be NULL. */
+    /* This member and the next ones are as those of the same names in struct bench. Each may be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, char *why, size_t why_size);
     void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);

@@ -11,7 +11,7 @@
 #include "sys/cpuset.h"
 
 enum bind_mode {
-    BIND_ONE,   /* each copy of the benchmark on one CPU, which they take in turn */
+    BIND_ONE,   /* each copy of the benchmark on one CPU; the copies take the CPUs in turn */
     BIND_RANGE, /* each copy of the benchmark on all of the CPUs */
     BIND_NONE,  /* not bound: the kernel chooses the CPU */
 };
@@ -21,7 +21,7 @@ extern const char *const bind_names[]; /* names of the modes: "one", "range", "n
 struct place_request {
     struct cpuset cpus; /* the CPUs to use; never empty */
     struct cpuset online;
-    unsigned order[CPUSET_MAX]; /* the same CPUs, in the order in which copies take them */
+    unsigned order[CPUSET_MAX]; /* the CPUs to use, in the order in which the copies of the benchmark take them */
     size_t n_order;
     enum bind_mode bind;
     bool bind_given; /* the user chose `bind`: the benchmark's own choice must not override it */
@@ -59,8 +59,8 @@ void place_one(const struct place_request *request, unsigned copy, unsigned cpu,
 /* CPUs that the FIFO parties of a trial can keep busy at one time. All zero: none. */
 struct place_claim {
     struct cpuset bound; /* CPUs of parties that can run on one CPU only, or keep all of their CPUs busy */
-    struct cpuset wide;  /* CPUs of the other parties, each of which keeps one of them busy */
-    unsigned n_wide;     /* number of these other parties */
+    struct cpuset wide;  /* CPUs of parties that can run on several CPUs, but keep only one of them busy */
+    unsigned n_wide;     /* number of parties whose CPUs are in `wide` */
 };
 
 /* Adds the CPUs that a party can keep busy; a party without SCHED_FIFO adds none. fills: the party starts processes

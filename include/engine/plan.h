@@ -38,7 +38,8 @@ struct plan_samples {
     const double *const *of; /* by item: the samples of its first metric, n of them; NULL: the item has ended, or ends
                               * by its own stop rule */
     size_t n;
-    uint64_t spent_ns, limit_ns; /* time that the trials of these items have taken, and may take (the sum of max_ns) */
+    uint64_t spent_ns, limit_ns; /* time that the trials of the items that end together have taken, and may take (the
+                                  * sum of max_ns) */
 };
 
 struct plan {
@@ -127,8 +128,8 @@ void results_fail(struct results *results);
 /* Makes a metric show the values of metric number `of`, each multiplied by scale, in another unit (such as ns instead
  * of cycles). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
-/* Adds the bytes of a group's memory that were in huge pages, and the bytes that could have been. From the sums over
- * all trials the rows get the parameter pages=huge, small or mixed:N%. Without a call they do not have it. */
+/* For a group of rows: adds the bytes of memory that were in huge pages, and the bytes that could have been. From the
+ * sums over all trials the rows get the parameter pages=huge, small or mixed:N%. Without a call they do not have it. */
 void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
 /* Sets further parameters of a group's rows, such as what the trial found out. They replace those of an earlier
  * trial. */

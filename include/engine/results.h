@@ -18,11 +18,12 @@
 #define RESULTS_STOPPED_MAX 3u
 
 struct metric_values {
-    double *samples; /* one per trial; for a metric with the core free set by results_rows(), NAN when not known */
+    double *samples; /* one per trial. For a metric that counts only slices of work with the core free, results_rows()
+                      * sets them; NAN when not known */
     size_t n, capacity;
     struct hist *hist;
     struct series *series;
-    const struct metric_values *of; /* not NULL: this metric has the values of that other one, each times scale */
+    const struct metric_values *of; /* metric whose values this one shows, each times scale; NULL: its own values */
     struct core_notes core;         /* slices of work that may have had the core free, for a metric such as
                                      * "rate_alone" */
     struct core_alone alone;
@@ -75,8 +76,8 @@ void results_free(struct results *results);
  * Returns 0, or -1 when out of memory. */
 int results_enter(struct results *results, const struct trial *trial);
 
-/* Returns the half-width of the 95 % confidence interval of the headline metric, in % of the mean, in the group where
- * it is widest; NAN below 5 samples. */
+/* Returns the half-width of the 95 % confidence interval of the headline metric, in % of the mean, in the group of rows
+ * where it is widest; NAN below 5 samples. */
 double results_precision_pct(const struct results *results);
 
 /* The stop rule: returns whether the item needs no further sample. Call it once after each trial.

@@ -42,9 +42,9 @@ struct trial_party {
     struct task_counters counters; /* the kernel's counters of the task for the run alone; -1: not known */
     struct counts counts;          /* performance events of the run */
     uint64_t start_ns, end_ns;     /* start and end of the run by CLOCK_MONOTONIC_RAW */
-    unsigned last_cpu;             /* CPU on which it ended; CPUSET_NONE: not known */
-    uint64_t khz;                  /* frequency of its CPU right after the run; 0: not known */
-    enum bind_mode bind;           /* how its copy was bound to CPUs */
+    unsigned last_cpu;             /* CPU on which the party ended; CPUSET_NONE: not known */
+    uint64_t khz;                  /* frequency of last_cpu in kHz right after the run; 0: not known */
+    enum bind_mode bind;           /* how the party was bound to CPUs */
     const char *refused;           /* how the run differed from the request (placement refused, party_degraded()); "":
                                     * it did not */
 };
@@ -67,8 +67,8 @@ void trial_free(struct trial *trial);
 
 enum trial_outcome trial_outcome(const struct trial *trial);
 const char *trial_reason(const struct trial *trial);
-/* Returns whether a signal stopped or continued a party meanwhile, or the trial failed after the parent was stopped or
- * had no CPU. Such a trial says nothing about the benchmark. */
+/* Returns whether a signal stopped or continued a party during the trial, or the trial failed after the parent was
+ * stopped or had no CPU. Such a trial says nothing about the benchmark. */
 bool trial_stopped(const struct trial *trial);
 const struct trial_spec *trial_spec_of(const struct trial *trial);
 uint64_t trial_gate_ns(const struct trial *trial); /* common start time of the parties, by CLOCK_MONOTONIC_RAW; 0: they
@@ -77,9 +77,10 @@ uint64_t trial_gate_ns(const struct trial *trial); /* common start time of the p
 int64_t trial_late_ns(const struct trial *trial);
 uint64_t trial_wall_ns(const struct trial *trial); /* ns from the start to the end of the last measured party */
 /* Copies to out by how much the machine's counters (interrupts and others) rose during the trial on the CPUs of the
- * copy's measured parties, or on those of all copies unless each copy has its own rows (group_per_copy). */
+ * measured parties: those of this copy if each copy has its own rows (group_per_copy), otherwise of all copies. */
 void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
-/* Returns which other tasks ran on these CPUs during the trial. All zero when that was not recorded. */
+/* Returns which other tasks and interrupts ran during the trial on the CPUs that trial_copy_machine() describes. All
+ * zero when that was not recorded. */
 const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy);
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
 /* Return the results of a party of the load, and how much work of one kind the load did from the start to the end of

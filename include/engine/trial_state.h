@@ -47,8 +47,8 @@ static inline const struct party *party_of(const struct trial *trial, unsigned s
     return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
 }
 
-/* A time limit that restarts when a party or the parent was stopped by a signal meanwhile. stops: trial->stops when it
- * was last started. */
+/* A time limit that restarts when a party or the parent was stopped by a signal meanwhile. stops: trial->stops when the
+ * limit was last started. */
 struct deadline {
     uint64_t limit_ns, at_ns;
     unsigned stops;

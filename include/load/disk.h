@@ -33,8 +33,8 @@ struct disk {
 int disk_setup(struct party_context *context, const char *what);
 void disk_teardown(struct party_context *context);
 
-/* Write or read one block at at_bytes, and advance at_bytes by it. If the file system refuses O_DIRECT only now, they
- * go on through the cache. Return 0 or -errno. */
+/* Write or read one block at at_bytes, and advance at_bytes by it. If the file system refuses O_DIRECT only now, both
+ * functions go on through the cache. Return 0 or -errno. */
 int disk_write(struct party_context *context);
 int disk_read(struct party_context *context);
 /* Flushes cached data to the disk and drops it from the cache. Returns 0 or -errno. */

@@ -10,8 +10,8 @@
 #include "load/list.h"
 
 struct load_params {
-    struct sim_params sim; /* first, because a simulation used as a load reads it; also says which CPUs all loads run
-                            * on */
+    struct sim_params sim; /* first, because a simulation used as a load reads this struct as a struct sim_params; also
+                            * says which CPUs all loads run on */
     char dir[512];         /* scratch directory of write and read */
     uint64_t file_bytes;   /* size of the file of write and read */
     uint64_t threads;      /* number of threads of burn and ring */

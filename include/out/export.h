@@ -76,24 +76,24 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 
 /* The quantity that a unit measures, and the conversion to its base unit: value * multiply / divide. */
 enum export_kind {
-    EXPORT_TIME,   /* base: second */
-    EXPORT_RATE,   /* base: one per second */
-    EXPORT_BYTES,  /* base: byte */
-    EXPORT_NUMBER, /* a number of things (cycles, events); for a single event it is whole */
+    EXPORT_TIME,   /* base unit: second */
+    EXPORT_RATE,   /* base unit: one per second */
+    EXPORT_BYTES,  /* base unit: byte */
+    EXPORT_NUMBER, /* a number of things (cycles, events): whole when counted, but means of it may have fractions */
     EXPORT_OTHER,  /* shares, ratios */
 };
 struct export_unit {
     const char *unit;
     enum export_kind kind;
-    const char *base; /* name as in OpenMetrics: "seconds"; "" for a plain number */
+    const char *base; /* name of the base unit as in OpenMetrics: "seconds"; "" for a plain number */
     double multiply, divide;
 };
 const struct export_unit *export_unit_find(const char *unit); /* NULL when the unit is not known */
 /* Converts a value in the unit of the row to the base unit; returns it unchanged when the unit is not known. */
 double export_base(const struct row *row, double value);
 
-/* Converts a time to seconds, and a rate (for which more is better) to the seconds that one of the counted things
- * takes, so that less is better for both. Returns NAN for other units. */
+/* Converts a time (for which less is better) to seconds, and a rate (for which more is better) to the seconds that one
+ * of the counted things takes, so that less is better for both. Returns NAN for all other metrics. */
 double export_seconds(const struct row *row, double value);
 /* For export_format.refuse: refuses a row unless its metric is a time or a rate (see export_seconds()) and it has
  * samples, all of them finite and above 0. */

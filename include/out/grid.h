@@ -32,7 +32,7 @@ struct grid {
     size_t n_columns;
     const char *hint; /* where to find columns left out; NULL: "(shown with -v, and in the CSV)" */
     /* Set by the grid. */
-    struct text cells; /* of each cell and note: a byte (a colour, or 'n' for a note), the text, a zero */
+    struct text cells; /* of each grid_cell() and grid_note(): a byte (a colour, or 'n' for a note), the text, a zero */
     size_t n_cells;    /* number of cells, the unfinished one included */
     size_t unfinished; /* position of the cell that is being written */
 };

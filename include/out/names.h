@@ -8,7 +8,7 @@
 #include "rows/row.h"
 
 /* Expands a template given by the user to a file name: %h host, %j job, %r rank, %t UTC time (20260131T235959Z), %% a
- * percent sign. One that is not known becomes "unknown"; characters unsuitable for file names become '_'. If other
+ * percent sign. A value that is not known becomes "unknown"; characters unsuitable for file names become '_'. If other
  * ranks use the same template (alone is 0) and the rank is known, a template without %r gets "-RANK" before the file
  * name's ending. Returns 0; or -1 with a line in error, which begins with option ("--output"), when another character
  * follows '%', or the name is too long. */

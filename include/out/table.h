@@ -30,7 +30,7 @@ enum table_field {
     TABLE_P999,
     TABLE_MAX,
     TABLE_INDEX,
-    TABLE_CORE,        /* core_share in % */
+    TABLE_CORE,        /* the column core_share, in % */
     TABLE_SAMPLE,      /* one sample of the metric: one line for each sample (see per_sample) */
     TABLE_STATUS,      /* "" when ok */
     TABLE_PARAM_VALUE, /* the value of key in the row's param ("limit=22 ..."), right-aligned */

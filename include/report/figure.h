@@ -16,7 +16,7 @@ struct figure {
     const char *title, *note; /* note: small print below the title; NULL for none */
     const char *x_title, *y_title;
     const char *x_unit, *y_unit; /* units as units_choose() takes them */
-    double x_low, x_high;        /* figure_ranges(): the x axis includes both, for panels with the same axis */
+    double x_low, x_high;        /* figure_ranges(): the x axis includes both values; panels can share it */
     bool x_log;                  /* figure_curve(): the x axis is logarithmic even for a small range */
     double y_low;                /* figure_curve(): a linear y axis starts here or lower */
 };
@@ -114,8 +114,8 @@ struct figure_dots {
     const struct figure_dot *named; /* values with a name; at most FIGURE_NAMED_MAX are shown */
     size_t n_named;
 };
-/* Draws a strip with a dot for each value (of more than 400, for 400 at evenly spaced ranks), and the median as a
- * line. */
+/* Draws a strip with a dot for each value, and the median as a line. If there are more than 400 values, only the 400 at
+ * evenly spaced ranks have a dot. */
 bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots);
 
 #endif

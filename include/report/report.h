@@ -31,7 +31,7 @@ struct report {
     size_t left_out;                         /* number of rows that were judged, but are not in set */
     struct gather gather;                    /* headline figures and settings of each host, from all rows */
     struct history history;                  /* changes from run to run, if all rows are of one machine */
-    struct projection projection;            /* slow-down on many ranks by the noise of each run, named by its number */
+    struct projection projection;            /* slow-down on many ranks; each run is a host with its number as name */
     /* Used only while report.c reads rows: the run of the last row, and the number of this run. */
     struct row_run last_run;
     size_t last_number;
@@ -63,8 +63,8 @@ bool report_one_a_cpu(const struct report *report, const struct row *row);
 
 /* report_rows.c: tables of rows. report_sort_rows() sorts the rows so that those of the same measurement and metric are
  * consecutive, ordered by run, and in suite run the commands follow each other. It sets the base of each row, with
- * which the row is compared: the row of run A; in a page of one run, the first command's row, or the same test's first
- * row if that has another number of copies. */
+ * which the row is compared: the row of run A; in a page of one run, the first command's row, or the first row of a
+ * test that was measured with several numbers of copies. */
 void report_sort_rows(struct report *report);
 /* Appends the table of a suite's headline rows (those of the metric by which a test is judged), or of all its rows if
  * `all`, limited to `most` rows. Returns the number of rows shown. */

@@ -68,8 +68,8 @@ const char *row_command_line(const struct row_params *params);
 enum { ROW_PROTOCOL_SIZE = 32 };
 void row_protocol(const struct row_params *params, char buf[ROW_PROTOCOL_SIZE]);
 
-/* Sets word to the next word of the parameters: a command line has several, all other parameters have one. word is all
- * zero for the first call. Returns false after the last word. */
+/* row_next_word() sets word to the next word of the parameters: a command line has several, all other parameters have
+ * one. word is all zero for the first call. It returns false after the last word. */
 struct row_word {
     const char *text;
     size_t length;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define UNITS_SIZE 96 /* size in bytes that suffices for the texts of these functions, for units of up to 32 bytes */
+#define UNITS_SIZE 96 /* size in bytes that suffices for the texts formatted here, for units of up to 32 bytes */
 
 /* How to show a value: the factor to multiply it by, and the unit that it then has: {1e-3, "µs"} for 5000 "ns". */
 struct units {
@@ -39,12 +39,13 @@ char *units_value(double value, const char *unit, char *buf, size_t size);
 /* Formats a range, both ends in the unit of the larger one: "410.3 to 452.5 cycles". A dash when one is not known.
  * Returns buf. */
 char *units_range(double low, double high, const char *unit, char *buf, size_t size);
-/* As these functions, with a buffer that lasts until the end of the block, for the arguments of a printf(). */
+/* As units_value() and units_range(), with a buffer that lasts until the end of the block, for the arguments of a
+ * printf(). */
 #define UNITS_VALUE(value, unit)     units_value(value, unit, (char[UNITS_SIZE]){0}, UNITS_SIZE)
 #define UNITS_RANGE(low, high, unit) units_range(low, high, unit, (char[UNITS_SIZE]){0}, UNITS_SIZE)
 
-/* Converts a text made by these functions to ASCII, in place, for tables on terminals and in files: "us" for "µs", '-'
- * for the minus sign and the dash, no spaces between thousands. Returns text. */
+/* Converts a text made by the functions above to ASCII, in place, for tables on terminals and in files: "us" for "µs",
+ * '-' for the minus sign and the dash, no spaces between thousands. Returns text. */
 char *units_plain(char *text);
 
 #endif

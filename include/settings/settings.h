@@ -21,7 +21,7 @@ enum setting_verdict {
 extern const char *const setting_verdict_names[]; /* names of the verdicts: "ok", "noisy", "n/a", "unknown" */
 
 enum setting_how {
-    SETTING_WRITE,       /* tune writes the setting: the default */
+    SETTING_WRITE,       /* the command `tune` writes the setting: the default */
     SETTING_WRITE_NAMED, /* tune writes the setting only when it is named: it could lock out a user or risk a stall */
     SETTING_HOLD,        /* set by a descriptor that stays open while measuring (--hold-latency, --tuned) */
     SETTING_BOOT,        /* set on the kernel's command line, which needs a reboot */
@@ -55,7 +55,7 @@ struct setting_state {
  * reads back (for "always [madvise] never" the word in brackets). A CPU mask may be 2 KiB long. */
 struct setting_write {
     char *path, *value;
-    const struct setting *of; /* the setting it belongs to; set by setting_plan(); NULL: none */
+    const struct setting *of; /* the setting that this write belongs to; set by setting_plan(); NULL: none */
 };
 struct setting_writes {
     struct setting_write *write;
@@ -75,16 +75,17 @@ struct setting {
     const char *cost;  /* effect of a noisy value: "clock changes under the measurement" */
     const char *set;   /* how to set it: "jitbench tune governor", "boot with isolcpus=" */
     enum setting_how how;
-    /* A setting that is one decimal number in one file needs no functions: it is good when the file holds want. */
+    /* A setting that is one decimal number in one file needs no functions: it is good when the file holds the number
+     * `want`. */
     const char *path;
     int64_t want;
     bool or_more;                          /* larger numbers are good as well */
     const char *unit;                      /* follows the number in the table: " us"; NULL: none */
-    const struct setting_of_cpus *of_cpus; /* for a setting that each CPU has; NULL: it is not one */
-    /* Reads the setting and judges it; with path, may correct the state found from the number. Only setting_look()
-     * calls it. */
+    const struct setting_of_cpus *of_cpus; /* for a setting that each CPU has; NULL for other settings */
+    /* Reads the setting and judges it. If `path` is set, the number in that file has been judged already, and this
+     * function may correct the result. Only setting_look() calls it. */
     setting_looker *look;
-    /* Adds the files to write, in place of the number in path. Only setting_plan() calls it. */
+    /* Adds the files to write, instead of a write of `want` to `path`. Only setting_plan() calls it. */
     setting_writer *writes;
 };
 
@@ -123,7 +124,8 @@ void settings_describe(const struct settings_view *view, char *buf, size_t size)
 struct settings_program {
     const char *comm, *units;
 };
-/* Finds the running programs of the settings irqbalance and daemons, at most size of them. Returns how many. */
+/* Finds the running programs that the settings irqbalance and daemons look for, at most `size` of them. Returns how
+ * many. */
 size_t settings_programs(const struct settings_view *view, const struct settings_program **found, size_t size);
 
 /* Judges all settings, counts them by verdict, and lists the noisy ones, as setting_count() does. */

@@ -12,13 +12,14 @@
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Sets the verdict and the current value, and clears why. Every look function ends in this or in setting_not_read(). */
+/* Sets the verdict and the current value, and clears `why`. Functions that judge a setting call this or
+ * setting_not_read(). */
 void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void setting_why(struct setting_state *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sets the state of a setting that is judged by a counter since boot, of events or seconds: noisy when the counter rose
- * from before to after. If it was read only once (view->moment is NULL), after is before, and the state is unknown
- * unless it is 0. */
+ * from `before` to `after`. If it was read only once (view->moment is NULL), the two are equal, and the state is
+ * unknown unless they are 0. */
 void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
                       struct setting_state *out);
 /* Sets the state after an error -errno from a file: n/a when the file does not exist, otherwise unknown with the
@@ -51,7 +52,7 @@ void setting_append(char *list, size_t size, const char *word);
 /* Returns whether the kernel is at least of this version, or its version is not known. */
 bool setting_kernel_is(const struct machine *machine, unsigned major, unsigned minor);
 
-/* Returns the CPUs to look at: the online CPUs, or the bench CPUs when the online CPUs are not known. */
+/* Returns the CPUs to consider: the online CPUs, or the CPUs to measure on when the online CPUs are not known. */
 const struct cpuset *setting_cpus(const struct settings_view *view);
 /* Returns whether no CPU is in both sets. */
 bool setting_disjoint(const struct cpuset *a, const struct cpuset *b);

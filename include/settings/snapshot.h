@@ -41,8 +41,9 @@ const char *snapshot_default_file(void);
 
 struct snapshot;
 
-/* Reads the files of the writes, and the files that the kernel changes along with them; writes nothing. Files that
- * cannot be read are left out, and will not be written. writes must outlive the snapshot. Returns 0 or -ENOMEM. */
+/* Reads the files that `writes` is to change, and the files that the kernel changes along with them; writes nothing.
+ * Files that cannot be read are left out, and will not be written. writes must outlive the snapshot. Returns 0 or
+ * -ENOMEM. */
 int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out);
 
 /* Makes the snapshot's file, unless there is nothing to save. It is locked until snapshot_close(), so that no other

@@ -13,8 +13,8 @@
  * is explained. */
 const char *tuned_refusal(const char *path, int error);
 
-/* Returns whether a file was refused with this error (-errno) because the kernel manages the interrupt itself, and it
- * cannot be moved. */
+/* Returns whether the file is about an interrupt that the kernel manages itself, so that it cannot be moved: found from
+ * the path and from the error (-errno) of writing the file. */
 bool tuned_is_managed(const char *path, int error);
 
 /* Sets all settings that `tune` writes without being named. Returns 0 when all are set, except for interrupts managed

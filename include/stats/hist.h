@@ -19,10 +19,11 @@
 
 struct hist {
     uint64_t base;
-    uint64_t width; /* of the bins of the linear part */
+    uint64_t width; /* width of the bins of the linear part */
     uint64_t n, underflow, overflow;
     uint64_t min, max;       /* exact smallest and largest value; undefined when n is 0 */
-    double sum, sum_squares; /* of value - base, so that large bases lose no digits; includes underflow and overflow */
+    double sum, sum_squares; /* sums of value - base, so that large bases lose no digits, and of its square; underflow
+                              * and overflow are included */
     double underflow_sum, overflow_sum; /* sums of the values themselves */
     uint64_t linear[HIST_LINEAR];
     uint64_t log[HIST_LOG];
@@ -46,13 +47,13 @@ void hist_merge(struct hist *into, const struct hist *other);
 
 double hist_mean(const struct hist *h); /* returns the mean of all events; NAN when empty */
 double hist_sd(const struct hist *h);   /* returns the standard deviation (divides by n - 1); NAN below two events */
-/* Returns quantile p as stats_quantile() would for the represented values: exact in a linear part of width 1. NAN when
- * empty. */
+/* Returns quantile p as stats_quantile() would if all values of a bin were equal to hist_bin.mean: exact in a linear
+ * part of width 1. NAN when empty. */
 double hist_quantile(const struct hist *h, double p);
 double hist_mad(const struct hist *h); /* returns the median absolute deviation from the median; NAN when empty */
 
-/* Counts the events with low < value <= high (represented values) and sums their values. exact is false when a limit
- * falls inside a bin that is wider than 1 and holds more than one event. */
+/* Counts the events with low < value <= high and sums their values, as if all values of a bin were equal to
+ * hist_bin.mean. exact is false when a limit falls inside a bin that is wider than 1 and holds more than one event. */
 struct hist_range {
     uint64_t count;
     double sum;
@@ -60,8 +61,8 @@ struct hist_range {
 };
 struct hist_range hist_range(const struct hist *h, double low, double high);
 
-/* Iterates over the non-empty bins in rising order. Start with *position 0; returns false at the end. low is the
- * lowest value of the bin, mean and sum those of its values. Underflow comes first (low = min), overflow last. */
+/* Iterates over the non-empty bins in rising order. Start with *position 0; returns false at the end. low is the lower
+ * limit of the bin, mean and sum are those of its values. Underflow comes first (low = min), overflow last. */
 struct hist_bin {
     uint64_t low, count;
     uint64_t first, last; /* lowest and highest possible value of the bin */

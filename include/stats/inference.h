@@ -32,7 +32,7 @@ struct inference_covariance inference_covariance(const struct inference_point *a
                                                  const struct inference_point *b, size_t n_b);
 
 /* The mean of values in the order in which they were taken, and its standard error by the method of batch means (Law
- * and Carson 1979), since neighbours may be correlated: the values are cut into batches of length values each, whose
+ * and Carson 1979), since neighbours may be correlated: the values are cut into batches of `length` values each, whose
  * means are taken as independent. length is 1 when no correlation is measured; otherwise it is twice the last lag,
  * counted from 1 on, whose correlation is above the limit for independent values, but there are at least five batches.
  * The oldest n % length values count in the mean only. df is the number of batches less 1. error and df are NAN below

@@ -22,10 +22,10 @@ struct outlier_metric {
     size_t n;
 };
 
-/* Computes median and spread of n machines' values (NAN: none); scratch has room for n. The scale is at least least,
+/* Computes median and spread of n machines' values (NAN: none); scratch has room for n. The scale is at least `least`,
  * the relative spread of the measurement itself (its standard error, the clock's resolution), since quantised values
- * have a deviation of 0. Returns false when fewer than OUTLIER_HOSTS_LEAST have a value, or the median is 0 or not
- * finite. */
+ * have a deviation of 0. Returns false when fewer than OUTLIER_HOSTS_LEAST machines have a value, or the median is 0 or
+ * not finite. */
 bool outlier_measure(const double *values, size_t n, double least, double *scratch, struct outlier_metric *out);
 
 /* Returns the distance of a value from the median in units of scale; positive above the median. */

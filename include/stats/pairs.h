@@ -47,17 +47,17 @@ bool paired_is_look(size_t n);
 /* How many pairs a measurement takes, and what ends it early. */
 struct paired_plan {
     size_t pairs;    /* largest number of pairs */
-    bool sequential; /* paired_sequential() tests meanwhile; otherwise paired_test() at the end */
-    double narrow;   /* sequential: a look also ends it when the interval is at most this wide and contains 0; 0: none
-                      * does */
+    bool sequential; /* paired_sequential() tests while pairs are measured; otherwise paired_test() at the end */
+    double narrow;   /* if sequential: a test without a claim also ends the measurement if the interval is at most this
+                      * wide and contains 0; 0: none does */
 };
-/* Returns the least difference that such a measurement finds with the probability `power` (e.g. 0.8). The n differences
- * come from a measurement of two equal sides, and show the noise: 500 measurements are drawn from them, with random
- * signs. The result allows for the error of estimating the noise from so few differences, but not for rare disturbances
- * that did not occur in them: where one pair in eight is disturbed ten times as much as the others, and 12 pairs were
- * measured, only 68 % of measurements find it instead of 80 %. With milder noise, 78 to 85 % of simulated runs did.
- * INFINITY when there are too few pairs for the error (e.g. 0.05), NAN when n is 0, a difference is not finite, or
- * memory ran out. */
+/* Returns the least difference that a measurement by this plan finds with the probability `power` (e.g. 0.8). The n
+ * differences come from a measurement of two equal sides, and show the noise: 500 measurements are drawn from them,
+ * with random signs. The result allows for the error of estimating the noise from so few differences, but not for rare
+ * disturbances that did not occur in them: where one pair in eight is disturbed ten times as much as the others, and 12
+ * pairs were measured, only 68 % of measurements find that difference instead of 80 %. With milder noise, 78 to 85 % of
+ * simulated runs did. INFINITY when there are too few pairs for the error (e.g. 0.05), NAN when n is 0, a difference is
+ * not finite, or memory ran out. */
 double paired_least_effect(const double *differences, size_t n, const struct paired_plan *plan, double error,
                            double power);
 

@@ -38,9 +38,9 @@ struct project_host {
  * slowdown[s * n_ranks + r]: 1 + E[max of the ranks' delays] / step (a rank's delay is the time of its detours, plus
  * the time by which its work takes longer because others use the core), where E[max] = integral of 1 - F(t)^N. F comes
  * from the measured lengths by Fourier transform (compound Poisson; n-fold convolution), on a grid that preserves the
- * mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. The grid has at
- * most points points (a power of 2; 0: as many as useful); fewer are coarser and faster. Returns 0; or -1 when out of
- * memory, or when steps, ranks, weights or shares are none, too many, or not positive. */
+ * mean exactly. It is not extrapolated: detours too rare to occur in the measured time are missing. `points` is the
+ * maximum number of grid points (a power of 2; 0: as many as useful); fewer are coarser and faster. Returns 0; or -1
+ * when out of memory, or when steps, ranks, weights or shares are none, too many, or not positive. */
 int project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                         size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown);
 

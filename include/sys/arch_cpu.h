@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Both functions write a NUL-terminated text, empty when the answer is not known. They return 0, or -1 when the CPU
- * cannot be asked or does not say. */
+/* The two functions below write a NUL-terminated text, empty when the answer is not known. They return 0, or -1 when
+ * the CPU cannot be asked or does not say. */
 
 /* Writes the CPU's model name. */
 int arch_cpu_model(char *buf, size_t size);

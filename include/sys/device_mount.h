@@ -20,11 +20,12 @@ struct device_mount {
     char place[PATH_MAX]; /* mount point, without a trailing '/' unless it is the root */
     bool mounted;         /* device_mount() has mounted it */
     bool remounted;       /* it was mounted read-only, and device_unmount() must make it read-only again */
-    unsigned long flags;  /* flags to repeat in that remount, since one that is omitted would be lost */
+    unsigned long flags;  /* flags to repeat in the remount that makes it read-only again, since one that is omitted
+                           * would be lost */
 };
 
-/* Mounts the device for writing on the empty directory at, trying the file system types that the kernel has; flags are
- * additional flags of mount(2). If the device is already mounted read-only (as the root file system may be), it is
+/* Mounts the device for writing on the empty directory `at`, trying the file system types that the kernel has; flags
+ * are additional flags of mount(2). If the device is already mounted read-only (as the root file system may be), it is
  * remounted read-write in place, with all other flags kept; if only that mount point is read-only, it is left alone and
  * the device is mounted a second time. Returns 0 or -errno: -EMEDIUMTYPE when the kernel knows no file system on it. */
 int device_mount(const char *device, const char *at, unsigned long flags, struct device_mount *mounted);
@@ -34,13 +35,13 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 int device_unmount(const struct device_mount *mounted, bool *detached);
 #define DEVICE_DETACHED ": still in use by other processes: flushed, and unmounted when they end"
 
-/* Makes the directory path, and missing directories above it, in the file system mounted at place (mode 0755 minus the
- * umask). Follows no symbolic link, and makes nothing in a file system that is mounted below. Returns 0 when the
+/* Makes the directory `path`, and missing directories above it, in the file system mounted at `place` (mode 0755 minus
+ * the umask). Follows no symbolic link, and makes nothing in a file system that is mounted below. Returns 0 when the
  * process may create files there, or -errno: -EXDEV when the path leads to another file system, -ENOTDIR for a link or
  * file. */
 int device_folder(const char *place, const char *path);
 
-/* Returns the message for an error of these functions. */
+/* Returns the message for an error (-errno) that a function declared here has returned. */
 const char *device_why_not(int error);
 
 /* Converts flags of statvfs(3) (f_flag) to those of mount(2) that a remount must repeat to keep them: all but

@@ -31,10 +31,10 @@ int directory_clear(const char *path);
  * device, -ELOOP for a link that is not followed, -EACCES for such a pipe. */
 int directory_open_existing(const char *path);
 
-/* Returns whether both describe the same file: equal device and inode. */
+/* Returns whether a and b describe the same file: equal device and inode. */
 bool directory_is_same(const struct stat *a, const struct stat *b);
 
-/* Returns the message for an error of these functions. */
+/* Returns the message for an error (-errno) that a function declared here has returned. */
 const char *directory_why_not(int error);
 
 /* Flushes the directory of a new file to disk, if that is possible: otherwise the file's name may be lost in a power

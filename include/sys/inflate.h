@@ -7,7 +7,7 @@
 
 /* Returns the unpacked content as a NUL-terminated text that the caller frees. data is one gzip member with the short
  * header that the kernel writes. The checksum is not verified, the length is. Returns NULL with errno EILSEQ when the
- * data are cut off, damaged or in another format, EFBIG when the content is longer than most bytes, or ENOMEM. */
+ * data are cut off, damaged or in another format, EFBIG when the content is longer than `most` bytes, or ENOMEM. */
 char *inflate_gzip(const unsigned char *data, size_t size, size_t most);
 
 #endif

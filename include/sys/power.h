@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /* Returns whether this process is PID 1 of the machine itself, not of a container or another PID namespace. It finds
- * out by a command of reboot(2) that does not end the machine, which since Linux 3.4 is accepted only there. Side
- * effect: Ctrl-Alt-Del then sends SIGINT to this process and no longer restarts the machine immediately. */
+ * out by a command of reboot(2) that does not end the machine, which since Linux 3.4 is accepted only in the PID
+ * namespace of the machine itself. Side effect: Ctrl-Alt-Del then sends SIGINT to this process and no longer restarts
+ * the machine immediately. */
 bool power_is_first_process(void);
 
 enum power_end { POWER_OFF, POWER_RESTART, POWER_HALT };

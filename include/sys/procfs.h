@@ -70,7 +70,8 @@ const char *procfs_next_line(const char *text);
  * does. Returns false when there is none or the value is empty. */
 bool procfs_value(const char *text, const char *key, char *buf, size_t size);
 
-/* Returns the number at the start of such a value; -1 when there is none, or it is larger than INT64_MAX. */
+/* Returns the number at the start of the value that procfs_value() finds; -1 when there is none, or it is larger than
+ * INT64_MAX. */
 int64_t procfs_count(const char *text, const char *key);
 
 /* Returns the position after the colon in the line "KEY: value" at text, or NULL when the line has another key. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* These functions open directories as directory_open() does. */
+/* The functions below open directories as directory_open() does. */
 
 /* Makes a file without a name in dir, open for reading and writing: by O_TMPFILE, else under a random name (O_EXCL,
  * O_NOFOLLOW) that is removed at once. Returns the descriptor (close-on-exec) or -errno. */
@@ -40,8 +40,9 @@ struct scratch_note {
     ino_t inode;
 };
 struct scratch_owner {
-    struct scratch_note *note; /* note shared with other processes; NULL: none */
-    /* Called by the keeper, after it has removed the directory, when the owner was killed; may be NULL. */
+    struct scratch_note *note; /* where to store the directory's name for other processes; NULL: not needed */
+    /* Called by the keeper (the process that removes the directory), after it has removed the directory, when the owner
+     * was killed; may be NULL. */
     void (*orphaned)(void *context);
     void *context;
 };
@@ -51,8 +52,8 @@ struct scratch_keeper {
     int folder; /* descriptor of the directory: to be used instead of the path, since a user who owns the parent
                  * directory can replace what is there */
     struct scratch_owner owner;
-    struct scratch_note *note, own_note; /* note points to the owner's shared note or to own_note, so the struct must
-                                          * not move */
+    struct scratch_note *note, own_note; /* where the directory's name is stored: owner.note, or own_note if that is
+                                          * NULL; the struct must not move */
 };
 /* Starts the keeper, which makes the directory in dir. Returns 0 with the path in keeper->note, or -errno: -EPIPE when
  * the keeper was killed; -EPERM when another user replaced the directory immediately, or the file system reports
@@ -60,8 +61,8 @@ struct scratch_keeper {
 int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper);
 /* Ends the keeper, and returns when the directory is gone. Does nothing for a keeper that is all zero or has ended. */
 void scratch_keeper_end(struct scratch_keeper *keeper);
-/* Removes the directory of a note, if it still exists. Retries for seconds, because killed processes may still be
- * writing into it. */
+/* Removes the directory whose name is in the note, if it still exists. Retries for seconds, because killed processes
+ * may still be writing into it. */
 void scratch_remove_noted(const struct scratch_note *note);
 
 /* Returns how many bytes an unprivileged user can still write in dir: 1 when it is full, 0 when not known. */

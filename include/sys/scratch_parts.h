@@ -19,9 +19,9 @@
 int scratch_named_file(int folder, int mode, int *read_fd);
 /* Writes the path dir/name. Returns 0 or -ENAMETOOLONG. */
 int scratch_name_path(const char *dir, const char *name, char *path, size_t size);
-/* Makes the directory name in parent, mode 0700 whatever the umask. Returns 0. */
+/* Makes the directory `name` in `parent`, mode 0700 whatever the umask. Returns 0. */
 int scratch_make_folder(int parent, const char *name);
-/* Opens the directory name in parent, unless it is a symbolic link. Returns a descriptor or -errno. */
+/* Opens the directory `name` in `parent`, unless it is a symbolic link. Returns a descriptor or -errno. */
 int scratch_open_folder(int parent, const char *name);
 /* Tries once to remove the files in the directory (open as folder), then the directory. Further tries may be needed: a
  * file system may skip names while others are removed, and a temporary failure (a signal, no memory, no descriptor) may

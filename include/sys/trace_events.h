@@ -33,7 +33,7 @@ enum trace_source {
 struct trace_event {
     uint32_t id;
     uint8_t kind, source;
-    uint16_t vector; /* number that records of a TRACE_VECTOR get */
+    uint16_t vector; /* for a TRACE_VECTOR: the value of `number` in its records */
     /* Position and size, in the raw data of a record of this event, of its number and of its name (stored as an offset
      * and a length); size 0: the data have none. */
     uint16_t number_at, number_size, name_at, name_size;

@@ -536,8 +536,8 @@ static const struct pair *usable_alone(const struct pairs *pairs, const struct p
     return alone && alone->n_base >= pair->n_base && alone->n_changed >= pair->n_changed ? alone : NULL;
 }
 
-/* Compares a pair and adds its row. raw: if pair has values with the core free, the pair of the same measurement over
- * the whole time; otherwise NULL. */
+/* Compares a pair and adds its row. raw: if `pair` has the values measured only while no one else used the core, the
+ * pair of the same measurement over the whole time; otherwise NULL. */
 static int add_row(const struct pair *pair, const struct pair *raw, bool judged, struct compared *out)
 {
     struct compared_row *row = &out->row[out->n_rows], ignored = {.number = 0};

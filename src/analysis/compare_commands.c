@@ -17,8 +17,9 @@ static size_t blocks_of_pair(size_t blocks)
     return blocks > PAIRS_MOST ? (blocks + PAIRS_MOST - 1) / PAIRS_MOST : 1;
 }
 
-/* Tests whether the logarithms of the ratios differ from the margin. If the run could end early, but no look found a
- * difference, sets the interval again, with the confidence level of the last look. */
+/* Tests whether the logarithms of the ratios differ from the margin. If the run could end early, but none of the tests
+ * made while it went on (looks) found a difference, sets the interval again, with the confidence level of the last
+ * look. */
 static int test_margin(double *logs, size_t n, size_t planned, double margin, double error,
                        struct command_difference *out)
 {
@@ -85,8 +86,8 @@ static bool has_time(const struct row *row)
     return is_wall(row) && row->status < ROW_SKIPPED && row->n_samples > 0;
 }
 
-/* Returns the base of the row: the first of the n rows with the wall-clock time of as many copies; the row itself when
- * there is none before it. */
+/* Returns the base of the row: the first of the n rows that has the wall-clock time of as many copies as the row; the
+ * row itself when there is none before it. */
 static const struct row *run_base(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)

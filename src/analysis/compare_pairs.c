@@ -129,7 +129,7 @@ static int compare_entries(const void *a, const void *b)
     return order ? order : compare_places(a, b);
 }
 
-/* Returns whether a run has several of these rows that differ in their CPUs. The entries are sorted by CPUs. */
+/* Returns whether a run has several of the entries' rows, with different CPUs. The entries are sorted by CPUs. */
 static bool told_by_cpus(const struct entry *entries, size_t n)
 {
     const struct row *first = entries[0].row;
@@ -212,7 +212,7 @@ static const struct kind {
     int across; /* enum pair_across that allows a difference; -1: none */
     bool empty; /* a value that is missing on one side is a difference */
     void (*of)(const struct row *row, char *buf, size_t size);
-    bool in_run; /* without `of`: a text in the row or its run */
+    bool in_run; /* if `of` is NULL: the property is a text at `offset` in the row's run, not in the row */
     size_t offset;
 } kinds[] = {
     {"unit", -1, .offset = offsetof(struct row, unit)},
@@ -471,7 +471,7 @@ static size_t split(struct entry *entries, size_t n, uint64_t across, struct ran
     return found;
 }
 
-/* Makes the pairs of n sorted entries of two sets of files that are equal except for their parameters. */
+/* Makes a pair of each of n ranges of sorted entries from two sets of files; all entries agree except in parameters. */
 static int pair_sides(struct entry *entries, const struct range *ranges, size_t n, uint64_t across, struct pairs *out)
 {
     const size_t first = out->n;
@@ -604,7 +604,8 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
 
 int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
 {
-    /* The rows differ on purpose in loads and copies, which changes their CPUs and the processes beside them. */
+    /* The rows differ on purpose in loads and copies, and so also in their CPUs and in the processes that ran beside
+     * the measured ones. */
     const uint64_t wanted = across | UINT64_C(1) << ACROSS_BESIDE | UINT64_C(1) << ACROSS_CPUS;
 
     memset(out, 0, sizeof(*out));

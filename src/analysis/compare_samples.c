@@ -270,7 +270,7 @@ static void choose_p(struct comparison *c, size_t tests, double confidence)
     c->p = c->by_permutation ? c->p_permutation : c->p_t;
 }
 
-/* Sets the least change: the smallest that compare could see, with the probability POWER, if n comparisons were tested
+/* Sets c->least: the smallest change that the test would find with the probability POWER, if n comparisons are tested
  * together. */
 static void find_least(struct comparison *c, size_t n, double confidence, double min_effect)
 {

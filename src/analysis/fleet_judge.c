@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the machines that stand out among those gathered. */
+/* Finds the machines that stand out among those of a struct gather. */
 #include "analysis/fleet_judge.h"
 
 #include <math.h>
@@ -92,8 +92,8 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     return stats_median(scratch, known);
 }
 
-/* Returns true for a figure over the whole time. For a figure with the core free, returns whether most of the machines
- * that have it over the whole time have it in this form too. */
+/* Returns true for a figure over the whole time. For a figure measured only while no one else used the core, returns
+ * whether it has values on more than half as many machines as the same figure over the whole time. */
 static bool most_have(const struct gather *g, const struct gather_figure *figure)
 {
     return !figure->raw || 2 * figure->n > g->figure[figure->raw - 1].n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up titles, units, directions and headlines in the table of metrics. */
+/* Looks up titles, units, directions and headline metrics in the table of metrics, which the benchmarks define
+ * (src/bench). */
 #include "analysis/metrics.h"
 
 #include <stdio.h>

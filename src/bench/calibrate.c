@@ -99,7 +99,7 @@ static int run(struct party_context *context)
             continue;
         cpuset_clear(&one);
         cpuset_add(&one, cpu);
-        (void)task_set_affinity(&one); /* if this fails, the calibration uses the CPUs as they are */
+        (void)task_set_affinity(&one); /* if this fails, the CPUs that were allowed before are used */
         restless += !calibrate_cpu(&numbers[CALIBRATE_FIRST + n]);
         n++;
     }

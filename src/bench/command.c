@@ -168,7 +168,7 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
 /* --- In the worker, the process that starts and measures the command. --- */
 
 struct command {
-    void *map; /* the mapped images of all commands of the run */
+    void *map; /* the shared memory of image_fd, mapped up to the end of the packed command */
     size_t map_size;
     void *lists;
     struct command_image image;
@@ -460,8 +460,8 @@ static int supported(const void *params, char *why, size_t why_size)
 }
 
 /* A command may have threads and children, so it may use all the named CPUs unless --bind says otherwise. Real-time
- * commands leave one CPU free, because their threads and children are real-time too: the last of the order, which
- * belongs to the core of the boot CPU if that may be used. */
+ * commands leave one CPU free, because their threads and children are real-time too: the last one in the order in which
+ * copies take CPUs, which belongs to the core of the boot CPU if that may be used. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *out)
 {

@@ -14,7 +14,7 @@
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 
-/* Time in ns that a process waits when the other one has ended, so that the reason or signal of that one reaches the
+/* Time in ns that a process waits when the other one has ended, so that the other one's reason or signal reaches the
  * parent first. */
 #define PEER_REASON_NS 500000000u
 
@@ -24,11 +24,11 @@ struct asker {
 
 static int keep_ends(struct party_context *context, int from, int to)
 {
-    /* Each half closes the pipe ends that it does not use, because a read sees the end of file only after all writers
-     * have closed. */
+    /* Each of the two processes closes the pipe ends that it does not use, because a read sees the end of file only
+     * after all writers have closed. */
     (void)close(context->pipes[from][1]);
     (void)close(context->pipes[to][0]);
-    /* With SIGPIPE ignored, writing to a half that has ended is an error of write(). */
+    /* With SIGPIPE ignored, writing to a process that has ended is an error of write(). */
     return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? party_fail(context, "cannot ignore SIGPIPE") : 0;
 }
 

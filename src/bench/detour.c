@@ -92,30 +92,30 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
  * a series of detours at equal distances in time). PERIODIC + i: to a comb with the rate of a->comb[i]. STOLEN is added
  * when the hypervisor took the time of the detour, except for the usual length of the events of its comb. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
-/* Number of combs of one rate that are compared, to find the one of the timer tick. */
+/* Number of combs (series of periodic detours) of one rate that are compared to find the comb of the timer tick. */
 #define CANDIDATES 3u
 /* Rates in Hz: of the kernel's tick (CONFIG_HZ) on all architectures, and of other periodic work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
-/* Largest relative difference between the clocks of kernel, hypervisor and counter. */
+/* Largest relative difference between the clock that the loop reads and the clocks of kernel and hypervisor. */
 #define DRIFT 300e-6
-/* Smallest share of a comb's periods that must have an event; otherwise the comb is not accepted. It is smaller for the
- * timer tick: when the kernel switched to another task in a tick, the detour has that cause already, and the kernel's
- * interrupt count proves that there are ticks. */
+/* Smallest share of the periods of a comb (series of periodic detours) in which a detour must occur; otherwise the comb
+ * is not accepted. It is smaller for the timer tick: when the kernel switched to another task in a tick, the detour has
+ * that cause already, and the kernel's interrupt count proves that there are ticks. */
 #define TICK_SHARE  0.35
 #define OTHER_SHARE 0.5
 /* A tick rate is possible if it is below COUNTED_MORE times the rate of the timer interrupts that the kernel counted.
  * It may exceed the count a little, because a window may have a tick less, and ticks may be lost; it may be far below,
  * because the count includes other timers. */
 #define COUNTED_MORE 1.1
-/* The comb of the timer tick is searched only if at least this many timer interrupts were counted, because CPUs can run
- * without a tick. */
+/* The comb (series of periodic detours) of the timer tick is searched only if at least this many timer interrupts were
+ * counted, because CPUs can run without a tick. */
 #define TIMER_MIN 50u
-/* A shorter detour is never attributed to steal. */
+/* Detours shorter than this are never attributed to steal. */
 #define STEAL_MIN_NS 100000u
-/* Maximum distance in ns of an event of a comb from its expected time: the tick is late where the hypervisor delivers
- * it. */
+/* Maximum distance in ns of a detour in a comb (series of periodic detours) from its expected time: where the
+ * hypervisor delivers the timer tick, it is late. */
 #define REACH_NS 150000u
 /* A detour by the timer tick begins at most EARLY_NS before or LATE_NS after the time for which the kernel sets the
  * tick, a multiple of its period in CLOCK_MONOTONIC. */
@@ -132,8 +132,8 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Finds a comb of this rate in which at least least_share of the periods have an event, and marks its events with
- * `number`. Returns false when there is none. */
+/* Finds a comb (series of periodic detours) of this rate in which at least least_share of the periods have a detour,
+ * and marks its detours with `number`. Returns false when there is none. */
 static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, struct comb *comb)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
@@ -144,7 +144,8 @@ static bool take_comb(struct detour_account *a, double hz, double least_share, u
 }
 
 /* Returns how many ns after the time for which the kernel sets its tick (a multiple of the tick's period in
- * CLOCK_MONOTONIC) the comb's events are expected; INFINITY when that is not known, or too long for the timer tick. */
+ * CLOCK_MONOTONIC) the detours of the comb (series of periodic detours) are expected; INFINITY when that is not known,
+ * or too long for the timer tick. */
 static double after_tick(const struct detour_account *a, const struct comb *comb, double hz)
 {
     double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
@@ -157,10 +158,10 @@ static double after_tick(const struct detour_account *a, const struct comb *comb
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* Finds the comb of the timer tick among those of this rate: the one that comes soonest after the time for which the
- * kernel sets its tick. Stores the median length of its events in usual[TIMER]. timely: false allows combs for which
- * that time is not known or too late; if there are only such, the most conspicuous one is taken. Returns false when
- * there is none. */
+/* Finds the comb (series of periodic detours) of the timer tick among the combs of this rate: the one whose detours
+ * come soonest after the time for which the kernel sets its tick. Stores their median length in usual[TIMER]. timely:
+ * true rejects combs for which that time is not known, or which come too late after it. If there are only such combs,
+ * and they are not rejected, the most conspicuous one is taken. Returns false when there is none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
     struct comb comb[CANDIDATES];
@@ -192,8 +193,9 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
     return hz * fmax(1 - gone / (double)(end - a->explained), 0);
 }
 
-/* Finds the comb of the timer tick by trying the rates of kernel ticks. Rates far above that of the counted timer
- * interrupts (rate, in 1/s) are impossible; lower ones are possible, because other timers are counted, too. */
+/* Finds the comb (series of periodic detours) of the timer tick by trying the rates of kernel ticks. Rates far above
+ * that of the counted timer interrupts (rate, in 1/s) are impossible; lower ones are possible, because other timers are
+ * counted, too. */
 static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
     for (int timely = 1; timely >= 0; timely--)
@@ -202,8 +204,8 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
                 return;
 }
 
-/* Finds combs of other periodic work whose rate is at least least_hz (0: of any rate), and stores the median length of
- * their events in usual[] (of several combs of one rate, the largest). */
+/* Finds combs (series of periodic detours) of other work than the timer tick whose rate is at least least_hz (0: of any
+ * rate), and stores the median length of their detours in usual[] (of several combs of one rate, the largest). */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
     for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
@@ -226,7 +228,8 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
 /* Attributes the longest detours to steal (time in which the hypervisor ran something else), until their sum is as near
  * as possible to the steal time, of which the kernel tells only the sum. A detour up to twice as long as the remaining
  * steal time still brings the sum nearer. The hypervisor often delivers a late tick when it gives the CPU back:
- * therefore the usual length (usual[], in ticks) of the detours of its comb is not counted as stolen. */
+ * therefore, of a detour in a comb (series of periodic detours), the usual length (usual[], in ticks) of the comb's
+ * detours is not counted as stolen. */
 static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;
@@ -259,8 +262,8 @@ static void explain(struct detour_account *a, uint64_t end)
     const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
-    /* combs that are faster than the timer interrupts come first: a part of their events looks like a comb of the
-     * tick */
+    /* combs (series of periodic detours) that are faster than the timer interrupts come first: a part of their detours
+     * looks like a comb of the tick */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
         take_timer(a, end, rate, usual);

@@ -37,8 +37,8 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Takes two core probes (engine/core.h) and returns the level of the second: the new process image starts with cold
- * caches, which the first probe warms. */
+/* Takes two core probes (engine/core.h) and returns the level (result) of the second: the new process image starts with
+ * cold caches, which the first probe warms. */
 static unsigned probe(const struct core_probe *core)
 {
     (void)core_probe_take(core);

@@ -128,7 +128,8 @@ void experiment_teardown(struct party_context *context)
     free(((struct experiment *)context->state)->buffer);
 }
 
-/* Returns the share of the total time, in %, that is spent in delays longer than limit above the given level. */
+/* Returns the share of the total time, in %, that experiments took beyond `level`, counting only experiments that
+ * exceeded it by more than limit. */
 static double delayed_pct(const struct hist *h, double level, double limit)
 {
     struct hist_range delays = hist_range(h, level + limit, HUGE_VAL);

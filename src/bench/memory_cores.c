@@ -11,8 +11,8 @@ enum { PARTY_FIRST, PARTY_SECOND, N_PARTIES };
 enum { METHOD_STORE, METHOD_SWAP, N_METHODS };
 enum { RECORD_TIMES };
 
-/* Bytes of memory that the two processes share: two pages of the largest base page size, so that the line has a page of
- * its own, which no other pair uses. */
+/* Bytes of memory that the two processes share: two pages of the largest base page size, so that the shared cache line
+ * has a page of its own, which no other pair uses. */
 #define SHARED_SIZE (2 * 65536u)
 /* Number of batches for each method, of which the first is not used; and number of rounds in a batch. A batch is timed
  * as a whole; in a round the number goes to the other process and comes back. */
@@ -87,7 +87,7 @@ static int setup_first(struct party_context *context)
     return 0;
 }
 
-/* Runs the first process: times each batch of rounds. The numbers in the line go on from batch to batch. */
+/* Runs the first process: times each batch of rounds. The numbers in the cache line go on from batch to batch. */
 static int run_first(struct party_context *context)
 {
     volatile uint64_t *line = line_of(context);

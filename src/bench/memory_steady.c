@@ -25,7 +25,7 @@ enum {
 #define EVERY_NS 1000000u
 /* Number of loads in a probe of memory, which takes 25 to 60 us. */
 #define LOADS 256u
-/* Bytes of memory that are read each time. */
+/* Bytes that are read in each timed reading of memory. */
 #define READ_BYTES 65536u
 /* Length of the stretches of time over which probes are averaged; the worst average is reported. */
 #define STRETCH_NS 50000000u
@@ -33,7 +33,7 @@ enum {
  * last-level cache of some 32 MiB within 3 to 10 ms. */
 #define RELOAD_NS 2000000u
 /* After a probe of the cache, the next one is due after so many times the time that its loads took (without the wait of
- * RELOAD_NS): so they take at most a tenth of the time, however large the set is. */
+ * RELOAD_NS): so these loads take at most a tenth of the time, however large the set is. */
 #define CACHE_REST 9u
 /* The cache's latencies are recorded in hundredths of a ns, since the values of a histogram are whole numbers. */
 #define PARTS 100u

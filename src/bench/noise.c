@@ -541,7 +541,7 @@ static unsigned free_level(const struct trial *trial, unsigned copy)
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
 
-/* Counts the core probes with each level in the parts of the run from `first` to before `end`. */
+/* Counts the core probes by level (result) in the parts of the run from `first` to before `end`. */
 static void probes_of(const double (*levels)[CORE_LEVELS], unsigned first, unsigned end, uint64_t probes[CORE_LEVELS])
 {
     memset(probes, 0, CORE_LEVELS * sizeof(probes[0]));

@@ -29,7 +29,7 @@
     "od sorted.$1 | sort -n -k 1 >dump.$1\n"                                                                           \
     "grep the sorted.$1 | tee found.$1 | wc >count.$1\n"
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
-/* The same work, but the files are kept, to be verified. */
+/* As the work script, but keeps the files, so that they can be verified. */
 static const char check_script[] = "set -e\nset -- check\n" SCRIPT_BODY;
 /* Starts $1 work scripts at once. Waits for each by its process ID, because `wait` without an ID does not return the
  * exit statuses. */

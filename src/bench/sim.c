@@ -13,7 +13,7 @@
 #include "sys/task.h"
 
 #define MS_NS 1000000.0
-/* Time from the start of the loop to the first wake-up, so that both threads are ready by then. */
+/* Time from the start of the loop to the first wake-up, so that the task and its timing thread are ready by then. */
 #define FIRST_WAKE_NS 1000000u
 /* Milliseconds of work that warm up the caches and raise the CPU's frequency. */
 #define WARM_MS 20

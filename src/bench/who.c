@@ -30,8 +30,8 @@
 #define SPANS_LEAST         4096u
 /* Part of the available memory that may be used, as 1/MEMORY_PART. */
 #define MEMORY_PART 16u
-/* Time in ns to sleep after the window. The kernel reports how many records it lost only with its next record: the
- * sleep causes one, a context switch. */
+/* Time in ns to sleep after the run. The kernel reports how many records it lost only with its next record: the sleep
+ * causes one, a context switch. */
 #define LAST_NS 1000000u
 /* Maximum number of lines of /proc/interrupts that are read. */
 #define INTERRUPTS 256u
@@ -47,9 +47,9 @@ struct watcher {
     unsigned cpu;
     struct who_span *spans; /* the detours: in ticks, which join() converts to ns */
     size_t n_spans, capacity;
-    size_t old_spans;  /* number of spans at the last drop_old() */
-    bool stopped;      /* the last span ended the run */
-    uint64_t from, to; /* start and end of the window, in ticks */
+    size_t old_spans;  /* number of detours in `spans` after the last drop_old() */
+    bool stopped;      /* the last detour ended the run */
+    uint64_t from, to; /* start and end of the run, in ticks */
     struct clock_pair first, last;
     /* The machine's tasks before the window. If the kernel records, each copy reads its part of them, for their names;
      * otherwise the first copy reads all of them, for their CPU times. */
@@ -237,8 +237,7 @@ static int join(struct party_context *context, struct watcher *w, struct who_rep
     return 0;
 }
 
-/* Adds an entry to the report. If there is no room, it replaces the smallest entry of its kind, unless that is
- * larger. */
+/* Adds an entry to the report. If there is no room, it replaces the smallest entry of its kind, if that is smaller. */
 static void keep(struct who_report *report, const struct who_entry *entry)
 {
     struct who_entry *least = report->entry;
@@ -394,8 +393,8 @@ static void enter_line(struct results *results, const struct trial *trial, const
         enter_cells(results, group, line->cell, sums->n, trial_spec_of(trial)->time_ns / 1000);
 }
 
-/* Adds parameters of the run to the rows of the first group. ended: the report of the CPU whose detour ended the run;
- * NULL: none did. */
+/* Adds parameters of the run to the first group of result rows. ended: the report of the CPU whose detour ended the
+ * run; NULL: none did. */
 static void remark_all(struct results *results, const struct who_params *params, bool counted,
                        const struct who_report *ended)
 {

@@ -12,7 +12,7 @@
 #include "sys/clock.h"
 
 #define WIDTH_LEAST 72u
-/* Time in ns for which it is probed whether others use the CPUs' cores. */
+/* Time in ns for which it is probed whether other guests or hardware threads use the CPUs' cores. */
 #define CORE_LOOK_NS 500000000u
 #define NOISY_SIZE   201 /* bytes of the list of noisy items */
 
@@ -84,7 +84,7 @@ static void put_cores(const struct checking *c, struct text *out)
                     CORE_LOOK_NS / 1e9, 100 * sight.free, sight.us);
 }
 
-/* Prints the hardware, the environment, and what cannot be determined from here. */
+/* Prints the environment (virtual machine, container, kernel), the CPUs, and which of /proc and /sys is missing. */
 static void put_header(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;

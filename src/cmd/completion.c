@@ -136,8 +136,9 @@ static void put_candidate(const char *word, const char *help, struct text *out)
     text_printf(out, help ? "%s\t%s\n" : "%s\n", word, help);
 }
 
-/* Writes the first line of the answer for this kind of operands: names of files or directories, otherwise words, whose
- * list may follow. kept: bytes of the current word before the part to be completed. */
+/* Writes the first line of the answer for this kind of operands: "files" or "folders" if they are names of files or
+ * directories, otherwise "words"; then the caller may write candidates. kept: bytes of the current word before the part
+ * to be completed. */
 static void put_names(enum operands_kind kind, size_t kept, struct text *out)
 {
     put_head(kind == OPERANDS_FILES ? "files" : kind == OPERANDS_FOLDERS ? "folders" : "words", kept, out);

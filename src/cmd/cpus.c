@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolves --cpus: its words, the usable CPUs, the online CPUs. */
+/* Resolves --cpus: its words, the usable CPUs, the online CPUs. Without --cpus, measurements take the CPUs in the order
+ * of machine_cpu_order() (sys/machine.c). */
 #include "cmd/cpus.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
 
     cpuset_clear(usable);
     if (task_get_affinity(&before))
-        return true; /* cannot be determined; the worker will report a failure */
+        return true; /* which CPUs are usable cannot be determined; the worker will report a failure */
     int error = task_set_affinity(wanted);
     /* A container or an old emulator refuses the system call, whatever the CPUs are. */
     if (error == -EPERM || error == -ENOSYS)

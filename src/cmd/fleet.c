@@ -86,8 +86,8 @@ static void complain(const struct gather *g)
                       namesakes.data ? namesakes.data : "");
 }
 
-/* Returns the exit status by --fail-on. Without any figure to judge by it is a failure, because a check that cannot
- * judge must not pass. */
+/* Returns the exit status by --fail-on: that of a failure if there is no figure to judge by, because a check that
+ * cannot judge must not pass. */
 static int finding(const struct judgement *j, const struct fleet_options *options)
 {
     bool differs = false;

@@ -58,8 +58,8 @@ static void complain(const struct history *h)
                       h->same_time, h->same_time == 1 ? "" : "s");
 }
 
-/* Returns the exit status by --fail-on. Without any figure to judge it is a failure, because a check that cannot judge
- * must not pass. */
+/* Returns the exit status by --fail-on: that of a failure if there is no figure to judge by, because a check that
+ * cannot judge must not pass. */
 static int finding(const struct history *h, const struct history_options *options)
 {
     for (size_t i = 0; i < h->n_changes; i++)

@@ -41,7 +41,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static void prepare_machine(struct init *init)
 {
-    /* An ordinary process mounts only what others cannot see, because they use the machine's /tmp. */
+    /* An ordinary process mounts only what other processes cannot see, because they use the machine's /tmp. */
     if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
         mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)

@@ -286,7 +286,7 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     params.classic = load_params->sim.classic;
     fill_load_sim(o, load, &beside);
     if (load_list[load] == &load_compile)
-        beside.file_bytes /= 2; /* compile has two files */
+        beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !latency_tasks[task].real_time && !m->place.fifo)
         skip = "has no real-time mode of its own: --fifo gives it SCHED_FIFO";
     struct plan_item *item = measure_item(m, out, latency_tasks[task].bench, &params, 1, 1);

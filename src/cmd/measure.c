@@ -29,7 +29,8 @@
 /* The first sample is prepared this long before --start-at. */
 #define PREPARE_NS 3000000000u
 
-/* Time in ns for which it is probed, before anything is measured, whether others use the CPUs' cores. */
+/* Time in ns for which it is probed, before anything is measured, whether other guests or hardware threads use the
+ * CPUs' cores. */
 #define CORE_LOOK_NS 40000000u
 
 /* --- The session. --- */

@@ -27,13 +27,13 @@ static const char *const tests[] = {"latency", "loaded", "cores", "nodes", "stea
 /* Bytes of a working set that is assumed to fit into the last cache but not into the one before it, when the caches'
  * sizes are not known. */
 #define CACHE_SET_DEFAULT (2ull << 20)
-/* Duration in ns and largest working set of the header's short run of test steady: filling a larger set takes too
- * long. */
+/* Duration in ns and largest working set in bytes of the short run of test steady for the line "Quiet?" of the output's
+ * header: filling a larger set takes too long. */
 #define LOOK_NS      100000000u
 #define LOOK_SET_MAX (512ull << 20)
 /* Reason for which tests that need several CPUs are skipped. */
 #define ONE_CPU "there is only one CPU to measure on"
-/* Least bytes that each of the other CPUs reads in test loaded. */
+/* In test loaded one CPU measures, and each other CPU reads an array of at least this many bytes. */
 #define STREAM_MIN (8ull << 20)
 
 static const struct option rows[] = {

@@ -225,7 +225,8 @@ static const struct table_column steady_columns[] = {
 };
 static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 
-/* Prints a matrix of the latencies between CPUs for one metric: "store" or "swap", by how the number is passed on. */
+/* Prints a matrix of the latencies between CPUs for one metric: "store" or "swap", the way in which one CPU passes
+ * a number to the other. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
     struct cpu_map map = {.n = 0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench noise --who and --stop-at: plan the recording of what has the CPUs, and print who took the time. */
+/* jitbench noise --who and --stop-at: plan the recording of which tasks and interrupts have the CPUs, and print which
+ * of them took time. */
 #include "cmd/noise_who.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench project: computes how much longer the noise of these machines makes work that many ranks (processes) do in
- * steps, each of which ends in a barrier. */
+/* jitbench project: computes how much longer the noise of the measured machines makes work that many ranks (processes)
+ * do in steps, each of which ends in a barrier. */
 #include <stdio.h>
 #include <string.h>
 

@@ -45,8 +45,8 @@ static struct command_params *params_of(const struct plan_item *item)
     return item->params;
 }
 
-/* Returns the index of the item that item i is compared with: the first one with as many copies that has not ended
- * early; i if there is none before it. */
+/* Returns the index of the item that item i is compared with: the first one with the same number of copies that has not
+ * ended early; i if there is none before it. */
 static size_t base_of(const struct plan_item *items, const struct plan_samples *samples, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -79,8 +79,9 @@ static bool is_claimed(const struct plan_item *items, const struct plan_samples 
            !(d.logs.low <= margin && d.logs.high >= margin);
 }
 
-/* Returns whether the interval of the ratio to the base is no wider than the precision asks for and contains the ratio
- * that is tested: any difference left is then too small to matter. With --aa only the width counts. */
+/* Returns whether the interval of an item's ratio to its base is no wider than the precision asks for and contains the
+ * ratio that is tested (1, or the limit of --fail-on): any difference from that ratio is then too small to matter. With
+ * --aa only the width counts. */
 static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
 {
     const double margin = params_of(&items[i])->margin;

@@ -93,7 +93,7 @@ void tune_put_report(void *context, const struct snapshot_report *report)
                   (report->result == SNAPSHOT_OTHER && !outcome->dry_run);
     outcome->failed += line.failed;
     if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
-        return; /* its value was saved only because it may change as a side effect */
+        return; /* the file had its old value already, so untune did not write it */
     if (outcome->plan)
         tune_name_line(&line, (size_t)(outcome->plan->write[report->index].of - settings_list));
     text_copy(line.path, sizeof(line.path), report->path);

@@ -135,7 +135,7 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
             find_pairs(m, pairs_kinds[k].pairing, &o->of[k]);
     o->params.resident_mib = resident_mib();
     /* Interleaves the tests, so that a short disturbance of the machine affects all of them a little and not one of
-     * them entirely. The original runs all passes of a test before the next test. */
+     * them entirely. UnixBench runs all passes of a test before the next test. */
     if (m->preset == PRESET_CLASSIC)
         out->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < n; c++)

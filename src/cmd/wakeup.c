@@ -76,7 +76,7 @@ static void set_load(const struct measure *m, struct plan_item *item, const stru
     (void)option_defaults(&table, 1, m->preset, error, sizeof(error));
     const char *skip = latency_fill_load(m, &defaults, true, &params);
     if (load == &load_compile)
-        params.file_bytes /= 2; /* compile has two files */
+        params.file_bytes /= 2; /* the load compile uses two files of this size */
     if (load == &load_memload)
         item->skip = skip;
     plan_set_load(item, load, &params);

@@ -9,8 +9,8 @@
 #define LOOK_EACH_NS 500000u
 #define CPUS_MAX     16u
 
-/* Takes core probes for ns nanoseconds on the CPU that the caller is bound to. Adds to probes[] how often each level
- * was seen; *us is the shortest time of a probe so far. */
+/* Takes core probes for ns nanoseconds on the CPU that the caller is bound to. Adds to probes[] how often each probe
+ * level was seen; *us is the shortest time of a probe so far. */
 static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uint64_t probes[CORE_LEVELS], double *us)
 {
     uint32_t seen[CORE_LEVELS] = {0};

@@ -145,7 +145,8 @@ static bool counts(const void *context, const struct who_taker *taker)
     return taker->kind != WHO_UNSEEN && (taker->kind != WHO_TASK || (taker->tid && !is_own(context, taker->tid)));
 }
 
-/* Adds to out the CPU time of each name, summed over the CPUs of the account. Returns 0, or -1 when out of memory. */
+/* Adds to out the CPU time of the tasks and interrupts of each name, summed over the CPUs of the account. Returns 0, or
+ * -1 when out of memory. */
 static int enter_names(const struct account *account, struct culprits *out)
 {
     FREED_BY(memory_free) struct who_report *reports = calloc(account->n, sizeof(*reports));

@@ -75,7 +75,7 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
                 if (length >= NAME_MAX_BYTES)
                     continue;
                 text_copy(candidate, length + 1, name);
-                /* Keeps the one that is more similar; at first best is "", which is similar to nothing. */
+                /* Keeps the name that is more similar to the word; best is "" at first, similar to nothing. */
                 if (text_nearest(word, pair, 2) == candidate)
                     text_copy(best, NAME_MAX_BYTES, candidate);
             }

@@ -340,7 +340,7 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
         if (e->item[i].ended || e->plan->items[i].phase != phase)
             continue;
         if (before >= 0 && !e->item[before].ended)
-            continue; /* it has to wait for the item that calibrates it */
+            continue; /* this item has to wait for the one that calibrates it */
         uint64_t before_step;
         do { /* a trial that did not count, since a signal stopped a process, is repeated at once, so that the order
               * stays A B B A */

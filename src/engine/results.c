@@ -269,8 +269,8 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(results, results->item->load, trial);
 }
 
-/* Takes over the core probes of one copy of the benchmark: their levels into what is known of the CPU, its slices of
- * work into the metrics that are computed with the core free. */
+/* Takes over the core probes of one copy of the benchmark: their results into what is known of the CPU, the copy's
+ * slices of work into the metrics that are computed with the core free. */
 static void enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
@@ -625,8 +625,8 @@ static void identify(const struct results *results, unsigned group, const struct
     row->headline = metric->headline;
 }
 
-/* Writes what the core probes of the group showed into a row: the core's frequency, and the share of the core that the
- * CPU had. */
+/* Writes into a row what the core probes of its group of copies showed: the core's frequency, and the share of the core
+ * that the CPU had. */
 static void fill_core(const struct results *results, const struct group_values *g, struct row *row)
 {
     char why[160];

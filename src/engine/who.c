@@ -8,7 +8,7 @@
 #include "sys/order.h"
 
 #define SLOTS (4 * WHO_TAKERS)
-/* Indices of the two takers that always exist, and of the first one that is added. */
+/* Indices in who->takers: of the two entries that always exist, and of the first one that is added. */
 enum { UNSEEN, OTHERS, FIRST };
 
 /* --- Takers of CPU time: tasks, interrupts and work items. --- */
@@ -180,7 +180,7 @@ static void leave(struct who *who, const struct trace_record *record)
         }
 }
 
-/* Returns the entry of a task, to be changed; NULL for the task `self`, and when there are too many takers. */
+/* Returns the entry of a task, to be changed; NULL for the task `self`, and for a new one when the table is full. */
 static struct who_taker *task_of(struct who *who, uint32_t tid)
 {
     const size_t task = tid == who->self ? UNSEEN : find(who, WHO_TASK, tid, 0);

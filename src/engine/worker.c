@@ -248,7 +248,8 @@ static void close_counters(struct trial_slot *slot, const struct counters_readin
     counters_close(&slot->events);
 }
 
-/* Runs a party from the gate to its last counter and self-check. Returns nonzero when it failed. */
+/* Runs a party from the gate, where parties wait to begin together, to its last counter and self-check. Returns nonzero
+ * when it failed. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
@@ -390,8 +391,8 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     return n;
 }
 
-/* Returns the watchdog's time limit in ns until it is set again at the gate. A party that starts before the gate opens
- * keeps this limit for the whole trial. */
+/* Returns the watchdog's first time limit in ns, which holds until the gate opens and the limit is set again. A party
+ * that starts before the gate opens keeps this limit for the whole trial. */
 static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
 {
     uint64_t limit = head->setup_limit_ns;

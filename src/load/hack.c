@@ -253,7 +253,7 @@ static const struct party parties[] = {
 
 const struct load load_hack = {
     LOAD("hack", "groups of 40 threads that send each other messages"),
-    .only_named = true, /* it can exhaust the memory of a machine */
+    .only_named = true, /* this load can exhaust the memory of a machine */
     BENCH_PARTIES(parties),
     .least = {[LOAD_WAKEUPS] = 1000},
     .describe = describe,

@@ -95,7 +95,7 @@ static void move_piece(struct party_context *context, char *to, const char *from
     }
 }
 
-/* Maps and touches all pieces, or as many as memory allows. Returns 0, or the errno of mmap. */
+/* Maps and touches all pieces of the memory, or as many as memory allows. Returns 0, or the errno of mmap. */
 static int grow(struct party_context *context)
 {
     const struct load_params *params = context->params;

@@ -137,7 +137,7 @@ static void put_reason_of_raw(const struct compared_row *row, struct text *out)
     out->failed |= why.failed;
 }
 
-/* Appends the reason that is printed with a verdict: why it is not another one, the least change that would be found,
+/* Appends the reason that is printed with a verdict: why the change is in doubt, the least change that would be found,
  * or the causes of the change. row: NULL for a mean. */
 static void put_reason_of(const struct compared *all, const struct comparison *c, const struct compared_row *row,
                           double min_effect, struct text *out)

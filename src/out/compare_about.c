@@ -12,8 +12,8 @@
 
 /* --- The header: what was compared. --- */
 
-/* Properties whose differences do not forbid a comparison, because they may be what the user compares; the header lists
- * the differences. settings_diff() lists those in the column settings. */
+/* Properties whose differences do not forbid a comparison, because they may be what the user compares. put_header()
+ * lists the differences; those in the column `settings` are listed by settings_diff(). */
 static const struct {
     const char *name;
     enum { OF_RUN, OF_ROW, NUMBER, COMMAND, CPUS } kind;

@@ -92,11 +92,11 @@ static void put_verdict(const struct row *row, const struct command_comparison *
 
 /* --- A command against itself. --- */
 
-#define POWER      0.8  /* share of such measurements that would find the least difference */
+#define POWER      0.8  /* the least difference is the one that this share of comparisons would find */
 #define PAIRS_MOST 800u /* largest number of pairs that is simulated, because more take long */
 
-/* Appends the least difference that 80 % of such measurements find, and how many pairs and how much time it takes to
- * find some given differences. */
+/* Appends the least difference that 80 % of comparisons like this one would find, and how many pairs and how much time
+ * it takes to find some given differences. */
 static void put_power(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     static const double effects[] = {0.05, 0.02, 0.01, 0.005};

@@ -208,8 +208,8 @@ void export_cluster(struct export_entry *entries, size_t n)
     qsort(entries, n, sizeof(*entries), by_place);
 }
 
-/* Names the entries. If rows of one run share a name, all of that name get their CPUs; those of a run that still share
- * one are numbered. */
+/* Names the entries. If rows of one run share a name, the CPUs are appended to the names of all rows with that name;
+ * rows of one run that still share a name are numbered. */
 static void name_entries(struct export_entry *entries, size_t n)
 {
     FREED_BY(index_free) struct index names = {0}, of_run = {0}, with_cpus = {0};

@@ -17,8 +17,8 @@ struct series {
     const double *seconds, *cpu_seconds; /* arrays of group->n_samples */
 };
 
-/* Returns the number of events in a sample: for a rate the work done in its time, otherwise the number of values of its
- * statistics. */
+/* Returns the mean number of events in a sample of the row: for a rate the work done, otherwise the number of values on
+ * which the row's statistics are based. */
 static double events_of_a_sample(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);
@@ -70,8 +70,8 @@ static void put_aggregates(const struct series *s, struct text *out)
     put_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, "percentage", out);
 }
 
-/* Returns the CPU time of a sample in s: the measured one for a command, otherwise the same share of the sample's time
- * as the row has CPU time in its wall time. 0: not known. */
+/* Returns the CPU time of a sample in s: the measured one for a command, otherwise the sample's time multiplied by the
+ * row's ratio of CPU time to wall-clock time. 0: not known. */
 static double cpu_of(const struct export_rows *rows, const struct row *row, size_t sample, double seconds)
 {
     if (!strcmp(row->metric, "wall")) {

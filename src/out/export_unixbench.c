@@ -38,8 +38,8 @@ struct block {
     size_t n;
 };
 
-/* Returns the rows sorted by block: blocks are in the order of their first rows. The array ends with an entry without a
- * row. */
+/* Returns the rows sorted by block (one run with one number of copies): blocks are in the order of their first rows.
+ * The array ends with an entry without a row. */
 static struct export_entry *entries_make(const struct export_rows *rows)
 {
     struct export_entry *entries = memory_get(rows->n + 1, sizeof(*entries));

@@ -37,7 +37,7 @@ enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
 struct column {
     size_t figure; /* SIZE_MAX: no machine has it */
-    size_t judged; /* the figure that is judged and shown: the same one, or the one measured with the core free */
+    size_t judged; /* the figure that is judged and shown: `figure`, or the same one measured with the core free */
     char heading[48];
 };
 

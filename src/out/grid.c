@@ -11,7 +11,7 @@
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
-/* First byte of a note in grid.cells, where the first byte of a cell is its colour. */
+/* First byte, in grid.cells, of a line that grid_note() began; the first byte of a cell is its colour. */
 #define NOTE 'n'
 
 void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
@@ -26,7 +26,7 @@ void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
     }
 }
 
-/* Ends the cell or note that is being written. */
+/* Ends the cell, or the line of grid_note(), that is being written. */
 static void finish(struct grid *g)
 {
     if (!g->cells.length || g->cells.failed)
@@ -221,7 +221,7 @@ static void take_titles(const struct grid *g, const char **cells)
         cells[i] = g->column[i].title;
 }
 
-/* Ends the last cell, and takes over a failure of memory. Returns whether there is something to print. */
+/* Ends the last cell, and sets out->failed if memory ran out. Returns whether there is something to print. */
 static bool is_ready(struct grid *g, struct text *out)
 {
     finish(g);

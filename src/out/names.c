@@ -24,7 +24,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
     if (!value[0])
         value = "unknown";
     for (const char *c = value; *c; c++)
-        if (letter != 't' || !strchr("-:", *c)) /* no '.' at the start: a hidden file, or the parent directory */
+        if (letter != 't' || !strchr("-:", *c)) /* a '.' at the start could make a hidden file, or ".." */
             text_append(out, letter == '%' || (strchr(plain, *c) && (c > value || *c != '.')) ? c : "_", 1);
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints how much noise slows down programs on many ranks: slow-downs by host, length of step and number of ranks, and
- * the detours (interruptions) that cost most. */
+/* Prints how much noise slows down programs on many ranks: slow-downs by host, by the length of the steps between
+ * barriers and by the number of ranks, and the detours (interruptions) that cost most. */
 #include "out/scale.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 /* Number of hosts shown without -v: those with the largest slow-down. */
 #define SHOWN_MOST      10u
 #define NAME_WIDTH_MOST 24
-/* Number of rows shown in the cost table. */
+/* Number of rows in the table of the detours that cost most. */
 #define CAUSES_SHOWN 12u
 
 /* --- The table. --- */
@@ -46,7 +46,7 @@ static void put_line(const struct projection *p, const char *name, const struct 
 }
 
 struct ranked {
-    double worst; /* largest slow-down of any step, at the highest number of ranks */
+    double worst; /* largest slow-down over all lengths of step, at the highest number of ranks */
     size_t host;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints result rows as a text table: rows are grouped into lines, and columns are as wide as their content. */
+/* Prints result rows as a text table: rows are grouped into lines, and columns are as wide as their content.
+ * Columns that do not fit the terminal are left out by grid.c. */
 #include "out/table.h"
 
 #include "out/grid.h"
@@ -212,7 +213,7 @@ static bool same_reason(const struct view *view, size_t i, size_t first)
            has_reason(view, i);
 }
 
-/* Returns how many other tests have the same reason in a later row. */
+/* Returns how many other tests have the reason of row `first` in a later row. */
 static size_t tests_alike(const struct view *view, size_t first)
 {
     size_t tests = 0;

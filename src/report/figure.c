@@ -160,8 +160,8 @@ static double position_of(const struct row *row, double share)
     return NAN;
 }
 
-/* Returns the least distance between two values of the rows' histograms below the limit, which is the resolution of the
- * clock. Narrower bins would alternate with empty ones. */
+/* Returns, over all rows, the least distance between two values (up to the limit) of a row's histogram: usually the
+ * resolution of the clock. Bins narrower than this distance would alternate with empty ones. */
 static double finest(const struct figure_entry *entries, size_t n, double limit)
 {
     double least = INFINITY;

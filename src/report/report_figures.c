@@ -23,16 +23,16 @@
 /* --- The figures. --- */
 
 enum kind {
-    KIND_FIRST,      /* the first events of the series */
+    KIND_FIRST,      /* the first events of the series as a line */
     KIND_TRACE,      /* the whole series as a line */
-    KIND_SERIES,     /* the whole series */
+    KIND_SERIES,     /* the whole series as dots */
     KIND_BODY,       /* the histogram without its tail */
     KIND_HISTOGRAM,  /* the whole histogram; the kinds up to here have a panel for each test with its parameters */
-    KIND_CURVE,      /* value over x_metric, or over the number in param that key names */
+    KIND_CURVE,      /* value over x_metric, or over the number in the column param with the name `key` */
     KIND_BARS,       /* a group of bars for each test with its parameters, a bar for each of parts[] */
     KIND_BARS_PARTS, /* a group of bars for each of parts[], a bar for each test with its parameters */
     KIND_INDEX,      /* a bar for each test */
-    KIND_RANGES,     /* a range for each load, a panel for each test */
+    KIND_RANGES,     /* a line for each row, from its minimum to its maximum; if per_test, a panel for each test */
     KIND_STRIPS,
     KIND_STACKS,
 };
@@ -52,10 +52,10 @@ struct report_figure {
     const char *prefer; /* value of key for which the panel is shown, and not folded; NULL: none is preferred */
     const char *title, *note;
     struct {
-        const char *title, *unit; /* unit NULL: that of the rows, on an axis of their values */
+        const char *title, *unit; /* unit NULL: the rows' unit, if the axis shows their values */
     } x, y;
     const char *x_metric;
-    const char *split; /* KIND_CURVE: a line for each value of this word in param */
+    const char *split; /* KIND_CURVE: a line for each value of the parameter with this name */
     bool per_test, log;
     struct part parts[PARTS_MAX];
 };
@@ -191,7 +191,7 @@ static void label_of(const struct report_figure *about, const struct row *row, c
                                  [LABEL_CPUS] = row->cpus[0] ? row->cpus : "?"};
     (void)snprintf(buf, size, "%s%.*s", about->label == LABEL_CPUS ? "CPU " : "",
                    about->label == LABEL_KEY && length < 40 ? (int)length : 40, texts[about->label]);
-    if (about->label == LABEL_CPUS) /* the number of copies is that of the CPUs, so it is not named */
+    if (about->label == LABEL_CPUS) /* the label names the CPU, and not the number of copies */
         return;
     if (row->copies > 1 && about->kind != KIND_BARS_PARTS)
         text_add(buf, size, " \xc3\x97%llu", (unsigned long long)row->copies);
@@ -501,8 +501,8 @@ static void put_stacks(const struct picks *picks, const struct figure *words, co
     (void)figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
 }
 
-/* Draws the index of each row. The value and the interval of such a row are of the rate, so the interval is scaled to
- * the index. */
+/* Draws the index of each row. The rows have the value and the interval of the rate from which the index was computed,
+ * so the interval is scaled to the index. */
 static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
 {
     struct figure_value values[FIGURE_LINES_MAX];

@@ -124,8 +124,9 @@ static size_t count_same(const struct curve *curve, size_t at)
     return n;
 }
 
-/* Gives all points of a line the same label. If --name contains the parameter, the names of the tests in a line differ:
- * a point whose label no point at another x has gets one with "{NAME}" instead of the value. */
+/* Gives all points of a line the same label. If --name contains the parameter, the names of the tests in a line differ.
+ * So, if a point's label is not the label of any point at another x, it is made anew, from the name of the command with
+ * "{NAME}" in place of the parameter's value. */
 static void label_points(struct curve *curve)
 {
     FREED_BY(memory_free) char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));

@@ -229,9 +229,9 @@ static void put_causes(const struct row *row, const char *before, struct text *o
 }
 
 /* Appends a line for each row of a group that has a remark: the reason for its status, except that of unstable rows,
- * which the page reports elsewhere; and of a headline row what disturbed the measurement. The latter is the same for
- * all metrics of a measurement, so it is left out if the row before of the same run, which is in `told`, is of that
- * measurement. */
+ * which the page reports elsewhere; and for a headline row what disturbed the measurement. What disturbed it is the
+ * same for all metrics of the measurement, so it is left out if the previous row of the same run is of the same
+ * measurement. told: the previous row of each run. */
 static void put_remarks(const struct report *report, const struct report_place *places, size_t n, unsigned columns,
                         const struct row **told, struct text *out)
 {

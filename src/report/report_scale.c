@@ -11,7 +11,7 @@
 #define HOSTS_MOST  16u
 #define POINTS      (1u << 15) /* grid points of the computation, which takes some milliseconds for each run */
 #define COSTS_SHOWN 10u
-#define COSTS_LEAST 3u    /* minimum number of costs shown, however small */
+#define COSTS_LEAST 3u    /* minimum number of kinds of detours shown, however small their cost */
 #define WORTH       1.005 /* minimum gain, see gain_of(), for a kind of detours to be shown */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
@@ -114,7 +114,7 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     text_printf(out, "</tr>\n");
 }
 
-/* Returns the largest factor, over all lengths of steps, by which steps would be faster without these detours. */
+/* Returns the largest factor, over all lengths of steps, by which steps would be faster if the cost were removed. */
 static double gain_of(const struct projection *p, const struct projection_cost *cost)
 {
     double gain = 1;

@@ -12,7 +12,7 @@
 
 #define MOST_DECADES 12
 #define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */
-#define WIDE_LETTER  7.0   /* pixels, at a font size of 11 pixels */
+#define WIDE_LETTER  7.0   /* width of a wide letter in pixels, at a font size of 11 pixels */
 #define LETTER_GAP   12.0  /* pixels between the labels of neighbouring ticks */
 #define LABEL_BELOW  18.0  /* distance from an axis to the baseline of its labels */
 #define TITLE_BELOW  33.0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up what may have disturbed the trials of a measurement, and writes it as the CSV column `causes`. */
+/* Sums up what may have disturbed the trials of a measurement, and writes it as the CSV column `causes`. The counters
+ * of one trial are read, before and after, in engine/trial.c. */
 #include "rows/causes.h"
 
 #include <math.h>

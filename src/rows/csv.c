@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes result rows as CSV: formats and quotes the fields, and writes whole rows to a file. */
+/* Writes result rows as CSV: formats and quotes the fields, and writes whole rows to a file. rows/row.c lists
+ * the columns. */
 #include "rows/csv.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers names in the order of their first appearance, by a hash table. Has nothing to do with the index of `unix`. */
+/* Numbers names in the order of their first appearance, by a hash table. Has nothing to do with the index of
+ * `jitbench unix`. */
 #include "rows/index.h"
 
 #include <stdlib.h>

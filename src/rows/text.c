@@ -28,7 +28,7 @@ static unsigned least(unsigned a, unsigned b)
 unsigned text_distance(const char *a, const char *b)
 {
     size_t a_length = strlen(a), b_length = strlen(b);
-    /* The distance is symmetric: b becomes the shorter word, whose rows of the table must fit into the array. */
+    /* The distance is symmetric: b becomes the shorter word, since each of rows[] has a number for each letter of b. */
     if (b_length > a_length) {
         const char *text = a;
         size_t length = a_length;

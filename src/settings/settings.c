@@ -187,7 +187,7 @@ bool setting_is_written(const struct setting *setting)
     return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
 }
 
-/* Stores both texts in one allocation, which begins with the path. */
+/* Stores path and value in one allocation, which begins with the path. */
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
 {
     size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;

@@ -85,7 +85,7 @@ size_t settings_programs(const struct settings_view *view, const struct settings
     return n;
 }
 
-/* Judges the programs with the indices first to end - 1: noisy when one of them runs. */
+/* Judges a setting by the programs with the indices first to end - 1: noisy when one of them runs. */
 static void look_for_programs(const struct settings_view *view, size_t first, size_t end, struct setting_state *out)
 {
     bool seen[COUNT(programs)];
@@ -229,7 +229,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
         setting_say(out, SETTING_OK, "online");
     else if (any && battery)
         setting_say(out, SETTING_NOISY, "on battery");
-    else /* an idle USB-C port of a desktop is a power supply too */
+    else /* a supply that is not online counts only beside a battery: an idle USB-C port of a desktop is one */
         setting_not_read(view, folder, error, out);
 }
 

@@ -186,8 +186,8 @@ int setting_writes_turbo(const struct settings_view *view, struct setting_writes
 
 #define SMT_CONTROL CPU_FOLDER "/smt/control"
 
-/* Returns whether SMT is on. Where a core has more than two threads, the file may also hold the number of threads in
- * use. */
+/* Returns whether SMT is on, by the content of smt/control. Where a core has more than two threads, that may also be
+ * the number of threads in use. */
 static bool smt_is_on(const char *control)
 {
     return strcmp(control, "on") == 0 || (control[0] >= '1' && control[0] <= '9');

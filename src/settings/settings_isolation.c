@@ -229,15 +229,15 @@ static int write_housekeeping(const struct settings_view *view, struct mask_file
     if (cpuset_is_empty(&kept))
         kept = rest;
     if (file->digits || cpuset_format(&kept, text, sizeof text) >= sizeof text) {
-        if (!file->digits) /* the list is too long to be written */
+        if (!file->digits) /* the list is too long to be written: the mask is written instead */
             file->path[strlen(file->path) - strlen(LIST)] = '\0';
         cpuset_format_mask(&kept, file->digits, text, sizeof text);
     }
     return setting_writes_add(out, file->path, text);
 }
 
-/* Reads an interrupt's CPUs, as a list where the kernel has that file, since a list is short on large machines.
- * Returns 0 or -errno. */
+/* Reads an interrupt's CPUs: from smp_affinity_list where the kernel has that file, since a list is short on large
+ * machines; otherwise from the mask. Returns 0 or -errno. */
 static int read_irq(const char *root, const char *name, struct mask_file *file)
 {
     if (name[strspn(name, "0123456789")])

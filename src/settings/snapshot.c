@@ -16,7 +16,8 @@
 #include "sys/fail.h"
 #include "sys/procfs.h"
 
-/* snapshot_restore() frees the values from before; gcc 12's analyzer does not follow them into the array. */
+/* snapshot_restore() frees the texts `before` of struct restored; gcc 12's analyzer loses track of them in the array
+ * and reports a leak. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
@@ -57,10 +58,10 @@ static const struct {
     {"/intel_pstate/no_turbo", "min_perf_pct"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_max_freq"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/boost"},
-    /* kernel/watchdog switches both detectors: switching it on again starts both. */
+    /* kernel/watchdog switches both lockup detectors: switching it on again starts both. */
     {"/kernel/watchdog", "soft_watchdog"},
     {"/kernel/watchdog", "nmi_watchdog"},
-    /* With huge pages the kernel keeps more memory free, and without them it computes this size anew. */
+    /* With huge pages the kernel keeps more memory free, and without them it computes min_free_kbytes anew. */
     {"/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
     /* Interrupts leave a CPU that goes offline, and do not return. */
     {"/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
@@ -129,7 +130,7 @@ const char *snapshot_default_file(void)
     static const char *const folders[] = {"/run", "/dev/shm"};
     struct stat status;
 
-    /* Anybody may put a file of that name into /dev/shm; another user's file must not be taken for a snapshot. */
+    /* Anybody may put a file jitbench.snapshot into /dev/shm; another user's file must not be taken for a snapshot. */
     for (size_t i = 0; i < COUNT(files); i++)
         if (lstat(files[i], &status) == 0 && (status.st_uid == geteuid() || i == 0))
             return files[i];

@@ -32,7 +32,7 @@
 
 struct identity {
     char host[256], boot[64];
-    int host_error, boot_error; /* 0, or -errno when the name is not known */
+    int host_error, boot_error; /* 0, or -errno when host name or boot ID is not known */
 };
 
 /* --- Saved entries. --- */
@@ -287,7 +287,7 @@ static int give_name(int fd, int folder, const char *temporary, const char *name
         return new_file_give_name(fd, folder, name);
     if (syscall(SYS_renameat2, folder, temporary, folder, name, NO_REPLACE) == 0)
         return 0;
-    /* Linux before 3.15 lacks the call, a container may forbid it, a file system may not know the flag. */
+    /* Linux before 3.15 lacks renameat2(), a container may forbid it, a file system may not know the flag. */
     if ((errno != ENOSYS && errno != EPERM && errno != EINVAL) || linkat(folder, temporary, folder, name, 0))
         return -errno;
     (void)unlinkat(folder, temporary, 0);
@@ -381,7 +381,7 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
                             (long)owner);
     if (owner < 0)
         return fail_because(owner, error, size, "'%s' cannot be locked: %s", file, strerror(-owner));
-    /* Another process may have restored and removed it before it released the lock. */
+    /* Another process may have restored the settings and removed the file before it released the lock. */
     if (fstat(fd, &status))
         return fail_because(-errno, error, size, "snapshot '%s': %s", file, strerror(errno));
     if (status.st_nlink == 0)
@@ -442,6 +442,6 @@ int snapshot_file_remove(int fd, const char *file)
     else if (directory_is_same(&ours, &named))
         code = unlinkat(folder, name, 0) ? -errno : sync_folder(folder);
     if (code == 0)
-        (void)!ftruncate(fd, 0); /* empties it, in case that it has another name (a hard link) */
+        (void)!ftruncate(fd, 0); /* empties the file, in case that it has another name (a hard link) */
     return code;
 }

@@ -43,7 +43,7 @@ static struct {
 
 struct outcome {
     size_t set, refused;
-    char first[160];  /* the first refusal */
+    char first[160];  /* the first setting that could not be set, and why */
     char managed[64]; /* interrupts that could not be moved */
 };
 

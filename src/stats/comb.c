@@ -212,8 +212,9 @@ bool comb_fit(const struct comb_event *events, size_t n, double period, double t
     for (size_t part = folded;; part *= 2) {
         size_t end = part < periods ? within(events, n, (double)part * period) : n;
         out->periods = part < periods ? part : periods;
+        /* The first call of refine() uses all events of the two bins. */
         for (int i = 0; i < STEPS; i++)
-            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS)); /* at first all of both bins */
+            refine(out, events, end, i ? reach : fmax(reach, out->period / BINS));
         if (end == n)
             break;
     }

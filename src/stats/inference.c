@@ -212,7 +212,7 @@ static int mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b
     if (out->exact) {
         const double lower = fmin(out->u, (double)n_a * (double)n_b - out->u);
         const double below = exact_below((size_t)lower, n_a, n_b);
-        if (isnan(below)) { /* fmin() would return 1 */
+        if (isnan(below)) { /* out of memory; fmin(1, NAN) would return 1 */
             *out = (struct inference_rank){.u = (double)NAN, .p = (double)NAN};
             return -1;
         }

@@ -13,7 +13,7 @@
 #include "sys/order.h"
 
 #define SEED     0x7061697265644142u
-#define FLIPS    2047u /* with the signs that were observed, 2,048 */
+#define FLIPS    2047u /* number of random flips of the signs; 2,048 with the observed signs */
 #define RESAMPLE 500u
 
 static bool all_finite(const double *values, size_t n)
@@ -236,7 +236,7 @@ bool paired_is_look(size_t n)
 
 struct flipped {
     uint64_t extreme; /* |sum of the positive ranks - sum of the negative ranks| */
-    unsigned flip;    /* 0: as observed */
+    unsigned flip;    /* number of the flip; 0: the signs as observed */
 };
 
 static int compare_flipped(const void *a, const void *b)
@@ -247,7 +247,7 @@ static int compare_flipped(const void *a, const void *b)
 }
 
 /* Returns |sum of the positive ranks - sum of the negative ranks| after flipping random signs. The number `flip` seeds
- * the random bits, so that they are the same at all looks; 0 flips none. */
+ * the random bits, so that they are the same in all tests of a measurement; 0 flips none. */
 static uint64_t extreme_of(const double *differences, const uint64_t *ranks, size_t n, unsigned flip)
 {
     uint64_t state = SEED + flip, bits = 0;
@@ -263,8 +263,8 @@ static uint64_t extreme_of(const double *differences, const uint64_t *ranks, siz
     return (uint64_t)(sum < 0 ? -sum : sum);
 }
 
-/* Returns how many of n flips, sorted from the most extreme one on, are beyond the limit that at most `most` flips may
- * exceed. Of equally extreme flips, all or none are beyond it. */
+/* Returns how many of n random flips of the signs, sorted from the most extreme one on, are beyond the limit that at
+ * most `most` of them may exceed. Of equally extreme flips, all or none are beyond it. */
 static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t most)
 {
     size_t beyond = most < n ? most : n;
@@ -274,8 +274,8 @@ static size_t extreme_at_most(const struct flipped *sorted, size_t n, size_t mos
     return beyond;
 }
 
-/* all: flips beyond the limit of some look so far, followed by the `left` others, which begin at alive and are sorted
- * from the most extreme one on. */
+/* all: random flips of the signs. First come those beyond the limit of some look (test during the measurement) so far;
+ * the `left` others begin at alive, and are sorted from the most extreme one on. */
 struct flips {
     struct flipped *all, *alive;
     size_t left;
@@ -283,8 +283,9 @@ struct flips {
     struct sized *sized;
 };
 
-/* Makes one look, after n differences. spent: error allowed up to this look. Returns how many flips are beyond its
- * limit that were not beyond that of an earlier look. */
+/* Makes one look (test during the measurement), after n differences. spent: probability of a false claim that is
+ * allowed up to this look. Returns how many random flips of the signs are beyond the look's limit, without those that
+ * were beyond the limit of an earlier look. */
 static size_t look_at(const double *differences, size_t n, double spent, struct flips *flips)
 {
     const size_t most = (size_t)(spent * (FLIPS + 1)), before = FLIPS + 1 - flips->left;
@@ -296,8 +297,8 @@ static size_t look_at(const double *differences, size_t n, double spent, struct 
     return most > before ? extreme_at_most(flips->alive, flips->left, most - before) : 0;
 }
 
-/* Returns the share of all flips that are at least as extreme as the least extreme one beyond the limit of the last
- * look. */
+/* Returns the share of all flips of the signs that are at least as extreme as the least extreme one beyond the limit of
+ * the last look (test during the measurement). */
 static double level_of(const double *differences, size_t n, const struct flips *flips)
 {
     const size_t beyond = FLIPS + 1 - flips->left;
@@ -331,8 +332,8 @@ static bool prepare_flips(size_t n, struct flips *flips)
     return flips->all && flips->ranks && flips->sized;
 }
 
-/* Returns the probability of a false claim that is allowed up to a look, which grows with the share of the planned
- * pairs. */
+/* Returns the probability of a false claim that is allowed up to a look (test during the measurement after `look`
+ * pairs); it grows with the share of the planned pairs. */
 static double spent_at(size_t look, size_t planned, double error)
 {
     return error * (look < planned ? (double)look / (double)planned : 1);
@@ -369,8 +370,8 @@ struct look {
 };
 #define LOOKS_MAX 64u /* enough for more than a million pairs */
 
-/* Sets n and claim of each look at up to `pairs` pairs. claim hardly depends on the order of the ranks, which is random
- * here. Returns the number of looks; 0 when out of memory. */
+/* Sets n and claim of each look (test during a measurement) of up to `pairs` pairs. claim hardly depends on the order
+ * of the ranks, which is random here. Returns the number of looks; 0 when out of memory. */
 static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MAX])
 {
     FREED_BY(free_flips) struct flips flips;
@@ -393,7 +394,7 @@ static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MA
     return n_looks;
 }
 
-/* Sets `interval` of each look. Returns 0, or -1 when out of memory. */
+/* Sets `interval` of each look (test during a measurement). Returns 0, or -1 when out of memory. */
 static int set_intervals(struct look *looks, size_t n_looks, double confidence)
 {
     for (size_t i = 0; i < n_looks; i++)
@@ -443,12 +444,12 @@ static void draw_noise(const double *differences, size_t n, double width, double
     }
 }
 
-/* Returns the least shift that, added to all drawn differences, makes a look claim a difference. An earlier look may
- * end the measurement without a claim, if its interval is at most `width` wide and contains 0 after the shift. sorted
- * has room for all differences. */
+/* Returns the least shift that, added to all drawn differences, makes a look (test during the measurement) claim a
+ * difference. An earlier look may end the measurement without a claim, if its interval is at most `width` wide and
+ * contains 0 after the shift. sorted has room for all differences. */
 static double needed_shift(const double *drawn, double *sorted, const struct look *looks, size_t n_looks, double width)
 {
-    double needed = (double)INFINITY; /* by the looks after this one */
+    double needed = (double)INFINITY; /* least shift with which one of the later looks claims a difference */
 
     for (size_t i = n_looks; i-- > 0;) {
         const struct look *look = &looks[i];

@@ -15,13 +15,13 @@
 #define POINTS_ALL (1u << 22)
 /* The grid ends at the mean plus this many standard deviations plus twice the longest delay. */
 #define DEVIATIONS 12.0
-/* Values up to this are rounding errors, which the transform leaves in empty points. */
+/* Values up to this are rounding errors, which the Fourier transform leaves at grid points of probability 0. */
 #define NOTHING 1e-15
 
 struct grid {
     size_t n;
     double width_ns;
-    double complex *twiddle; /* factors of the transform: n / 2 points */
+    double complex *twiddle; /* factors of the Fourier transform: n / 2 points */
     double complex *rate;    /* transform of the random detours per ns of work, without the constant term */
     double complex *kind;    /* transforms of the lengths of each periodic kind of a host, one after the other */
     size_t n_kinds;          /* allocated number of kinds */
@@ -54,7 +54,7 @@ static void transform(const struct grid *g, double complex *a)
     }
 }
 
-/* Transforms back, without division by n. */
+/* Inverse Fourier transform, without the division by n. */
 static void transform_back(const struct grid *g, double complex *a)
 {
     for (size_t half = 1; half < g->n; half *= 2) {
@@ -206,7 +206,7 @@ static double complex power_of(double complex a, double n)
     return n > 0 ? polar(pow(cabs(a), n), n * carg(a)) : 1;
 }
 
-/* Transforms the rates of the random detours by length. */
+/* Computes the Fourier transform of the rates of the random detours by length. */
 static void transform_rates(struct grid *g, const struct project_host *host)
 {
     memset(g->rate, 0, g->n * sizeof(*g->rate));
@@ -221,7 +221,7 @@ static void transform_rates(struct grid *g, const struct project_host *host)
         g->rate[i] -= all;
 }
 
-/* Transforms the lengths of the periodic detours. */
+/* Computes the Fourier transforms of the lengths of the periodic detours, one for each kind. */
 static void transform_kinds(struct grid *g, const struct project_host *host)
 {
     double complex *kind = g->kind;

@@ -67,8 +67,8 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     clock_cost_measure(clock->kind, &cost);
     double grain = cost.grain > 1 ? cost.grain : 1;
     probe->empty = cost.min;
-    /* The length is computed from the core's frequency, which the dependent chain measures: another hardware thread on
-     * the core would slow down independent additions, but not the chain. */
+    /* The probe's length is computed from the core's frequency, which the dependent chain measures: another hardware
+     * thread on the core would slow down independent additions, but not the chain. */
     double block = CORE_BLOCK_ADDS / CHAINS / cycles_per_tick(), blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {

@@ -55,8 +55,9 @@ static int create(char *path, const char *place)
     return new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
 }
 
-/* Makes the file at file->path, or in a directory the first of its names that does not exist yet. path gets the name
- * made, or the last one tried. Returns the descriptor or -errno. */
+/* Makes the file at file->path; or, if that is a directory, the first file in it that does not exist yet under the
+ * names of device_file_choice(). path gets the path of the file made, or the last one tried. Returns the descriptor or
+ * -errno. */
 static int create_any(const struct device_file *file, const char *place, char *path, size_t size)
 {
     struct stat status;

@@ -178,8 +178,8 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
 
 /* --- Directories on the device. --- */
 
-/* Opens the directory name in the directory at, and makes it when it does not exist. Returns the descriptor or -errno:
- * -EXDEV when it is in another file system than `device`. */
+/* Opens the directory `name` in the directory `at`, and makes it when it does not exist. Returns the descriptor or
+ * -errno: -EXDEV when it is in another file system than `device`. */
 static int enter(int at, const char *name, dev_t device)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

@@ -20,8 +20,8 @@
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
 
-/* Returns whether a symbolic link in `folder` may be followed. In a world-writable directory its owner shows who made
- * it. In other directories it is followed: a user who names a path there trusts the directory's owner. */
+/* Returns whether a symbolic link in `folder` may be followed. In a world-writable directory the link's owner shows who
+ * made it. In other directories any link is followed: a user who names a path there trusts the directory's owner. */
 static bool may_follow(const struct stat *folder, const struct stat *link)
 {
     return !(folder->st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
@@ -29,8 +29,8 @@ static bool may_follow(const struct stat *folder, const struct stat *link)
 
 static int walk(int at, const char *path, unsigned *links);
 
-/* Follows the link name in the directory at. Returns the descriptor of the directory that it leads to, or -errno. Where
- * may_follow() checks owners, nobody else can replace the link meanwhile. */
+/* Follows the link `name` in the directory `at`. Returns the descriptor of the directory that it leads to, or -errno.
+ * Where may_follow() checks owners, nobody else can replace the link meanwhile. */
 static int follow(int at, const char *name, const struct stat *link, unsigned *links)
 {
     char text[PATH_MAX];
@@ -52,8 +52,8 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* Opens one component of a path: name in the directory at. Returns the descriptor of the directory of that name, or of
- * the one that a link of that name leads to; or -errno. *links counts the links followed so far. */
+/* Opens one component of a path: `name` in the directory `at`. Returns the descriptor of the directory of that name, or
+ * of the one that a link of that name leads to; or -errno. *links counts the links followed so far. */
 static int step(int at, const char *name, unsigned *links)
 {
     struct stat status;
@@ -66,7 +66,7 @@ static int step(int at, const char *name, unsigned *links)
     return fd < 0 ? -errno : fd;
 }
 
-/* Opens a path component by component, from the directory at, which stays open. Returns the descriptor of the last
+/* Opens a path component by component, from the directory `at`, which stays open. Returns the descriptor of the last
  * component, or -errno. */
 static int walk(int at, const char *path, unsigned *links)
 {

@@ -58,7 +58,7 @@ static enum interrupt_kind kind_of_number(const char *words)
         return INTERRUPT_TIMER;
     if (strncmp(name, "resched", 7) == 0) /* so named on Xen and MIPS */
         return INTERRUPT_RESCHED;
-    /* ppc64's "IPI-0", MIPS's "IPI call", Xen's "-ipi callfunc0". */
+    /* Inter-processor interrupts are called "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
 }
 

@@ -243,7 +243,8 @@ int program_reap(pid_t pid, struct program_end *end)
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
-    /* These files are about the main thread; nothing is left of other threads when they have ended. */
+    /* The files schedstat and sched are about the main thread; nothing is left of other threads when they have
+     * ended. */
     (void)procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
     task_parse_schedstat(text, &run_ns, &delay_ns);
     (void)procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));

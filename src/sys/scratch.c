@@ -144,8 +144,8 @@ int scratch_remove_folder(int parent, const char *name, int folder)
     return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* Removes the directory at path. If note is not NULL, only if it is the directory of the note. Returns 0 or -errno:
- * -ESTALE for another directory. */
+/* Removes the directory at path. If note is not NULL, only if it is the directory that the note describes. Returns 0 or
+ * -errno: -ESTALE for another directory. */
 static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;

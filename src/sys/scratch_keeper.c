@@ -160,7 +160,7 @@ int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, stru
     keeper->owner = *owner;
     keeper->note = owner->note ? owner->note : &keeper->own_note;
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
-        /* The name is stored in the note before the directory exists, so that other processes can find it if this one
+        /* The directory's name is stored before the directory exists, so that other processes can find it if this one
          * is killed. */
         new_file_random_name(name);
         error = scratch_name_path(dir, name, keeper->note->path, sizeof(keeper->note->path));

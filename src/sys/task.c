@@ -110,8 +110,8 @@ int task_set_policy(int policy, int rt_priority)
     if (realtime)
         return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
     int error = set_scheduler(policy, rt_priority);
-    /* Only a privileged thread may clear the reset-on-fork flag once it is set; with these policies the flag has no
-     * effect. */
+    /* Only a privileged thread may clear the reset-on-fork flag once it is set. With a policy that is not real-time the
+     * flag does nothing but reset a negative nice value of children. */
     if (error == -EPERM)
         error = set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
     return error;

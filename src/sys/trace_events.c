@@ -37,8 +37,9 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
     return false;
 }
 
-/* Adds the tracepoint events/PATH as a copy of `like`, with its ID and the positions of the fields named number and
- * name (NULL: none). Adds nothing if this kernel does not have the tracepoint, or the field named number. */
+/* Adds the tracepoint events/PATH as a copy of `like`, with its ID and the positions of the two fields whose names are
+ * `number` and `name` (NULL: none). Adds nothing if this kernel does not have the tracepoint, or the first of these
+ * fields. */
 static void add(struct trace_events *events, const char *directory, const char *path, const struct trace_event *like,
                 const char *number, const char *name)
 {

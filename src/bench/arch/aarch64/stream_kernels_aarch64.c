@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels for aarch64: pairs of 16-byte vectors, with ordinary stores and with stnp, the non-temporal one.
- */
+/* STREAM-style kernels for aarch64: pairs of 16-byte vectors, with ordinary stores and with stnp, which is
+ * non-temporal. */
 #include "bench/stream_kernels.h"
 
 typedef double vector __attribute__((vector_size(16), may_alias));
