@@ -483,7 +483,16 @@ static int pair_sides(struct entry *entries, const struct range *ranges, size_t 
     return 0;
 }
 
-/* Pairs the range of rows that comes first in the files with each of the other ranges. */
+/* Orders rows by the position of their test in the run (for `jitbench run`: of the command on the command line, while
+ * the rows stand in the order in which commands ended), then by position in the files. */
+static int compare_positions(const struct row *x, const struct row *y)
+{
+    const int order = ORDER_OF(x->item, y->item);
+
+    return order ? order : ORDER_OF(x->number, y->number);
+}
+
+/* Pairs the range whose first row is the first in the run with each of the other ranges. */
 static int pair_alternatives(struct entry *entries, const struct range *ranges, size_t n, struct pairs *out)
 {
     const struct range *base = ranges, *last = &ranges[n - 1];
@@ -492,7 +501,7 @@ static int pair_alternatives(struct entry *entries, const struct range *ranges, 
     if (!both)
         return -1;
     for (size_t i = 1; i < n; i++)
-        if (entries[ranges[i].at].row->number < entries[base->at].row->number)
+        if (compare_positions(entries[ranges[i].at].row, entries[base->at].row) < 0)
             base = &ranges[i];
     for (const struct range *of = ranges; of <= last; of++) {
         if (of == base)

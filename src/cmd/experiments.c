@@ -118,7 +118,7 @@ void cmd_print_experiments(const struct table_rows *r, const struct experiment_t
     const struct table_layout runs = {TABLE_OF(t->run_title, run_columns), .per_sample = 1, .no_status = 1};
     const struct table_layout summary = {TABLE_OF(t->summary_title, summary_columns)};
     static const struct table_layout share = {
-        TABLE_OF("Share of the time that delays take, in %, counted from the mean, the median and the minimum",
+        TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean, the median or the minimum",
                  share_columns),
         .no_status = 1};
     bool any = false;

@@ -119,7 +119,7 @@ static int fleet(const struct command_call *call)
     if (written == EXIT_USAGE)
         return written;
     const int fd = !strcmp(options->output, "-") ? 2 : 1;
-    fleet_put(&judgement, options->verbose, command_width(fd, 0, UINT_MAX), &out);
+    fleet_put(&judgement, options->verbose, options->verbose ? 0 : command_width(fd, 0, UINT_MAX), &out);
     const int printed = command_output(call->command, fd, !options->output[0], &out);
     status = written ? written : printed;
     return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&judgement, options);
@@ -132,5 +132,5 @@ const struct command command_fleet = {
     .description = "Judges machines by the result files of each: a line a host with its headline figures, those that "
                    "stand out first. FILE is a result file, a directory of them, a pattern, or '-'.",
     COMMAND_CALLS(fleet, struct fleet_options, rows, .heading = "Options of fleet"),
-    .needs = "names no file",
+    .needs = "needs a FILE: a result file, a directory, a pattern or '-'",
 };

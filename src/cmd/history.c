@@ -93,7 +93,7 @@ static int history(const struct command_call *call)
     complain(&h);
     if (!h.n_runs)
         return command_complain("history", "no run to judge", EXIT_USAGE);
-    history_put(&h, options->recent, options->verbose, command_width(1, 0, UINT_MAX), &out);
+    history_put(&h, options->recent, options->verbose, options->verbose ? 0 : command_width(1, 0, UINT_MAX), &out);
     status = command_output(call->command, 1, true, &out);
     return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&h, options);
 }
@@ -105,5 +105,5 @@ const struct command command_history = {
     .description = "Puts the runs of one machine in the order of time and prints a line for each change: since when, "
                    "in which figure, by how much. FILE is a result file, a directory of them, a pattern, or '-'.",
     COMMAND_CALLS(history, struct history_options, rows, .heading = "Options of history"),
-    .needs = "names no file",
+    .needs = "needs a FILE: a result file, a directory, a pattern or '-'",
 };

@@ -40,11 +40,11 @@ const char *const latency_task_names[] = {"audio", "video", "x", "gaming", "cust
 static const struct option rows[] = {
     {OPTION("task", 'W', struct latency_options, tasks, "measure only these simulated tasks, as if given as operands"),
      OPTION_SOME_OF("TASK,...", latency_task_names)},
-    {OPTION("exclude-task", 'X', struct latency_options, no_tasks, "not these"),
+    {OPTION("exclude-task", 'X', struct latency_options, no_tasks, "leave out these tasks"),
      OPTION_SOME_OF("TASK,...", latency_task_names)},
     {OPTION("load", 'w', struct latency_options, loads, "measure only under these loads"),
      OPTION_SOME_OF("LOAD,...", load_names)},
-    {OPTION("exclude-load", 'x', struct latency_options, no_loads, "not under these"),
+    {OPTION("exclude-load", 'x', struct latency_options, no_loads, "leave out these loads"),
      OPTION_SOME_OF("LOAD,...", load_names)},
     {OPTION("all-pairs", 0, struct latency_options, all_pairs,
             "measure each task under each load, not only the most informative pairs"),

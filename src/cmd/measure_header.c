@@ -35,7 +35,7 @@ static void put_quietness(const struct session *s, struct text *out)
         return;
     }
     double total = (double)(after.busy_ns - before.busy_ns + after.idle_ns - before.idle_ns);
-    text_printf(out, "Quiet?    in %.1f s at rest: %.0f %% busy, %.0f switches/s, %.0f interrupts/s", seconds,
+    text_printf(out, "Quiet?    in the %.1f s before: %.0f %% busy, %.0f switches/s, %.0f interrupts/s", seconds,
                 total > 0 ? 100 * (double)(after.busy_ns - before.busy_ns) / total : 0,
                 (double)(after.ctx_switches - before.ctx_switches) / seconds,
                 (double)(after.interrupts - before.interrupts) / seconds);

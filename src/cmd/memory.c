@@ -242,9 +242,10 @@ const struct command command_memory = {
     .name = "memory",
     .operands = "[latency] [loaded] [cores] [nodes] [steady]",
     .title = "measures memory latency by size, under load, between CPUs and nodes, and how steady it is",
-    .description = "latency times loads of which each needs the one before it, by the size of the memory they are in. "
-                   "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
-                   "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
-                   "memory are. All run unless some are named.",
+    .description =
+        "latency times loads, each of which waits for the one before it, by the size of the memory they are in. "
+        "loaded does so while the other CPUs read memory. cores sends a number from each CPU to each other "
+        "one. nodes compares the memory of NUMA nodes. steady looks every millisecond how fast cache and "
+        "memory are. All run unless some are named.",
     COMMAND_MEASURES(suite_memory),
 };

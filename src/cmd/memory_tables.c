@@ -150,7 +150,7 @@ static void put_curve(const struct table_rows *r, struct text *out)
         grid_end_row(&grid);
     }
     if (last > 0)
-        text_printf(out, "Time of a load that needs the one before it, by working set\n");
+        text_printf(out, "Memory latency (each load waits for the one before it), by working set\n");
     grid_print(&grid, r->table_width, out);
 }
 

@@ -179,10 +179,10 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 {
     if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one") != 0)
         return;
-    text_printf(out, "Quietest: CPU %s, %.4f %% of its time lost", lines[0].lost->cpus, lines[0].lost->value);
+    text_printf(out, "Quietest: CPU %s; detours took %.4f %% of its time", lines[0].lost->cpus, lines[0].lost->value);
     const struct row *slower = line_row(&lines[0], "slower");
     if (slower && !isnan(slower->value))
-        text_printf(out, ", with its share of the core %.4f %% slower", slower->value);
+        text_printf(out, ", and sharing its core made it %.4f %% slower", slower->value);
     text_append(out, "\n", 1);
 }
 

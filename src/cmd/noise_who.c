@@ -259,7 +259,7 @@ int noise_who_finish(const struct measure *m, const void *options)
     const int status = params->keep[0] ? files_write("noise", params->keep, false, &out) : 0;
     if (status)
         return status;
-    return command_fail("noise", EXIT_FINDING, "CPU %s was lost for %.1f us, more than %.10g us", cpu,
+    return command_fail("noise", EXIT_FINDING, "CPU %s had a detour of %.1f us, more than %.10g us", cpu,
                         row_param_number(&end->param, "stopped_us"), (double)params->stop_ns * 1e-3);
 }
 

@@ -109,13 +109,14 @@ static int project(const struct command_call *call)
     if (status || (status = read_ranks(&options->ranks, &p)))
         return status;
     if (!call->n)
-        return usage_error("names no file");
+        return usage_error("needs a FILE: a result file, a directory, a pattern or '-'");
     if ((status = files_each("project", call->operands, call->n, ROWS_HIST | ROWS_SERIES, take_row, &p)))
         return status;
     projection_drop_empty(&p, say_empty);
     if (!p.n)
         return usage_error("no rows of noise or prime");
     projection_compute(&p);
+    const bool to_stdout = !strcmp(options->output, "-");
     /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
     if (options->output[0]) {
         scale_put_csv(&p, &out);
@@ -123,8 +124,8 @@ static int project(const struct command_call *call)
     }
     if (written == EXIT_USAGE)
         return written;
-    scale_put(&p, options->verbose, &out);
-    const int printed = command_output(call->command, !strcmp(options->output, "-") ? 2 : 1, !options->output[0], &out);
+    scale_put(&p, options->verbose, options->verbose ? 0 : command_width(to_stdout ? 2 : 1, 100, 100), &out);
+    const int printed = command_output(call->command, to_stdout ? 2 : 1, !options->output[0], &out);
     return written ? written : printed;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/compare_commands.h"
+#include "out/compare_commands.h"
 
 #define FAIL_MOST 1000.0 /* largest PCT of --fail-on */
 
@@ -154,7 +155,9 @@ int run_fail(const struct measure *m, const void *options)
     for (size_t i = 0; i < m->n_rows; i++) {
         if (compared[i].verdict != COMMAND_SLOWER)
             continue;
-        (void)fprintf(stderr, "jitbench run: --fail-on: %s is slower", m->rows[i].test);
+        FREED_BY(text_free) struct text name = {0};
+        run_put_name(m->rows, m->n_rows, &m->rows[i], &name);
+        (void)fprintf(stderr, "jitbench run: --fail-on: %s is slower", name.failed ? m->rows[i].test : name.data);
         if (margin > 0)
             (void)fprintf(stderr, " by more than %g %%", 100 * expm1(margin));
         (void)fprintf(stderr, "\n");

@@ -223,7 +223,7 @@ static void put_table(const struct table_rows *r, struct text *out)
         if (row->rt_priority > 0)
             (void)snprintf(policy, sizeof(policy), "SCHED_FIFO %.0f", row->rt_priority);
         (void)snprintf(title, sizeof(title), "Wake-up latency in us: %s, every %g us", policy, interval);
-        (void)snprintf(over, sizeof(over), "From %g", end);
+        (void)snprintf(over, sizeof(over), ">= %g us", end);
         break;
     }
     table_print(&layout, r->rows, r->n, r->table_width, out);

@@ -114,22 +114,26 @@ static void put_tested(const struct compared *compared, struct text *out)
         n[c->tested] += !row->by_hosts && !samples;
     }
     if (hosts)
-        text_printf(out, "Tested means of hosts%s\n",
-                    n[TESTED_RUNS] || n[TESTED_WITHIN] ? ", where each side has three" : "");
+        text_printf(out, "Tested: the means of the hosts%s\n",
+                    n[TESTED_RUNS] || n[TESTED_WITHIN] ? ", for rows with three or more a side" : "");
     if (n[TESTED_RUNS])
-        text_printf(out, "Tested means of runs%s\n", hosts || n[TESTED_WITHIN] ? ", where each side has three" : "");
+        text_printf(out, "Tested: the means of the runs%s\n",
+                    hosts || n[TESTED_WITHIN] ? ", for rows with three or more a side" : "");
     if (n[TESTED_PAIRS])
-        text_printf(out, "Tested pairs of runs, since those of both sides alternate in time\n");
+        text_printf(out, "Tested: pairs of runs, since those of both sides alternate in time\n");
     if (compared->n_raw > shares)
         text_printf(out,
                     "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the "
                     "ratio as measured\n");
     if (shares)
-        text_printf(out, "Rows with Raw%s: at the same share of the core in all runs; Raw is the ratio as measured\n",
-                    compared->n_raw > shares ? " and without " ROW_ALONE : "");
+        text_printf(
+            out,
+            "Rows with a Raw ratio%s: Ratio is that at the same share of the core; Raw, Base and New are as measured\n",
+            compared->n_raw > shares ? " and without " ROW_ALONE : "");
     if (in_turn)
-        text_printf(out,
-                    "Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n");
+        text_printf(
+            out,
+            "Tested: pairs of samples, since commands were measured in turns and drift affects all of them equally\n");
     if (n[TESTED_WITHIN])
         text_printf(
             out,

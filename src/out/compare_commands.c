@@ -11,13 +11,25 @@
 
 #define IN_TIMES 2.0 /* smallest ratio that is printed as "takes 2.00 times as long" and not as "slower by 100 %" */
 
-static void put_name(const struct row *row, const struct row *other, struct text *out)
+/* Returns whether another command of the n rows has the same name. */
+static bool is_ambiguous(const struct row *rows, size_t n, const struct row *row)
+{
+    const char *line = row_command_line(&row->param);
+
+    for (size_t i = 0; line && i < n; i++) {
+        const char *other = row_command_line(&rows[i].param);
+        if (!strcmp(rows[i].test, row->test) && other && strcmp(other, line) != 0)
+            return true;
+    }
+    return false;
+}
+
+void run_put_name(const struct row *rows, size_t n, const struct row *row, struct text *out)
 {
     text_printf(out, "%s", row->test);
     if (row->copies > 1)
         text_printf(out, " x%" PRIu64, row->copies);
-    /* Commands of the same name are distinguished by their command lines. */
-    if (!strcmp(row->test, other->test) && row_command_line(&row->param))
+    if (is_ambiguous(rows, n, row))
         text_printf(out, " (%s)", row_command_line(&row->param));
 }
 
@@ -34,8 +46,8 @@ static int decimals_of(double width)
     return width >= 0.3 || !(width > 0) ? 1 : width >= 0.03 ? 2 : 3;
 }
 
-/* Appends " is slower by 2.1 % (1.7 to 2.6)". */
-static void put_difference(const struct paired *logs, struct text *out)
+/* Appends " is slower by 2.1 % (1.7 to 2.6)", or " differs from itself by ..." if both commands are the same. */
+static void put_difference(const struct paired *logs, bool same, struct text *out)
 {
     const bool slower = logs->centre >= 0;
     const double ratio = exp(logs->centre), sign = slower ? 100 : -100;
@@ -45,8 +57,11 @@ static void put_difference(const struct paired *logs, struct text *out)
     if (ratio >= IN_TIMES || ratio <= 1 / IN_TIMES)
         text_printf(out, " takes %.3g times as long (%.3g to %.3g)", ratio, exp(logs->low), exp(logs->high));
     else
-        text_printf(out, " is %s by %.*f %% (%.*f to %.*f)", slower ? "slower" : "faster", decimals,
-                    sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
+        text_printf(out, " %s by %.*f %% (%.*f to %.*f)",
+                    same     ? "differs from itself"
+                    : slower ? "is slower"
+                             : "is faster",
+                    decimals, sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
 }
 
 /* Appends the largest difference that the interval contains, rounded upwards. */
@@ -59,17 +74,22 @@ static void put_alike(const struct paired *logs, struct text *out)
     text_printf(out, ": no difference larger than %.*f %%", decimals, fmax(0, ceil(most / unit - 1e-6)) * unit);
 }
 
+/* Returns whether the row is that of the second of two equal commands (--aa). */
+static bool is_itself(const struct row *row)
+{
+    return row_param_is(&row->param, COMMANDS_AA, "yes");
+}
+
 static void put_verdict(const struct row *row, const struct command_comparison *c, struct text *out)
 {
     const struct paired *logs = &c->difference.logs;
 
-    put_name(row, c->base, out);
     switch (c->verdict) {
     case COMMAND_NO_VERDICT:
         break;
     case COMMAND_SLOWER:
     case COMMAND_FASTER:
-        put_difference(logs, out);
+        put_difference(logs, is_itself(row), out);
         put_extent(c, out);
         break;
     case COMMAND_ALIKE:
@@ -77,8 +97,8 @@ static void put_verdict(const struct row *row, const struct command_comparison *
         put_extent(c, out);
         break;
     case COMMAND_FEW:
-        text_printf(out, ": not decided, %zu pair%s of at least %zu: --samples %zu", logs->n, logs->n == 1 ? "" : "s",
-                    c->least, 2 * c->least);
+        text_printf(out, ": not decided, %zu pair%s, at least %zu needed (--samples %zu)", logs->n,
+                    logs->n == 1 ? "" : "s", c->least, 2 * c->least);
         break;
     case COMMAND_NO_TIME:
         text_printf(out, ": not decided, a run took no time by the clock");
@@ -140,8 +160,9 @@ void run_put_verdicts(const struct row *rows, size_t n, const struct command_com
     for (size_t i = 0; i < n; i++) {
         if (compared[i].verdict == COMMAND_NO_VERDICT)
             continue;
+        run_put_name(rows, n, &rows[i], out);
         put_verdict(&rows[i], &compared[i], out);
-        if (row_param_is(&rows[i].param, COMMANDS_AA, "yes"))
+        if (is_itself(&rows[i]))
             put_power(&rows[i], &compared[i], out);
     }
 }

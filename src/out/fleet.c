@@ -225,7 +225,8 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
                  1);
     for (size_t c = 0; c < N_SHOWN; c++) {
         find_shown(f, &shown[c], &columns[c]);
-        grid_columns(&grid, &(struct grid_column){.title = columns[c].heading}, columns[c].figure != SIZE_MAX);
+        grid_columns(&grid, &(struct grid_column){.title = columns[c].heading, .rank = (unsigned)c},
+                     columns[c].figure != SIZE_MAX);
     }
     grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
     for (size_t i = 0; i < f->g->machines.n; i++) {

@@ -11,6 +11,8 @@
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
+/* Least width of a column that wraps, unless its cells are narrower: words would be broken. */
+#define NARROWEST 14u
 /* First byte, in grid.cells, of a line that grid_note() began; the first byte of a cell is its colour. */
 #define NOTE 'n'
 
@@ -137,7 +139,7 @@ static void narrow(struct grid *g, unsigned width)
         for (size_t i = 0; i < g->n_columns; i++)
             if (g->column[i].wrap && (!widest || g->column[i].width > widest->width))
                 widest = &g->column[i];
-        if (!widest || widest->width <= 1)
+        if (!widest || widest->width <= NARROWEST)
             return;
         widest->width--;
     }

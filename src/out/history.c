@@ -107,12 +107,12 @@ static size_t put_table(const struct history *h, size_t recent, bool verbose, un
         {.title = "Before"},
         {.title = "After"},
         {.title = "Change %"},
-        {.title = "from", .rank = 1, .optional = true},
-        {.title = "to", .rank = 1, .optional = true},
+        {.title = "From %", .rank = 1, .optional = true},
+        {.title = "To %", .rank = 1, .optional = true},
         {.title = "Verdict", .left = true},
         {.title = "Comment", .left = true, .wrap = true, .optional = true},
     };
-    struct grid grid = {.hint = ""};
+    struct grid grid = {.hint = "(shown with -v)"};
     char settings[1024];
     size_t n = 0;
 

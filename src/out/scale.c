@@ -72,7 +72,7 @@ static void put_hosts(const struct projection *p, size_t shown, struct grid *gri
                  grid);
 }
 
-static void put_table(const struct projection *p, bool every, struct text *out)
+static void put_table(const struct projection *p, bool every, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {
         {.title = "Host", .left = true}, {.title = "From", .width = 5, .left = true}, {.title = "Lost %", .width = 6}};
@@ -85,14 +85,15 @@ static void put_table(const struct projection *p, bool every, struct text *out)
     grid_columns(&grid, &(struct grid_column){.title = "Step", .width = 7}, 1);
     for (size_t r = 0; r < p->n_ranks; r++) {
         (void)snprintf(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]);
-        grid_columns(&grid, &(struct grid_column){.title = titles[r], .width = 8}, 1);
+        grid_columns(&grid,
+                     &(struct grid_column){.title = titles[r], .width = 8, .rank = (unsigned)(p->n_ranks - 1 - r)}, 1);
     }
     text_printf(out, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks\n",
                 shares_known(p) ? ", and the core to itself" : "");
     if (p->n > 1)
         put_line(p, "all", p->all, projection_slowdown(p, p->n), &grid);
     put_hosts(p, shown, &grid);
-    grid_print(&grid, 0, out);
+    grid_print(&grid, width, out);
     if (shown < p->n)
         text_printf(out, "(%zu more hosts, which slow down less: -v shows them)\n", p->n - shown);
 }
@@ -110,7 +111,7 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
         text_printf(grid_cell(grid, COLOR_NONE), "%.3f -> %7.3f", with[(s + 1) * p->n_ranks - 1], cost->without[s]);
 }
 
-static void put_costs(const struct projection *p, struct text *out)
+static void put_costs(const struct projection *p, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
                                                  {.title = "Cause", .width = 11, .left = true},
@@ -124,20 +125,20 @@ static void put_costs(const struct projection *p, struct text *out)
     grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t s = 0; s < p->n_steps; s++) {
         (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
-        grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19}, 1);
+        grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);
     }
     for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
         put_cost(p, &costs[i], projection_slowdown(p, p->n), &grid);
     if (n)
-        text_printf(out, "\nWhat costs most: %.0f ranks with these detours, and without them\n",
+        text_printf(out, "\nWhat costs most: slowdown of %.0f ranks with all detours -> without those of the line\n",
                     p->ranks[p->n_ranks - 1]);
-    grid_print(&grid, 0, out);
+    grid_print(&grid, width, out);
 }
 
-void scale_put(const struct projection *p, bool every, struct text *out)
+void scale_put(const struct projection *p, bool every, unsigned width, struct text *out)
 {
-    put_table(p, every, out);
-    put_costs(p, out);
+    put_table(p, every, width, out);
+    put_costs(p, width, out);
     text_printf(out,
                 "\n"
                 "Computed from %s of one CPU's time%s, for independent ranks. Detours that are rarer than that are not "

@@ -42,7 +42,7 @@ VIRTIO = ["virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_d
 QUICK = "prime --quick -n 10K --samples 2"
 SUITES = ["noise", "wakeup", "prime", "memory", "stream", "unix", "latency"]
 TABLES = ["Noise, the quietest CPU first", "Wake-up latency in us: SCHED_FIFO 80", "Prime loop: all runs together",
-          "Time of a load that needs the one before it", "STREAM-style bandwidth", "System Benchmarks Partial Index",
+          "Memory latency (each load waits for the one before it)", "STREAM-style bandwidth", "System Benchmarks Partial Index",
           "Simulated Gaming under each load"]
 
 

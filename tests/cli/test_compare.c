@@ -295,7 +295,7 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
     cli_expect_text(result.out, "Differs: nice: 0 against 19\n");
     cli_expect_text(result.out, "Differs: kernel: 6.18.5 #1 SMP against 6.19.0 #1 SMP\n");
     cli_expect_no_text(result.out, "Differs: host");
-    cli_expect_text(result.out, "Tested pairs of runs, since those of both sides alternate in time\n");
+    cli_expect_text(result.out, "Tested: pairs of runs, since those of both sides alternate in time\n");
     const char *audio = strstr(result.out, "\nlatency audio burn "), *syscall = strstr(result.out, "\nunix syscall ");
     const char *prime = strstr(result.out, "\nprime limit=22 ");
     assert_true(audio && syscall && prime && audio < syscall && syscall < prime);
@@ -392,7 +392,7 @@ static void test_compare_within_one_file(void **state)
                    COMMAND_HEAD COMMAND_ROW("r1", "b", "b -x", FAST_SAMPLES)
                        COMMAND_ROW("r1", "a", "a -x", SLOW_SAMPLES) COMMAND_ROW("r1", "c", "c -x", FAST_SAMPLES));
     compare(cli, "compare --within ./both.csv", DONE, &result);
-    cli_expect_text(result.out, "\nTested pairs of samples: commands were measured in turns");
+    cli_expect_text(result.out, "\nTested: pairs of samples, since commands were measured in turns");
     cli_expect_text(result.out, "\nrun a against run b  wall    10.10 ms  13.10 ms  1.2963 worse  ");
     cli_expect_text(result.out, "\nrun c against run b  wall    10.10 ms  10.10 ms  1.0000         ");
     cli_expect_no_text(result.out, "Geometric means");
@@ -837,7 +837,7 @@ static void test_compare_at_the_same_share(void **state)
     write_neighbours(cli, "./slow.csv", 950, 0.3);
     compare(cli, "compare --fail-on changed ./base.csv ./new.csv", DONE, &result);
     cli_expect_text(result.out,
-                    "Rows with Raw: at the same share of the core in all runs; Raw is the ratio as measured\n");
+                    "Rows with a Raw ratio: Ratio is that at the same share of the core; Raw, Base and New are as measured\n");
     cli_expect_no_text(result.out, "Metrics with _alone");
     cli_expect_text(result.out, "  1.0000 ");
     cli_expect_text(result.out, "no change seen");

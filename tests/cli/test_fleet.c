@@ -373,7 +373,7 @@ static void test_fleet_wrong_command_lines(void **state)
         cli_result_free(&result);
     }
     cli_expect_args(cli, ARGS("fleet"), 2, &result);
-    cli_expect_text(result.err, "names no file");
+    cli_expect_text(result.err, "needs a FILE");
     cli_result_free(&result);
     cli_expect_args(cli, ARGS("fleet", "x*.csv"), 2, &result);
     cli_expect_text(result.err, "no such files");

@@ -43,8 +43,8 @@ static void test_history_names_the_night(void **state)
     cli_expect_args(cli, ARGS("history", "."), 0, &result);
     assert_string_equal(
         result.out,
-        "Since             Run  Figure          Before      After  Change %  from    to  Verdict  Comment\n"
-        "2026-11-21 03:00   21  unix t0 rate  1002 lps  951.9 lps      -5.0  -5.2  -4.8  WORSE    c20\n"
+        "Since             Run  Figure          Before      After  Change %  From %  To %  Verdict  Comment\n"
+        "2026-11-21 03:00   21  unix t0 rate  1002 lps  951.9 lps      -5.0    -5.2  -4.8  WORSE    c20\n"
         "                  changed around run 21: kernel: 6.1 -> 6.2\n"
         "\n"
         "28 runs of a (Model, x86_64), 2026-11-01 03:00 to 2026-11-28 03:00: 2 figures judged, 1 change found.\n"
@@ -76,7 +76,7 @@ static void test_history_exit_status(void **state)
     cli_expect_text(result.err, "average");
     cli_result_free(&result);
     cli_expect_args(cli, ARGS("history"), 2, &result);
-    cli_expect_text(result.err, "names no file");
+    cli_expect_text(result.err, "needs a FILE");
     cli_result_free(&result);
 }
 

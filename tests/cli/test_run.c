@@ -676,7 +676,7 @@ static void test_run_parameters_are_commands_with_setup_and_cleanup(void **state
     cli_expect_text(result.out, "\nx1 n=1 ");
     cli_expect_text(result.out, "\nxb c n='b c' ");
     /* The reference is the first. */
-    cli_expect_text(result.out, "\nx1: not decided, 1 pair of at least 6: --samples 12\n");
+    cli_expect_text(result.out, "\nx1: not decided, 1 pair, at least 6 needed (--samples 12)\n");
     cli_expect_no_text(result.out, "\nxb c: not decided");
     cli_result_free(&result);
     (void)snprintf(path, sizeof(path), "%s/log", cli->work);

@@ -105,11 +105,11 @@ static void test_compare_commands_not_decided(void **state)
     make_row(&rows[1], "B", 1, 1.5, 3);
     make_row(&rows[2], "C", 1, 1.5, 1);
     expect(rows, 3,
-           "B: not decided, 1 pair of at least 7: --samples 14\n"
-           "C: not decided, 0 pairs of at least 7: --samples 14\n");
+           "B: not decided, 1 pair, at least 7 needed (--samples 14)\n"
+           "C: not decided, 0 pairs, at least 7 needed (--samples 14)\n");
     make_row(&rows[0], "A", 1, 1, 3);
     make_row(&rows[1], "B", 1, 1.5, 3);
-    expect(rows, 2, "B: not decided, 1 pair of at least 6: --samples 12\n");
+    expect(rows, 2, "B: not decided, 1 pair, at least 6 needed (--samples 12)\n");
     make_row(&rows[0], "A", 1, 1, 20);
     make_row(&rows[1], "B", 1, 1.5, 20);
     rows[1].samples[7] = rows[1].samples[6] = 0;
@@ -127,7 +127,7 @@ static void test_compare_commands_not_decided(void **state)
     }
 }
 
-/* Commands of the same name are told apart by their command lines. */
+/* Commands of the same name are told apart by their command lines, also where the base has another name. */
 static void test_compare_commands_of_one_name(void **state)
 {
     struct row rows[ROWS];
@@ -137,6 +137,15 @@ static void test_compare_commands_of_one_name(void **state)
     set_params(&rows[0], "command=A 1");
     set_params(&rows[1], "command=A 2");
     expect(rows, 2, "A (A 2) is slower by 50.00 % (49.90 to 50.13), 10 pairs, 50 s\n");
+    make_row(&rows[0], "B", 1, 1, 20);
+    make_row(&rows[1], "A", 1, 1.5, 20);
+    make_row(&rows[2], "A", 1, 2, 20);
+    set_params(&rows[0], "command=B");
+    set_params(&rows[1], "command=A 2");
+    set_params(&rows[2], "command=A 3");
+    expect(rows, 3,
+           "A (A 2) is slower by 50.00 % (49.87 to 50.13), 10 pairs, 50 s\n"
+           "A (A 3) takes 2 times as long (2 to 2), 10 pairs, 1 min\n");
 }
 
 /* With looks in between the difference has to be clearer: after 8 of 100 blocks 0.4 % is spent, and p is 0.8 %. */

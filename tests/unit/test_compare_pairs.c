@@ -617,6 +617,7 @@ static void test_pairs_across_command_keep_several_of_a_name_apart(void **state)
     assert_int_equal(pairs.pair[1].reason, ACROSS_COMMAND);
 }
 
+/* The first by its position in the run, and where that is equal or not known, in the file. */
 static void test_pairs_within_take_the_first_for_the_base(void **state)
 {
     add_row(&base, "command=b", 1);
@@ -629,6 +630,14 @@ static void test_pairs_within_take_the_first_for_the_base(void **state)
     assert_ptr_equal(pairs.pair[0].base[0], &base.rows[0]);
     assert_ptr_equal(pairs.pair[0].changed[0], &base.rows[1]);
     assert_string_equal(pairs.pair[0].why, "");
+    pairs_free(&pairs);
+
+    base.rows[0].item = 2; /* the first on the command line ended last */
+    base.rows[1].item = 1;
+    assert_int_equal(pairs_within(&base.set, 0, &pairs), 0);
+    assert_int_equal(pairs.n, 1);
+    assert_ptr_equal(pairs.pair[0].base[0], &base.rows[1]);
+    assert_ptr_equal(pairs.pair[0].changed[0], &base.rows[0]);
 }
 
 /* Loads, copies and CPUs are alternatives of a test, other tests are not; runs of several files are pooled. */

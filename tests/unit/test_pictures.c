@@ -136,7 +136,7 @@ static void test_pictures_of_noise(void **state)
            " -          -      -         -       -            -\n"
            "   6  2          -          -       -        -  2.25    4.50  18.00  27.00  36.00          -      -        "
            " -          -      -         -       -            -\n"
-           "Quietest: CPU 6, 0.0625 % of its time lost\n"
+           "Quietest: CPU 6; detours took 0.0625 % of its time\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
@@ -240,7 +240,7 @@ static void test_pictures_of_noise(void **state)
            "   6  2         -  36.00          -          -      -            -\n"
            "Left out: Loop ns, Detours/s, Blind %, Min, Median, P99, P99.9, Fault,\n"
            "  Migrated, Periodic, Shared (shown with -v, and in the CSV)\n"
-           "Quietest: CPU 6, 0.0625 % of its time lost\n"
+           "Quietest: CPU 6; detours took 0.0625 % of its time\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
@@ -282,7 +282,7 @@ static void test_pictures_of_noise_beside_neighbours(void **state)
            "   3  2    0.2500         -       -       -     -  64.00          -          -      -            -\n"
            "Left out: Loop ns, Detours/s, Blind %, Min, Median, P99, P99.9, Fault, Migrated, Periodic, Shared\n"
            "  (shown with -v, and in the CSV)\n"
-           "Quietest: CPU 0, 1.5000 % of its time lost, with its share of the core 2.4850 % slower\n"
+           "Quietest: CPU 0; detours took 1.5000 % of its time, and sharing its core made it 2.4850 % slower\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
@@ -378,7 +378,7 @@ static void test_pictures_of_noise_on_two_cpus(void **state)
     add_cpu("4", 0.75, true);
     const struct table_rows all = {.rows = rows, .n = n_rows, .pictures = true, .width = 70};
     suite_noise.print(&all, &out);
-    assert_non_null(strstr(out.data, "\nQuietest: CPU 3, 0.5000 % of its time lost\n"));
+    assert_non_null(strstr(out.data, "\nQuietest: CPU 3; detours took 0.5000 % of its time\n"));
     assert_non_null(strstr(out.data, "\nDetours of CPU 4 by length"));
     assert_null(strstr(out.data, "Detours of CPU 3"));
     text_free(&out);
