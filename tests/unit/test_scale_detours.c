@@ -92,19 +92,76 @@ static void test_detours_of_prime(void **state)
     expect_near(detours[0].lengths[0].value, 2);
 }
 
+/* Rows of other suites and metrics, and rows that failed or were skipped: nothing of the host changes. */
 static void test_detours_rows_of_others_are_passed_over(void **state)
 {
-    static const struct stats_point hist[] = {{1000, 50}};
-    struct row row;
+    static const struct {
+        const char *suite, *metric;
+        enum row_status status;
+    } of[] = {{"unix", "detour", ROW_OK},         {"unix", "lost", ROW_OK},           {"unix", "core_share", ROW_OK},
+              {"unix", "lost_steal", ROW_OK},     {"unix", "cycles", ROW_OK},         {"prime", "lost", ROW_OK},
+              {"prime", "detour", ROW_OK},        {"noise", "loop", ROW_OK},          {"noise", "lost_", ROW_OK},
+              {"noise", "lost_stealing", ROW_OK}, {"noise", "gain_steal", ROW_OK},    {"noise", "cycles", ROW_OK},
+              {"noise", "lost", ROW_FAILED},      {"noise", "lost", ROW_SKIPPED},     {"noise", "detour", ROW_FAILED},
+              {"prime", "cycles", ROW_SKIPPED},   {"noise", "lost_steal", ROW_FAILED}};
+    static struct detours_host nothing;
+    struct stats_point point = {1000, 50};
 
-    enter("unix", "detour", 1, hist, 1, NULL, 0);
-    enter("noise", "loop", 9, hist, 1, NULL, 0);
-    row = ROW(NULL, 1, .suite = "noise", .metric = "lost");
-    row.status = ROW_FAILED;
-    row.wall_s = 1;
-    detours_enter(&host, &row);
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct row row = ROW(NULL, 1, .suite = of[i].suite, .metric = of[i].metric);
+        row.status = of[i].status;
+        row.wall_s = 1;
+        row.stats.median = 100;
+        row.hist = row.series = &point;
+        row.n_hist = row.n_series = 1;
+        text_copy(row.core_share, sizeof(row.core_share), "0.5");
+        detours_enter(&host, &row);
+        if (memcmp(&host, &nothing, sizeof(host)) != 0)
+            fail_msg("%s %s was entered", of[i].suite, of[i].metric);
+    }
     assert_null(detours_used(&host));
     expect_near(detours_work_ns(&host), 0);
+    expect_near(detours_lost_pct(&host), 0);
+}
+
+/* In 2 s of wall-clock time each; a share of the time that is none counts for nothing. */
+static void test_detours_time_that_was_not_lost(void **state)
+{
+    static const struct {
+        double lost, work;
+    } of[] = {{0, 2e9}, {25, 3.5e9}, {100, 3.5e9}, {100.1, 3.5e9}, {-0.1, 3.5e9}, {NAN, 3.5e9}, {99, 3.52e9}};
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        enter("noise", "lost", of[i].lost, NULL, 0, NULL, 0);
+        expect_near(host.noise.work, of[i].work);
+    }
+}
+
+/* An experiment has a detour if it took more than half as long again as the median; without a median nothing is known.
+ */
+static void test_detours_of_prime_begin_at_half_the_median(void **state)
+{
+    static const struct stats_point hist[] = {{400, 10}, {600, 4}, {601, 3}, {9000, 0}, {9000, -1}};
+    double n = 0, ticks = 0;
+
+    enter("prime", "time", 160, NULL, 0, NULL, 0);
+    expect_near(host.prime.unit_ns, 0); /* of how many ticks is not known */
+    enter("prime", "cycles", 0, hist, 5, NULL, 0);
+    enter("prime", "cycles", 400, NULL, 0, NULL, 0);
+    assert_int_equal(host.prime.rows, 0);
+    enter("prime", "cycles", 400, hist, 5, NULL, 0);
+    enter("prime", "time", 0, NULL, 0, NULL, 0);
+    expect_near(host.prime.unit_ns, 0);
+    assert_int_equal(host.prime.rows, 1);
+    expect_near(host.prime.work, 10 * 400 + 4 * 600 + 3 * 400);
+    for (size_t b = 0; b < DETOURS_BINS; b++) {
+        n += host.prime.bins[b].n;
+        ticks += host.prime.bins[b].ns;
+    }
+    expect_near(n, 3);
+    expect_near(ticks, 3 * 201);
+    enter("prime", "time", 100, NULL, 0, NULL, 0);
+    expect_near(host.prime.unit_ns, 0.25);
 }
 
 static void enter_share(const char *suite, const char *metric, const char *share)
@@ -144,6 +201,25 @@ static void test_detours_shares_of_the_core(void **state)
     detours_merge(&both, &host);
     assert_int_equal(detours_shares(&both, shares), 2);
     expect_near(shares[0].value, 4);
+    expect_near(shares[1].value, 2);
+    expect_near(both.noise.shares[false][74], 2);
+}
+
+/* The smallest share there is counts as 1 %, and all of the core is the last. */
+static void test_detours_shares_at_the_ends(void **state)
+{
+    static const struct stats_point parts[] = {{0, 0.4}, {100, 1.4}, {200, 1.5}, {300, 100}};
+    struct stats_point shares[DETOURS_SHARES];
+
+    enter("noise", "detour", 1000, NULL, 0, NULL, 0);
+    enter("noise", "lost", 1, NULL, 0, NULL, 0);
+    enter("noise", "core_share", 60, NULL, 0, parts, 4);
+    assert_int_equal(detours_shares(&host, shares), 3);
+    expect_near(shares[0].at, 0.01);
+    expect_near(shares[0].value, 2);
+    expect_near(shares[1].at, 0.02);
+    expect_near(shares[2].at, 1);
+    expect_near(detours_mean_share(&host), (2 * 0.01 + 0.02 + 1) / 4);
 }
 
 static void test_detours_noise_is_used_before_prime(void **state)
@@ -213,6 +289,51 @@ static void test_detours_periods_need_all_events(void **state)
     free(events);
 }
 
+/* Eight events are enough, with gaps that vary by less than a quarter: 100 us, one 23 or 24 us longer and the next that
+ * much shorter, which is 1.07 times as much of a standard deviation. Other events between them do not matter, nor does
+ * the order in which they come. */
+static void test_detours_periods_are_as_even_as_they_must_be(void **state)
+{
+    static const struct {
+        size_t n;
+        double off;
+        bool periodic;
+    } cases[] = {{7, 0, false}, {8, 0, true}, {9, 23, true}, {9, 24, false}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct stats_point events[20];
+        const size_t n = cases[c].n;
+        for (size_t i = 0; i < n; i++) {
+            const double at = 100 * (double)i + (i % 2 ? cases[c].off : 0);
+            events[n - 1 - i] = (struct stats_point){at, 3000};
+            events[n + i] = (struct stats_point){at + 7, i ? 9000 : 500};
+        }
+        if (is_periodic(events, 2 * n, 0, 11) != cases[c].periodic)
+            fail_msg("case %zu", c);
+        assert_int_equal(host.periodic[10] + host.periodic[12], 0);
+    }
+}
+
+/* The first 500 events are all there, whatever their length; from then on the shortest tells which are. */
+static void test_detours_periods_of_which_the_first_are_complete(void **state)
+{
+    static const struct {
+        size_t at;
+        double length;
+        bool periodic;
+    } cases[] = {{499, 3000, false}, {500, 5000, true}, {599, 8192, true}, {500, 8193, false}};
+    static struct stats_point events[600];
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        for (size_t i = 0; i < 600; i++)
+            events[i] = (struct stats_point){1000.0 * (double)i, 9000};
+        events[cases[c].at].value = cases[c].length;
+        if (is_periodic(events, 600, 7, 13) != cases[c].periodic) /* 8192 to 16383 ns */
+            fail_msg("case %zu", c);
+        assert_true(is_periodic(events, 600, 0, 13));
+    }
+}
+
 static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
 {
     static struct stats_point lengths[DETOURS_BINS];
@@ -228,6 +349,32 @@ static void test_detours_periodic_ones_are_a_source_of_their_own(void **state)
     assert_true(detours[1].periodic);
     expect_near(number_of(&detours[0]), 40);
     expect_near(number_of(&detours[1]), 12);
+}
+
+/* Detours are periodic if they are so in more than half of the rows; those of prime never are. */
+static void test_detours_are_periodic_in_most_rows(void **state)
+{
+    static struct stats_point lengths[DETOURS_BINS];
+    const struct stats_point hist[] = {{2010, 40}};
+    struct project_detours detours[2];
+
+    for (unsigned rows = 1; rows <= 4; rows++) {
+        enter("noise", "lost", 5, NULL, 0, NULL, 0);
+        enter("noise", "detour", 1000, hist, 1, NULL, 0);
+        for (unsigned periodic = 0; periodic <= rows; periodic++) {
+            host.periodic[10] = periodic;
+            assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+            assert_int_equal(detours[0].periodic, periodic > rows - periodic);
+            assert_int_equal(detours[0].n, 1);
+            expect_near(detours[0].work_ns, rows * 1.9e9);
+        }
+    }
+    begin(state);
+    enter("prime", "cycles", 400, hist, 1, NULL, 0);
+    enter("prime", "time", 400, NULL, 0, NULL, 0);
+    host.periodic[10] = 1;
+    assert_int_equal(detours_sources(&host, NULL, lengths, detours), 1);
+    assert_false(detours[0].periodic);
 }
 
 static void test_detours_can_be_removed_by_octave(void **state)
@@ -248,14 +395,16 @@ static void test_detours_can_be_removed_by_octave(void **state)
 
 static void test_detours_causes_by_octave(void **state)
 {
-    const struct stats_point classes[] = {{1500, 7}, {3e6, 2}};
+    const struct stats_point classes[] = {{1500, 7}, {3e6, 2}, {0, 3}, {1, 4}, {1e20, 5}, {1500, -1}};
 
-    enter("noise", "lost_preempted", 1, NULL, 0, classes, 2);
+    enter("noise", "lost_preempted", 1, NULL, 0, classes, 6);
     enter("noise", "lost_steal", 1, NULL, 0, classes, 1);
     expect_near(host.by_cause[DETOUR_PREEMPTED][10], 7);
     expect_near(host.by_cause[DETOUR_PREEMPTED][21], 2);
     expect_near(host.by_cause[DETOUR_STEAL][10], 7);
     expect_near(host.by_cause[DETOUR_STEAL][21], 0);
+    expect_near(host.by_cause[DETOUR_PREEMPTED][0], 3 + 4);
+    expect_near(host.by_cause[DETOUR_PREEMPTED][DETOUR_CLASSES - 1], 5);
 }
 
 static void test_detours_of_hosts_add_up(void **state)
@@ -273,6 +422,49 @@ static void test_detours_of_hosts_add_up(void **state)
     expect_near(detours_lost_pct(&host), 100 * 40 * 2010 / (1.9e9 + 40 * 2010));
 }
 
+/* The ticks of the second host take 0.5 ns, those of the first 0.4; what those of the third take is not known. */
+static void test_detours_of_other_clocks_add_up(void **state)
+{
+    static const struct stats_point first[] = {{400, 10}, {1400, 1}}, second[] = {{400, 20}, {2400, 2}};
+    static struct stats_point lengths[DETOURS_BINS];
+    static struct detours_host all;
+    struct project_detours detours[2];
+
+    memset(&all, 0, sizeof(all));
+    enter("prime", "cycles", 400, second, 2, NULL, 0); /* the third */
+    detours_merge(&all, &host);
+    assert_null(detours_used(&all));
+    expect_near(all.prime.work, 0);
+    begin(state);
+    enter("prime", "cycles", 400, first, 2, NULL, 0);
+    enter("prime", "time", 160, NULL, 0, NULL, 0);
+    host.periodic[3] = 2;
+    host.by_cause[1][5] = 7;
+    detours_merge(&all, &host);
+    begin(state);
+    enter("prime", "cycles", 400, second, 2, NULL, 0);
+    enter("prime", "time", 200, NULL, 0, NULL, 0);
+    host.periodic[3] = host.periodic[4] = 1;
+    host.by_cause[1][5] = host.by_cause[2][5] = 1;
+    detours_merge(&all, &host);
+    assert_int_equal(all.prime.rows, 3);
+    expect_near(all.prime.unit_ns, 0.4);
+    /* 10 * 400 + 400 ticks of 0.4 ns, and 20 * 400 + 2 * 400 of 0.5 ns */
+    expect_near(detours_work_ns(&all), 1760 + 4400);
+    expect_near(detours_lost_pct(&all), 100 * (400 + 2 * 1000) / 8560.0);
+    assert_int_equal(detours_sources(&all, NULL, lengths, detours), 1);
+    assert_int_equal(detours[0].n, 2);
+    expect_near(detours[0].work_ns, 6160);
+    expect_near(lengths[0].at, 400);
+    expect_near(lengths[0].value, 1);
+    expect_near(lengths[1].at, 1000);
+    expect_near(lengths[1].value, 2);
+    assert_int_equal(all.periodic[3], 3);
+    assert_int_equal(all.periodic[4], 1);
+    expect_near(all.by_cause[1][5], 8);
+    expect_near(all.by_cause[2][5], 1);
+}
+
 #define TEST(function) cmocka_unit_test_setup(function, begin)
 
 int main(void)
@@ -281,14 +473,21 @@ int main(void)
         TEST(test_detours_of_noise),
         TEST(test_detours_of_prime),
         TEST(test_detours_rows_of_others_are_passed_over),
+        TEST(test_detours_time_that_was_not_lost),
+        TEST(test_detours_of_prime_begin_at_half_the_median),
         TEST(test_detours_shares_of_the_core),
+        TEST(test_detours_shares_at_the_ends),
         TEST(test_detours_noise_is_used_before_prime),
         TEST(test_detours_periods_are_found),
         TEST(test_detours_periods_need_all_events),
+        TEST(test_detours_periods_are_as_even_as_they_must_be),
+        TEST(test_detours_periods_of_which_the_first_are_complete),
         TEST(test_detours_periodic_ones_are_a_source_of_their_own),
+        TEST(test_detours_are_periodic_in_most_rows),
         TEST(test_detours_can_be_removed_by_octave),
         TEST(test_detours_causes_by_octave),
         TEST(test_detours_of_hosts_add_up),
+        TEST(test_detours_of_other_clocks_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
