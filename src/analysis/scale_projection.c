@@ -142,9 +142,10 @@ void projection_compute(struct projection *p)
 
 /* --- Costs. --- */
 
-static unsigned decade_of(unsigned octave)
+/* Returns the decade of the lengths of an octave. unit_ns: length of their unit. */
+static unsigned decade_of(unsigned octave, double unit_ns)
 {
-    double ns = exp2(octave);
+    double ns = exp2(octave) * unit_ns;
     int decade = (int)floor(log10(ns * 1.42)) - 1; /* decade of the octave's middle */
 
     return decade < 0 ? 0 : decade < (int)PROJECTION_DECADES ? (unsigned)decade : PROJECTION_DECADES - 1;
@@ -169,7 +170,7 @@ static void remove_them(const struct projection *p, struct projection_cost *cost
     double lost = 0, all = of->work;
 
     for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-        double share = decade_of(k) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
+        double share = decade_of(k, of->unit_ns) == cost->decade ? share_of(p->all, cost->cause, k) : 0;
         keep[k] = 1 - share;
         for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
             cost->per_s += share * of->bins[b].n / detours_work_ns(p->all) * 1e9;

@@ -186,6 +186,118 @@ static void test_projection_keeps_to_its_memory(void **state)
     assert_true(memory_needed_or_end(compute_three) > 10);
 }
 
+/* Three detours of each octave of lengths, in 10 s: the decade is that of the octave's middle, 1.4 * 2^octave. */
+static void test_projection_decades_of_octaves(void **state)
+{
+    static const unsigned first[] = {0, 7, 10, 13, 17, 20, 23, 27, DETOUR_CLASSES};
+    static const char *const names[] = {"< 100 ns",       "100 ns .. 1 us", "1 us .. 10 us",   "10 us .. 100 us",
+                                        "100 us .. 1 ms", "1 ms .. 10 ms",  "10 ms .. 100 ms", "> 100 ms"};
+    struct projection_cost costs[PROJECTION_COSTS];
+
+    for (unsigned octave = 0, decade = 0; octave < DETOUR_CLASSES; octave++) {
+        struct stats_point hist = {exp2(octave), 3}, series = hist;
+        const double length = octave < 16 ? hist.at : hist.at * (1 + 1 / 128.0); /* the middle of its bin */
+        struct projection p;
+        decade += octave == first[decade + 1];
+        steps(&p);
+        p.points = 256;
+        enter(&p, "a", "lost", 1, NULL, NULL);
+        enter(&p, "a", "detour", 1, &hist, NULL);
+        enter(&p, "a", "lost_steal", 1, NULL, &series);
+        projection_compute(&p);
+        assert_int_equal(projection_costs(&p, costs), 1);
+        assert_int_equal(costs[0].decade, decade);
+        assert_string_equal(projection_decade(&costs[0]), names[decade]);
+        assert_string_equal(projection_cause(&costs[0]), "steal");
+        expect_near(costs[0].per_s, 3 / 9.9, 1e-9);
+        expect_near(costs[0].lost_pct, 100 * 3 * length / (9.9e9 + 3 * length), 1e-9);
+        expect_near(costs[0].without[0], 1, 1e-9);
+        projection_free(&p);
+    }
+}
+
+/* A detour has the causes of its octave in their proportion: of 8 of 3 us a quarter is preempted, of 5 of 5 ms all. The
+ * 5 ms cost most, and are the only ones of their decade. */
+static void test_projection_costs_of_two_causes(void **state)
+{
+    static const struct {
+        const char *cause, *decade;
+        double n, length;
+    } expected[] = {{"preempted", "1 ms .. 10 ms", 5, 5013504},
+                    {"steal", "1 us .. 10 us", 6, 3000},
+                    {"preempted", "1 us .. 10 us", 2, 3000}};
+    struct stats_point hist[] = {{3000, 8}, {4980736, 5}}, preempted[] = {{3000, 1}, {5e6, 5}}, steal = {3000, 3};
+    struct projection_cost costs[PROJECTION_COSTS];
+    struct projection p;
+
+    steps(&p);
+    enter(&p, "a", "lost", 10, NULL, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        enter(&p, "a", "detour", 1, &hist[i], NULL);
+        enter(&p, "a", "lost_preempted", 1, NULL, &preempted[i]);
+    }
+    enter(&p, "a", "lost_steal", 1, NULL, &steal);
+    projection_compute(&p);
+    assert_int_equal(projection_costs(&p, costs), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(projection_cause(&costs[i]), expected[i].cause);
+        assert_string_equal(projection_decade(&costs[i]), expected[i].decade);
+        expect_near(costs[i].per_s, expected[i].n / 9, 1e-9);
+        expect_near(costs[i].lost_pct,
+                    100 * expected[i].n * expected[i].length / (9e9 + 8 * 3000 + 5 * expected[0].length), 1e-9);
+    }
+    projection_free(&p);
+}
+
+/* Rows of prime do not tell causes. */
+static void test_projection_costs_of_prime(void **state)
+{
+    struct stats_point hist[] = {{400, 1000}, {10400, 2}};
+    struct row cycles = ROW(NULL, 400, .suite = "prime", .metric = "cycles");
+    struct row time = ROW(NULL, 160, .suite = "prime", .metric = "time");
+    struct projection_cost costs[PROJECTION_COSTS];
+    struct projection p;
+
+    steps(&p);
+    cycles.hist = hist;
+    cycles.n_hist = 2;
+    cycles.stats.median = 400;
+    time.stats.median = 160;
+    projection_enter(&p, "a", &cycles);
+    projection_enter(&p, "a", &time);
+    projection_compute(&p);
+    assert_int_equal(projection_costs(&p, costs), 1);
+    assert_string_equal(projection_cause(&costs[0]), "not known");
+    assert_string_equal(projection_decade(&costs[0]), "1 us .. 10 us"); /* 10000 ticks of 0.4 ns */
+    expect_near(costs[0].per_s, 2 / (1002 * 160e-9), 1e-9);
+    expect_near(costs[0].lost_pct, 100 * 8000 / (1002 * 160 + 8000.0), 1e-9);
+    projection_free(&p);
+}
+
+/* What is known of the core's share on hosts without detours does not count, neither of the last nor of one before. */
+static void test_projection_of_further_hosts_without_detours(void **state)
+{
+    struct stats_point half = {0, 50};
+    struct projection p;
+
+    steps(&p);
+    p.hosts_most = 1;
+    enter_host(&p, "a", 100);
+    enter(&p, "b", "core_share", 50, NULL, &half);
+    enter_host(&p, "c", 100);
+    enter(&p, "d", "core_share", 50, NULL, &half);
+    enter(&p, "d", "core_share", 50, NULL, &half);
+    projection_compute(&p);
+    assert_int_equal(p.n, 1);
+    assert_int_equal(p.n_more, 3);
+    expect_near(detours_work_ns(p.all), 2 * 9.5e9, 1e-9);
+    assert_true(isnan(detours_mean_share(p.all)));
+    expect_near(projection_slowdown(&p, 1)[0], 1 + 100 * 5013504 / 9.5e9, 1e-6);
+    projection_drop_empty(&p, NULL);
+    assert_int_equal(p.n, 1);
+    projection_free(&p);
+}
+
 static void test_projection_on_a_coarse_grid_is_near(void **state)
 {
     struct projection fine, coarse;
@@ -218,6 +330,9 @@ static void test_projection_drops_hosts_without_detours(void **state)
     enter(&p, "n\x1bw", "work", 1, NULL, NULL);
     enter(&p, "n\x1bw", "work", 1, NULL, NULL);
     enter_host(&p, "a", 1);
+    enter(&p, "b", "work", 1, NULL, NULL);
+    projection_drop_empty(&p, NULL);
+    enter(&p, "n\x1bw", "work", 1, NULL, NULL);
     projection_drop_empty(&p, say);
     assert_int_equal(n_said, 1);
     assert_int_equal(p.n, 1);
@@ -235,7 +350,11 @@ int main(void)
         cmocka_unit_test(test_projection_has_what_it_costs),
         cmocka_unit_test(test_projection_has_small_costs),
         cmocka_unit_test(test_projection_has_what_others_on_the_core_cost),
+        cmocka_unit_test(test_projection_decades_of_octaves),
+        cmocka_unit_test(test_projection_costs_of_two_causes),
+        cmocka_unit_test(test_projection_costs_of_prime),
         cmocka_unit_test(test_projection_of_more_hosts_than_places),
+        cmocka_unit_test(test_projection_of_further_hosts_without_detours),
         cmocka_unit_test(test_projection_keeps_to_its_memory),
         cmocka_unit_test(test_projection_on_a_coarse_grid_is_near),
         cmocka_unit_test(test_projection_drops_hosts_without_detours),
