@@ -262,6 +262,104 @@ static void test_comb_takes_the_nearest_of_its_length(void **state)
         assert_true(made.events[i].comb == 0 || made.origin[i] != 3);
 }
 
+/* --- Worked out by hand. --- */
+
+static void expect_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.12g, expected %.12g", got, expected);
+}
+
+/* Adds an event in each of n periods, but for those whose number has the remainder `without` by `of`. */
+static void exact(double period, double phase, double length, size_t n, size_t of, size_t without)
+{
+    for (size_t i = 0; i < n; i++)
+        if (i % of != without)
+            add(phase + period * (double)i, length, 1);
+}
+
+/* Without jitter all figures are exact, though the period is looked for a little off. */
+static void test_comb_figures_of_an_exact_one(void **state)
+{
+    static const struct {
+        double off;
+        size_t periods;
+    } cases[] = {{-250e-6, 720}, {0, 720}, {100e-6, 719}}; /* 719 periods between the first event and the last */
+    struct comb found;
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        begin();
+        exact(4 * MS, 3 * MS, 30 * US, 720, 1, 1); /* more periods than are folded */
+        made_up();
+        assert_true(comb_fit(made.events, made.n, 4 * MS * (1 + cases[c].off), 300e-6, REACH, &found));
+        expect_near(found.period, 4 * MS);
+        expect_near(fmod(found.phase, 4 * MS), 3 * MS);
+        assert_int_equal(found.length, 30 * US);
+        assert_int_equal(found.shortest, 12 * US);
+        assert_int_equal(found.periods, cases[c].periods);
+        expect_near(found.share, 1);
+    }
+}
+
+/* The least share is that of all periods, every second, ... or every fifth one, less what comes by chance: the share
+ * of periods with an event half a period off. */
+static void test_comb_shares_of_exact_ones(void **state)
+{
+    static const struct {
+        size_t n, of, without;
+        size_t by_chance; /* each so manieth period has one half a period off; 0: none */
+        size_t periods;
+        double share;
+    } cases[] = {
+        {120, 6, 5, 0, 119, 60 / 119.0},       /* of every third period, 40, 20 have an event */
+        {120, 6, 5, 4, 119, 30 / 89.0},        /* 30 of 119 periods by chance: (60 - 30) of (119 - 30) */
+        {120, 1, 1, 4, 120, 1},                /* all there are */
+        {121, 7, 6, 0, 121, (20 * 5) / 121.0}, /* of five each so many are missing: the periods 6, 41, 76, 111 */
+        {100, 2, 1, 0, 99, 0},                 /* none in every second one */
+        {120, 4, 3, 0, 119, 0},                /* in every fourth */
+        {120, 5, 4, 0, 119, 0},                /* in every fifth */
+    };
+    struct comb found;
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        begin();
+        exact(4 * MS, 3 * MS, 30 * US, cases[c].n, cases[c].of, cases[c].without);
+        for (size_t i = 0; cases[c].by_chance && i + 1 < cases[c].n; i += cases[c].by_chance)
+            add(5 * MS + 4 * MS * (double)i, 30 * US, 2);
+        made_up();
+        assert_true(comb_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
+        assert_int_equal(found.periods, cases[c].periods);
+        if (!(fabs(found.share - cases[c].share) < 1e-9))
+            fail_msg("case %zu: %.12g, expected %.12g", c, found.share, cases[c].share);
+    }
+}
+
+/* Four events of each period are looked at, the longest: here one at the same time of each period, and three at any.
+ * Shorter ones are more regular; that they are only by 1 ns suffices at the end of a class of lengths. */
+static void test_comb_looks_at_the_longest(void **state)
+{
+    static const struct {
+        double shorter, length;
+        uint64_t found;
+    } cases[] = {{1022, 1023, 1023}, {100, 30000, 30000}, {1000, 1022, 1000}}; /* the last two are of one class */
+    struct comb found;
+
+    for (size_t c = 0; c < 3; c++) {
+        begin();
+        for (size_t i = 0; i < 100; i++) {
+            const double at = 4 * MS * (double)i;
+            add(at + 3 * MS, cases[c].length, 1);
+            for (size_t k = 0; k < 3; k++)
+                add(at + 4 * MS * at_random(), cases[c].length, 2);
+            for (size_t k = 0; k < 5; k++)
+                add(at + 1 * MS + (double)k, cases[c].shorter, 3);
+        }
+        made_up();
+        assert_true(comb_fit(made.events, made.n, 4 * MS, 300e-6, REACH, &found));
+        assert_int_equal(found.length, cases[c].found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +373,9 @@ int main(void)
         cmocka_unit_test(test_comb_none_in_too_few_periods),
         cmocka_unit_test(test_comb_takes_only_what_is_free),
         cmocka_unit_test(test_comb_takes_the_nearest_of_its_length),
+        cmocka_unit_test(test_comb_figures_of_an_exact_one),
+        cmocka_unit_test(test_comb_shares_of_exact_ones),
+        cmocka_unit_test(test_comb_looks_at_the_longest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,24 @@ static void test_pairs_by_cpus_where_a_run_has_several(void **state)
     assert_string_equal(pairs.pair[1].changed[0]->cpus, "1");
 }
 
+/* Several rows of a run have to be of different CPUs; those of different sides do not tell, even if of the same run. */
+static void test_pairs_by_cpus_of_one_run_and_side_only(void **state)
+{
+    for (int same_run = 0; same_run < 2; same_run++) {
+        (void)begin(state);
+        text_copy(changed.run[0].run_id, 8, same_run ? "1" : "2");
+        for (int i = 0; i < 4; i++)
+            text_copy(add_row(i / 2 ? &changed : &base, "a=1", 1 + i)->cpus, 8, i / 2 ? "0" : "1");
+        make(0);
+        assert_int_equal(pairs.n, 1);
+        assert_false(pairs.pair[0].by_cpus);
+        assert_int_equal(pairs.pair[0].n_base, 2);
+        assert_int_equal(pairs.pair[0].n_changed, 2);
+        (void)end(state);
+    }
+    (void)begin(state);
+}
+
 /* One row a run: which CPU it was does not matter, how many do. */
 static void test_pairs_of_another_cpu_are_the_same(void **state)
 {
@@ -578,9 +596,9 @@ static void test_compared_without_memory_fails(void **state)
 /* Each run has its own folder. */
 static void test_pairs_across_command_pool_commands_of_a_name(void **state)
 {
-    add_row(&base, "files=1 command=/tmp/1/prog -x", 1);
-    add_run(&base, "3", "here");
     add_row(&base, "files=1 command=/tmp/3/prog -x", 1);
+    add_run(&base, "3", "here");
+    add_row(&base, "files=1 command=/tmp/1/prog -x", 1);
     add_row(&changed, "files=1 command=/tmp/2/prog -x", 1);
     make(0);
     assert_int_equal(pairs.n, 3);
@@ -588,6 +606,7 @@ static void test_pairs_across_command_pool_commands_of_a_name(void **state)
     assert_int_equal(pairs.n, 1);
     assert_string_equal(pairs.pair[0].why, "");
     assert_int_equal(pairs.pair[0].n_base, 2);
+    assert_ptr_equal(pairs.pair[0].base[0], &base.rows[0]); /* in the order of the files */
     /* Rows that differ in more than the command are still refused. */
     set_params(&changed.rows[0], "files=2 command=/tmp/2/prog -x");
     base.set.n = 1;
@@ -785,6 +804,7 @@ int main(void)
         TEST(test_pairs_of_prepared_commands_with_words_in_another_order),
         TEST(test_pairs_of_other_loads_metrics_and_copies_stand_alone),
         TEST(test_pairs_by_cpus_where_a_run_has_several),
+        TEST(test_pairs_by_cpus_of_one_run_and_side_only),
         TEST(test_pairs_of_another_cpu_are_the_same),
         TEST(test_pairs_left_over_are_joined_when_there_is_one_a_side),
         TEST(test_pairs_of_two_indices_are_refused),

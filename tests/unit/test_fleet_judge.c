@@ -218,6 +218,7 @@ static void test_judge_too_few(void **state)
     assert_int_equal(j.n_figures, 0);
     assert_int_equal(named(&j), 0);
     assert_int_equal(j.judged[0].figures, 0);
+    assert_true(j.judged[0].median_effect == 0 && !j.judged[0].often);
     end(&g, &j);
 }
 
