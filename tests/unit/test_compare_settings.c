@@ -146,6 +146,47 @@ static void test_settings_diff_of_several_runs(void **state)
     expect("thp never -> never or always");
 }
 
+/* Up to eight values a side are told. Where both sides have more they are equal, where one has they are not. */
+static void test_settings_diff_of_many_values(void **state)
+{
+    static const struct {
+        unsigned n_base, n_changed;
+        const char *expected;
+    } cases[] = {{7, 7, "a 0 or 1 or 2 or 3 or 4 or 5 or 6 -> 20 or 21 or 22 or 23 or 24 or 25 or 26"},
+                 {8, 8, ""},
+                 {9, 10, ""},
+                 {2, 9, "a 0 or 1 -> 20 or 21 or 22 or 23 or 24 or 25 or 26 or 27"},
+                 {9, 1, "a 0 or 1 or 2 or 3 or 4 or 5 or 6 or 7 -> 20"}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        char before[128] = "", after[128] = "";
+        for (unsigned i = 0; i < 10; i++) {
+            const size_t at = strlen(before), end = strlen(after);
+            (void)snprintf(before + at, sizeof(before) - at, "a=%u;", i < cases[c].n_base ? i : 0);
+            (void)snprintf(after + end, sizeof(after) - end, "a=%u;", 20 + (i < cases[c].n_changed ? i : 0));
+        }
+        begin(&base, before);
+        begin(&changed, after);
+        expect(cases[c].expected);
+    }
+}
+
+/* The disk of rows one after the other, and the pages of tests that were measured; each value counts once. */
+static void test_settings_diff_of_rows_one_after_the_other(void **state)
+{
+    static const char *const disks[] = {"disk=solid", "disk=solid", "", "disk=turning"};
+
+    begin(&base, "");
+    begin(&changed, "");
+    for (size_t i = 0; i < 4; i++) {
+        add_row(&base, "array", i ? "pages=small" : "pages=huge", disks[i]);
+        add_row(&changed, "array", "pages=small:3%", "disk=solid");
+    }
+    expect("array pages huge or small -> small; scratch_disk solid or turning -> solid");
+    base.rows[0].n_samples = 0; /* what was not measured had no pages */
+    expect("scratch_disk solid or turning -> solid");
+}
+
 static void test_settings_diff_hostile_names(void **state)
 {
     struct text out = {0};
@@ -171,6 +212,8 @@ int main(void)
         cmocka_unit_test(test_settings_diff_with_files_of_earlier_versions),
         cmocka_unit_test(test_settings_diff_of_rows),
         cmocka_unit_test(test_settings_diff_of_several_runs),
+        cmocka_unit_test(test_settings_diff_of_many_values),
+        cmocka_unit_test(test_settings_diff_of_rows_one_after_the_other),
         cmocka_unit_test(test_settings_diff_hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

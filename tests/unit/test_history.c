@@ -97,6 +97,79 @@ static void test_history_tells_since_when_and_how_much(void **state)
     history_free(&h);
 }
 
+/* Each change is from the median of the runs between it and its neighbours to that of those after it, for two figures
+ * that change at the same runs and at others. Of the changes of a run, those of the first figure come first. */
+static void test_history_of_several_changes(void **state)
+{
+    static const struct {
+        const char *test;
+        double level[3];
+        unsigned at[2];
+    } of[] = {{"pipe", {100, 150, 120}, {10, 20}}, {"syscall", {40, 20, 80}, {10, 22}}};
+    static const struct {
+        unsigned figure, run, after; /* after: index of the level from this run on */
+    } expected[] = {{0, 10, 1}, {1, 10, 1}, {0, 20, 2}, {1, 22, 2}};
+    struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+
+    for (unsigned i = 0; i < RUNS; i++) {
+        const unsigned day = i * 7 % RUNS;
+        const struct row_run run = run_of(day);
+        for (size_t k = 0; k < 2; k++)
+            enter(&h, &run, of[k].test, "rate", of[k].level[(day >= of[k].at[0]) + (day >= of[k].at[1])]);
+    }
+    history_finish(&h);
+    assert_int_equal(h.n_changes, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct history_change *c = &h.change[i];
+        const double *level = of[expected[i].figure].level, before = level[expected[i].after - 1];
+        const double after = level[expected[i].after];
+        assert_int_equal(c->figure, expected[i].figure);
+        assert_int_equal(c->run, expected[i].run);
+        assert_int_equal(c->last, expected[i].run - 1);
+        assert_int_equal(c->at, expected[i].run);
+        assert_true(c->before == before && c->after == after);
+        assert_true(fabs(c->effect - (after / before - 1)) < 1e-12);
+        assert_true(fabs(c->low - c->effect) < 1e-12 && fabs(c->high - c->effect) < 1e-12); /* without any spread */
+        assert_int_equal(c->worse, after < before);
+    }
+    assert_int_equal(h.figure[0].n_changes, 2);
+    assert_true(history_level(&h, 0) == 120 && history_level(&h, 1) == 40);
+    history_free(&h);
+}
+
+/* The settings are those of the third run before a change and the third after it, or of the first and the last. */
+static void test_history_settings_of_the_third_run(void **state)
+{
+    static const struct {
+        unsigned change, other; /* first run with the other kernel */
+        bool told;
+    } cases[] = {{20, 17, false}, {20, 18, true}, {20, 22, true},  {20, 23, false}, {4, 1, false},
+                 {4, 2, true},    {3, 0, false},  {3, 1, true},    {3, 5, true},    {3, 6, false},
+                 {27, 29, true},  {26, 28, true}, {26, 29, false}, {27, 25, true},  {27, 24, false}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+        const char *before = NULL, *after = NULL;
+        size_t setting = 0;
+        for (unsigned day = 0; day < RUNS; day++) {
+            struct row_run run = run_of(day);
+            text_copy(run.kernel, sizeof(run.kernel), day < cases[i].other ? "6.1" : "6.2");
+            enter(&h, &run, "pipe", "rate", about(100, day));
+        }
+        history_finish(&h);
+        const struct history_change change = {.run = cases[i].change, .last = cases[i].change - 1};
+        if (history_next_setting(&h, &change, &setting, &before, &after) != cases[i].told)
+            fail_msg("case %zu", i);
+        if (cases[i].told) {
+            assert_string_equal(before, "6.1");
+            assert_string_equal(after, "6.2");
+            assert_string_equal(h.gather.settings.name[setting - 1], "kernel");
+            assert_false(history_next_setting(&h, &change, &setting, &before, &after));
+        }
+        history_free(&h);
+    }
+}
+
 /* A change below the least one is none, and the medians are those of both its sides then. */
 static void test_history_leaves_small_changes_out(void **state)
 {
@@ -171,6 +244,36 @@ static void test_history_of_two_machines(void **state)
     history_finish(&h);
     assert_int_equal(h.n_figures, 0);
     history_free(&h);
+}
+
+/* Another name, CPU model or architecture is another machine; one that is not known is not. */
+static void test_history_of_other_machines(void **state)
+{
+    static const struct {
+        const char *host, *cpu_model, *arch, *other; /* other: NULL: the same machine */
+    } cases[] = {{"a", "Model", "x86_64", NULL},
+                 {"", "", "", NULL},
+                 {"b", "Model", "x86_64", "b (Model, x86_64)"},
+                 {"a", "Modem", "", "a (Modem)"},
+                 {"", "", "arm64", "(no name) (arm64)"},
+                 {"b", "", "", "b (unknown CPU)"}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct history h = {.least_effect = HISTORY_LEAST_EFFECT};
+        struct row_run first = run_of(0), run = run_of(1);
+        text_copy(first.arch, sizeof(first.arch), "x86_64");
+        text_copy(run.host, sizeof(run.host), cases[i].host);
+        text_copy(run.cpu_model, sizeof(run.cpu_model), cases[i].cpu_model);
+        text_copy(run.arch, sizeof(run.arch), cases[i].arch);
+        enter(&h, &first, "pipe", "rate", 1);
+        enter(&h, &run, "pipe", "rate", 1);
+        enter(&h, &run, "pipe", "rate", 2);
+        assert_string_equal(h.machine, "a (Model, x86_64)");
+        assert_string_equal(h.other, cases[i].other ? cases[i].other : "");
+        assert_int_equal(h.mixed, cases[i].other != NULL);
+        assert_int_equal(h.n_runs, cases[i].other ? 1 : 2);
+        history_free(&h);
+    }
 }
 
 /* Runs of the same second stay apart, in the order of the files; without a time there is no place for a run. */
@@ -266,10 +369,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_history_tells_since_when_and_how_much),
+        cmocka_unit_test(test_history_of_several_changes),
+        cmocka_unit_test(test_history_settings_of_the_third_run),
         cmocka_unit_test(test_history_leaves_small_changes_out),
         cmocka_unit_test(test_history_judges_the_core_free),
         cmocka_unit_test(test_history_by_a_statistic),
         cmocka_unit_test(test_history_of_two_machines),
+        cmocka_unit_test(test_history_of_other_machines),
         cmocka_unit_test(test_history_times),
         cmocka_unit_test(test_history_says_which_figures_are_too_short),
         cmocka_unit_test(test_history_change_from_zero),

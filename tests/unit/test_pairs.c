@@ -283,6 +283,29 @@ static void test_pairs_least_effect(void **state)
     }
 }
 
+/* Six pairs claim a difference if all have its sign, so that what is needed is the largest of six draws of noise, with
+ * either sign: its 80 % quantile is exceeded by 1 - 0.8^(1/6) = 3.651 % of the draws. To each value drawn of 1000 is
+ * added a sum of three uniform numbers u, with 1.06 * 2000^-0.2 = 0.23183 of the spread as its standard deviation,
+ * which is that of sums of a variance of 1/4. All 1: in half of the draws the sign is theirs, and the sum is
+ * above 2.2405 with 7.302 %: 1 + 2 * 0.7405 * 0.23183. 600 of 0.1 and 400 of 1: the spread is the interquartile range
+ * 0.2 / 1.34, and a fifth of the draws is near 1; their sum is above 1.9692 with 18.26 %: 1 + 2 * 0.4692 * 0.0346. Of
+ * 500 resamples these are 0.012 and 0.0024 off. */
+static void test_pairs_least_effect_of_six_pairs(void **state)
+{
+    static double ones[1000], mixed[1000];
+
+    for (size_t i = 0; i < COUNT(ones); i++) {
+        ones[i] = i % 2 ? 1 : -1;
+        mixed[i] = i % 5 < 3 ? 0.1 : 1;
+    }
+    const double of_ones = least_effect(ones, 1000, 6, false, 0), of_mixed = least_effect(mixed, 1000, 6, false, 0);
+    if (!(fabs(of_ones - 1.3433) < 0.03) || !(fabs(of_mixed - 1.0325) < 0.007))
+        fail_msg("%g and %g", of_ones, of_mixed);
+    for (size_t i = 0; i < COUNT(ones); i++)
+        ones[i] *= 1000;
+    NEAR(least_effect(ones, 1000, 6, false, 0) / 1000, of_ones);
+}
+
 static int test_darwin(void)
 {
     struct paired paired;
@@ -329,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_pairs_sequential_ends_early),
         cmocka_unit_test(test_pairs_looks),
         cmocka_unit_test(test_pairs_least_effect),
+        cmocka_unit_test(test_pairs_least_effect_of_six_pairs),
         cmocka_unit_test(test_pairs_least_effect_is_found),
         cmocka_unit_test(test_pairs_out_of_memory),
     };
