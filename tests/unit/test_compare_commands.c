@@ -171,6 +171,70 @@ static void test_compare_commands_allows_for_looks(void **state)
     free_rows(rows, 2);
 }
 
+/* Looks that claim nothing make the interval wider, as long as there are enough pairs for one: it is never lost. */
+static void test_compare_commands_intervals_after_looks(void **state)
+{
+    static const size_t runs[] = {16, 20, 24, 40};
+    struct row rows[ROWS];
+    struct command_comparison plain[ROWS], compared[ROWS];
+    bool wider = false;
+
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+        for (unsigned planned = 8; planned < 80; planned += 3) {
+            char param[32];
+            make_row(&rows[0], "A", 1, 1, runs[i]);
+            make_row(&rows[1], "B", 1, 1, runs[i]);
+            for (size_t k = 0; k < runs[i]; k++)
+                rows[1].samples[k] *= k % 4 < 2 ? 1.01 + 1e-4 * (double)k : 0.99 - 1e-4 * (double)k;
+            compare(rows, 2, plain);
+            (void)snprintf(param, sizeof(param), "planned=%u", planned);
+            set_params(&rows[1], param);
+            compare(rows, 2, compared);
+            const struct paired *a = &plain[1].difference.logs, *b = &compared[1].difference.logs;
+            assert_true(a->low < a->high);
+            if (!(b->low <= a->low && b->high >= a->high))
+                fail_msg("%zu runs of %u: %g to %g, not %g to %g", runs[i], planned, b->low, b->high, a->low, a->high);
+            wider |= b->low < a->low && b->high > a->high;
+            assert_int_equal(compared[1].verdict, COMMAND_ALIKE);
+            free_rows(rows, 2);
+        }
+    assert_true(wider);
+}
+
+/* The base of a row is the first wall-clock time of as many copies. Of the runs of both, as many are compared as the
+ * shorter one has; one that failed in some of its runs decides nothing, be it the base or the other. */
+static void test_compare_commands_bases_and_fields(void **state)
+{
+    struct row rows[6];
+    struct command_comparison compared[6];
+
+    make_row(&rows[0], "A", 2, 1, 20);
+    make_row(&rows[1], "A", 1, 1, 20);
+    rows[2] = ROW(NULL, 0, .test = "A", .metric = "exit_code");
+    rows[2].copies = 1;
+    make_row(&rows[3], "B", 1, 1.5, 15);
+    make_row(&rows[4], "C", 1, 1.5, 24);
+    rows[4].status = ROW_SKIPPED;
+    make_row(&rows[5], "D", 1, 1.5, 24);
+    for (int mixed = 0; mixed < 2; mixed++) {
+        static const size_t bases[] = {0, 1, 1, 1, 1, 1};
+        rows[2].stats.min = 0;
+        rows[2].stats.max = mixed;
+        compare(rows, 6, compared);
+        for (size_t i = 0; i < 6; i++) {
+            const bool judged = i == 3 || i == 5;
+            assert_ptr_equal(compared[i].base, &rows[bases[i]]);
+            assert_int_equal(compared[i].verdict, !judged ? COMMAND_NO_VERDICT
+                                                  : mixed ? COMMAND_MIXED
+                                                          : COMMAND_SLOWER);
+            assert_int_equal(compared[i].least, judged ? 7 : 0); /* two comparisons */
+            assert_int_equal(compared[i].difference.logs.n, i == 3 ? 7 : i == 5 ? 10 : 0);
+        }
+        assert_true(fabs(compared[3].seconds - (20 + 15 * 1.5)) < 1e-9);
+    }
+    free_rows(rows, 6);
+}
+
 /* Three comparisons have to be right together, so that each needs a smaller p. */
 static void test_compare_commands_shares_the_error(void **state)
 {
@@ -285,6 +349,8 @@ int main(void)
         cmocka_unit_test(test_compare_commands_not_decided),
         cmocka_unit_test(test_compare_commands_of_one_name),
         cmocka_unit_test(test_compare_commands_allows_for_looks),
+        cmocka_unit_test(test_compare_commands_intervals_after_looks),
+        cmocka_unit_test(test_compare_commands_bases_and_fields),
         cmocka_unit_test(test_compare_commands_shares_the_error),
         cmocka_unit_test(test_compare_commands_with_a_margin),
         cmocka_unit_test(test_compare_commands_joins_blocks),

@@ -87,6 +87,8 @@ static void test_comparison_of_single_runs_is_not_decided(void **state)
     NEAR(c.df, 2 * N - 2);
     assert_true(fabs(c.high / 1.5 - exp(2.10092 * error)) < 1e-6);
     assert_true(fabs(1.5 / c.low - exp(2.10092 * error)) < 1e-6);
+    c.change = CHANGE_LOWER; /* of an earlier call */
+    c.doubt = DOUBT_CHANCE;
     judge(&c, 1);
     assert_int_equal(c.change, CHANGE_UNKNOWN);
     assert_int_equal(c.doubt, DOUBT_NOT);
@@ -400,6 +402,33 @@ static void test_comparison_at_the_same_share(void **state)
     assert_true(c.least < 0.02);
 }
 
+/* More runs on one side than on the other, all exactly as their shares have them. */
+static void test_comparison_at_the_same_share_of_unequal_sides(void **state)
+{
+    static const double of[2][8] = {{1, 0.25, 1, 0.25, 1, 0.5}, {0.25, 0.5, 0.125, 0.25, 0.125, 0.5, 0.25, 0.5}};
+    double values[2][8];
+    struct comparison_run runs[2][8];
+
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < 8; i++) {
+            values[side][i] = (side ? 220 : 200) * sqrt(of[side][i]);
+            runs[side][i] = (struct comparison_run)RUN(&values[side][i], 1);
+            runs[side][i].share = of[side][i];
+        }
+    const struct comparison c = measure(runs[0], 6, runs[1], 8);
+    assert_int_equal(c.tested, TESTED_RUNS);
+    assert_int_equal(c.n_base, 6);
+    assert_int_equal(c.n_new, 8);
+    /* Powers of 2: 0 -2 0 -2 0 -1, and -2 -1 -3 -2 -3 -1 -2 -1, of which the mean is -20 / 14. */
+    const double share = exp2(-20 / 14.0);
+    NEAR(c.share, share);
+    NEAR(c.slope, 0.5);
+    NEAR(c.ratio, 1.1);
+    NEAR(c.df, 6 + 8 - 3);
+    NEAR(c.base, 200 * sqrt(share));
+    NEAR(c.changed, 220 * sqrt(share));
+}
+
 /* Too few runs, a share that is not known, shares that hardly differ: the values as measured. */
 static void test_comparison_without_shares(void **state)
 {
@@ -458,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_comparison_from_zero),
         cmocka_unit_test(test_comparison_fields_of_unequal_runs),
         cmocka_unit_test(test_comparison_at_the_same_share),
+        cmocka_unit_test(test_comparison_at_the_same_share_of_unequal_sides),
         cmocka_unit_test(test_comparison_without_shares),
         cmocka_unit_test(test_comparison_without_memory_is_an_error),
     };

@@ -20,7 +20,8 @@ static struct row pair(const char *metric, int from, int to, double value)
     (void)snprintf(row.metric, sizeof(row.metric), "%s", metric);
     if (from >= 0)
         row_param_add(&row.param, PARAM_WORK, "from", "%d", from);
-    row_param_add(&row.param, PARAM_WORK, "to", "%d", to);
+    if (to >= 0)
+        row_param_add(&row.param, PARAM_WORK, "to", "%d", to);
     return row;
 }
 
@@ -43,12 +44,13 @@ static void test_cpu_map_is_the_same_both_ways(void **state)
 static void test_cpu_map_takes_only_figures_of_pairs(void **state)
 {
     struct row other = pair("store", 0, 1, 50);
-    const struct row rows[] = {pair("swap", 0, 1, 50), pair("store", 0, 1, (double)NAN), pair("store", -1, 1, 50)};
+    const struct row rows[] = {pair("swap", 0, 1, 50), pair("store", 0, 1, (double)NAN), pair("store", -1, 1, 50),
+                               pair("store", 0, -1, 50), pair("store", 0, 1, 0)};
     static struct cpu_map map;
 
     (void)snprintf(other.suite, sizeof(other.suite), "latency");
     cpu_map_add(&map, &other, "store", CPU_MAP_MOST);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 5; i++)
         cpu_map_add(&map, &rows[i], "store", CPU_MAP_MOST);
     assert_int_equal(map.n, 0);
     assert_int_equal(map.left_out, 0);

@@ -53,21 +53,27 @@ static void test_metrics_tells_which_rows_are_compared(void **state)
 {
     static const struct {
         const char *suite, *metric, *better;
-        bool compared;
+        bool compared, alone;
     } rows[] = {
-        {"unix", "rate", "", true},
-        {"unix", "start_spread", "lower", false},
-        {"unix", "index", "higher", true},
-        {"tides", "ebb", "lower", true},
-        {"tides", "ebb", "", false},
-        {"unix", "index_alone", "higher", false},
-        {"unix", "rate_alone", "higher", false},
+        {"unix", "rate", "", true, false},
+        {"unix", "start_spread", "lower", false, false},
+        {"unix", "index", "higher", true, false},
+        {"tides", "ebb", "lower", true, false},
+        {"tides", "ebb", "", false, false},
+        {"unix", "index_alone", "higher", false, true},
+        {"unix", "rate_alone", "", false, true},
+        {"unix", "start_spread_alone", "lower", false, false},
+        {"tides", "ebb_alone", "lower", false, true},
+        {"tides", "ebb_alone", "", false, false},
+        {"tides", "_alone", "lower", true, false},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row row =
             ROW(NULL, 1, .suite = rows[i].suite, .test = "pipe", .metric = rows[i].metric, .better = rows[i].better);
-        assert_int_equal(metrics_is_compared(metrics_table(), &row), rows[i].compared);
+        if (metrics_is_compared(metrics_table(), &row) != rows[i].compared ||
+            metrics_is_compared_alone(metrics_table(), &row) != rows[i].alone)
+            fail_msg("%s %s", rows[i].suite, rows[i].metric);
     }
 }
 

@@ -68,6 +68,15 @@ static void test_require_reads_all_forms(void **state)
     r = added("prime/cycles > -1e3");
     assert_string_equal(r->stat->name, "value");
     assert_true(r->limit <= -1000 && r->limit >= -1000);
+    r = added("prime/cycles<-.25 ticks");
+    assert_true(r->limit >= -0.25 && r->limit <= -0.25);
+    assert_string_equal(r->limit_unit, "ticks");
+    (void)added("prime/cycles>.5");
+    char longest[160];
+    (void)snprintf(longest, sizeof(longest), "prime/cycles<%0146d", 1);
+    r = added(longest);
+    assert_string_equal(r->text, longest);
+    assert_true(r->limit >= 1 && r->limit <= 1);
     (void)added("index/index>=700");
     (void)added("shell16/rate.rsd_pct<5%"); /* a variant of another test */
     (void)added("dhry2reg/rate>50M");
@@ -240,6 +249,65 @@ static void test_require_is_met_by_all_rows_or_not(void **state)
     assert_int_equal(requirements_failed(&set), 1);
 }
 
+/* The first of the rows that are equally far on the wrong side, or the least far on the right side, and where it was.
+ */
+static void test_require_names_the_worst_row(void **state)
+{
+    static const struct {
+        const char *op;
+        double of[4];
+        const char *cpu;
+    } cases[] = {{"<", {5, 7, 7, 6}, "CPU 1"},         {"<", {105, 107, 3, 108}, "CPU 3"},
+                 {">", {107, 105, 105, 106}, "CPU 1"}, {">", {7, 5, 106, 3}, "CPU 3"},
+                 {"<=", {100, 100, 1, 2}, "CPU 0"},    {"<", {NAN, 7, NAN, 8}, "CPU 3"}};
+
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        char text[64];
+        (void)snprintf(text, sizeof(text), "noise/detour.max%s100", cases[c].op);
+        const struct requirement *r = added(text);
+        for (size_t i = 0; i < 4; i++) {
+            const struct row row = detour(cases[c].of[i], (const char[]){(char)('0' + i), '\0'});
+            judge(&row);
+        }
+        assert_string_equal(r->where, cases[c].cpu);
+        assert_string_equal(r->unit, "ns");
+        assert_true(r->value == cases[c].of[r->where[4] - '0']);
+        end(NULL);
+    }
+}
+
+static void test_require_says_where_a_row_was(void **state)
+{
+    static const struct {
+        const char *load, *param, *cpus;
+        uint64_t copies;
+        bool several_runs;
+        const char *host, *where;
+    } cases[] = {{"burn", "limit=5 w=1", "1", 3, true, "h", "burn, limit=5, 3 copies, CPU 1, h"},
+                 {"burn", "limit=5", "1", 3, false, "h", "burn, limit=5, 3 copies, CPU 1"},
+                 {"", "command=a b", "0-3", 1, true, "h", "CPU 0-3, h"},
+                 {"", "limit=5", "", 2, true, "", "limit=5, 2 copies"},
+                 {"burn", "", "", 1, false, "", "burn"},
+                 {"", "", "", 1, false, "", ""}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct requirement *r = added("noise/detour.max<10");
+        struct row_run run;
+        struct row row = detour(5, cases[i].cpus);
+        row_run_init(&run);
+        row.run = &run;
+        row.copies = cases[i].copies;
+        (void)snprintf(run.host, sizeof(run.host), "%s", cases[i].host);
+        (void)snprintf(row.load, sizeof(row.load), "%s", cases[i].load);
+        set_params(&row, cases[i].param);
+        set.several_runs = cases[i].several_runs;
+        judge(&row);
+        assert_string_equal(r->where, cases[i].where);
+        requirements_free(&set);
+        begin(NULL);
+    }
+}
+
 /* A requirement is found by its test among others, in whatever order they were added. */
 static void test_require_finds_the_requirements_of_a_row(void **state)
 {
@@ -297,6 +365,30 @@ static void test_require_says_why_a_figure_is_not_known(void **state)
     assert_false(requirement_met(r));
 }
 
+/* The least number of values that a statistic needs; with as many it is not known for another reason. */
+static void test_require_says_how_many_values_are_needed(void **state)
+{
+    static const struct {
+        const char *stat;
+        unsigned least;
+    } cases[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (unsigned k = 0; k < 3; k++) {
+            char text[64], needed[96], unknown[64];
+            struct row row = detour(5, "0");
+            (void)snprintf(text, sizeof(text), "noise/detour.%s>0", cases[i].stat);
+            const struct requirement *r = added(text);
+            row.stats.n = k == 0 ? 0 : cases[i].least - (k == 1);
+            (void)snprintf(needed, sizeof(needed), "%s needs %u values, and there %s %u", cases[i].stat, cases[i].least,
+                           cases[i].least == 2 ? "is" : "are", cases[i].least - 1);
+            (void)snprintf(unknown, sizeof(unknown), "%s is not known", cases[i].stat);
+            judge(&row);
+            assert_string_equal(requirement_unknown(r), k == 1 ? needed : unknown);
+            end(NULL);
+        }
+}
+
 static void test_require_prints_figures_and_distances(void **state)
 {
     const struct row rows[] = {detour(5000, "0"), detour(41000, "1")};
@@ -332,8 +424,11 @@ int main(void)
         REQUIRE_TEST(test_require_readme_has_requirements),
         REQUIRE_TEST(test_require_judges_by_each_operator),
         REQUIRE_TEST(test_require_is_met_by_all_rows_or_not),
+        REQUIRE_TEST(test_require_names_the_worst_row),
+        REQUIRE_TEST(test_require_says_where_a_row_was),
         REQUIRE_TEST(test_require_finds_the_requirements_of_a_row),
         REQUIRE_TEST(test_require_says_why_a_figure_is_not_known),
+        REQUIRE_TEST(test_require_says_how_many_values_are_needed),
         REQUIRE_TEST(test_require_prints_figures_and_distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
