@@ -358,6 +358,79 @@ static void test_compared_verdicts(void **state)
         assert_int_equal(compared_verdict(&(struct comparison){.change = of[i].change}, of[i].better), of[i].verdict);
 }
 
+/* The errors of two rows, 0.1 % of spread in ten samples a side, are one: the square root of half of their squares, of
+ * twice the degrees of freedom, as both are equal. From five rows on the spread of their ratios counts if it is more:
+ * the standard deviation of -0.2 ... 0.2 is 0.158114, over the square root of 5. */
+static void test_compared_errors_of_means(void **state)
+{
+    (void)add_pair("s", "higher", 1, 100, 200);
+    (void)add_pair("s", "lower", 1, 80, 10);
+    make(false);
+    const struct comparison *mean = &compared.comparison[compared.mean[0].number], *row = compared.comparison;
+    expect_near(mean->error, row->error / sqrt(2));
+    expect_near(mean->df, 36);
+    assert_true(fabs(log(mean->high / mean->ratio) / mean->error - 2.028094) < 1e-5); /* Student's t */
+    assert_true(fabs(log(mean->ratio / mean->low) / mean->error - 2.028094) < 1e-5);
+    assert_true(mean->n_base == 1 && mean->n_new == 1);
+    assert_true(isnan(mean->p) && isnan(mean->p_t) && isnan(mean->p_permutation));
+    compared_free(&compared);
+    for (size_t n = 4; n <= 5; n++) {
+        (void)begin(state);
+        for (size_t i = 0; i < n; i++)
+            (void)add_pair("s", "higher", 1, 100, 100 * exp(0.1 * (double)i - 0.2));
+        make(false);
+        mean = &compared.comparison[compared.mean[0].number];
+        assert_int_equal(compared.mean[0].rows, n);
+        assert_true(n == 5 ? fabs(mean->error - 0.0707107) < 1e-6 : mean->error < 0.001);
+        if (n == 5) {
+            assert_true(mean->df == 4);
+            expect_near(mean->ratio, 1);
+            assert_true(fabs(log(mean->high) - 2.776445 * 0.0707107) < 1e-6);
+            assert_true(fabs(log(mean->low) + 2.776445 * 0.0707107) < 1e-6);
+        }
+        compared_free(&compared);
+    }
+}
+
+/* What makes the exit status 1, of rows and of means; a mean of ratios that is not decided does not. */
+static void test_compared_fails_on(void **state)
+{
+    enum { SLOWER = 1 << FAIL_SLOWER, CHANGED = 1 << FAIL_CHANGED, APART = 1 << FAIL_NOT_COMPARABLE };
+    static const struct {
+        const char *better;
+        enum comparison_change row, mean;
+        size_t apart;
+        unsigned fails; /* set of what it fails on */
+    } cases[] = {{"lower", CHANGE_NONE, CHANGE_NONE, 0, 0},
+                 {"lower", CHANGE_NONE, CHANGE_UNKNOWN, 0, 0},
+                 {"lower", CHANGE_NONE, CHANGE_NONE, 1, APART},
+                 {"lower", CHANGE_UNKNOWN, CHANGE_NONE, 0, APART},
+                 {"lower", CHANGE_HIGHER, CHANGE_NONE, 0, SLOWER | CHANGED},
+                 {"lower", CHANGE_LOWER, CHANGE_NONE, 0, CHANGED},
+                 {"", CHANGE_LOWER, CHANGE_NONE, 0, CHANGED},
+                 {"", CHANGE_HIGHER, CHANGE_NONE, 2, CHANGED | APART},
+                 {"higher", CHANGE_NONE, CHANGE_LOWER, 0, SLOWER | CHANGED},
+                 {"lower", CHANGE_NONE, CHANGE_HIGHER, 0, CHANGED}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct row about = ROW(NULL, 1, .better = cases[i].better);
+        struct pair of = {.about = &about};
+        struct comparison comparison[3] = {
+            {.change = cases[i].mean}, {.change = CHANGE_NONE}, {.change = cases[i].row}};
+        struct compared_row row[2] = {{.pair = &of, .number = 2}, {.pair = &of, .number = 1}};
+        struct compared_mean mean = {.number = 0};
+        const struct compared c = {.row = row,
+                                   .n_rows = 2,
+                                   .mean = &mean,
+                                   .n_means = 1,
+                                   .comparison = comparison,
+                                   .n_not_comparable = cases[i].apart};
+        for (unsigned fail_on = 0; fail_on < 8; fail_on++)
+            if (compared_fails(&c, fail_on) != ((cases[i].fails & fail_on) != 0))
+                fail_msg("case %zu, on %u", i, fail_on);
+    }
+}
+
 static int make_some(void)
 {
     const int result = compared_make(&pairs, &metrics, false, 0.01, &compared);
@@ -389,6 +462,8 @@ int main(void)
         TEST(test_compared_means_of_runs),
         TEST(test_compared_hosts),
         TEST(test_compared_verdicts),
+        TEST(test_compared_errors_of_means),
+        TEST(test_compared_fails_on),
         TEST(test_compared_without_memory_fails),
     };
 

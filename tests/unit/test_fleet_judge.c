@@ -328,6 +328,10 @@ static void test_judge_by_figures_with_the_core_free(void **state)
         judge_shared(&g, &j, &cases[i].of);
         const struct judged *judged = judged_of(&j, SHARED_HOSTS - 1);
         const char *metric = judged->far ? g.figure[judged->figure].metric : NULL;
+        size_t measured = 0;
+        for (size_t k = 0; k < g.figures.n; k++)
+            measured += j.metric[k].n > 0;
+        assert_int_equal(measured, cases[i].n_figures);
         if (j.n_figures != cases[i].n_figures || j.n_alone != cases[i].n_alone || judged->n_far != cases[i].n_far ||
             named(&j) != (cases[i].n_far > 0) || judge_is_shared(&j, judged) != cases[i].shared ||
             (metric ? !cases[i].metric || strcmp(metric, cases[i].metric) != 0 : cases[i].metric != NULL))
