@@ -148,6 +148,24 @@ static void test_compare_commands_of_one_name(void **state)
            "A (A 3) takes 2 times as long (2 to 2), 10 pairs, 1 min\n");
 }
 
+/* Rows are of one command if all of these agree. */
+static void test_compare_commands_of_one_command(void **state)
+{
+    for (unsigned differing = 0; differing < 6; differing++) {
+        struct row a = ROW(NULL, 1, .test = "A", .metric = "wall", .param = "command=A 1"), b = a;
+        a.copies = b.copies = 2;
+        a.item = b.item = 3;
+        b.item += differing == 1;
+        b.copies += differing == 2;
+        b.test[0] = differing == 3 ? 'B' : 'A';
+        if (differing == 4)
+            set_params(&b, "command=A 2");
+        b.metric[0] = differing == 5 ? 'x' : 'w';
+        assert_int_equal(run_same_command(&a, &b), differing == 0 || differing == 5);
+        assert_int_equal(run_same_command(&b, &a), differing == 0 || differing == 5);
+    }
+}
+
 /* With looks in between the difference has to be clearer: after 8 of 100 blocks 0.4 % is spent, and p is 0.8 %. */
 static void test_compare_commands_allows_for_looks(void **state)
 {
@@ -348,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_compare_commands_of_copies_and_of_what_failed),
         cmocka_unit_test(test_compare_commands_not_decided),
         cmocka_unit_test(test_compare_commands_of_one_name),
+        cmocka_unit_test(test_compare_commands_of_one_command),
         cmocka_unit_test(test_compare_commands_allows_for_looks),
         cmocka_unit_test(test_compare_commands_intervals_after_looks),
         cmocka_unit_test(test_compare_commands_bases_and_fields),

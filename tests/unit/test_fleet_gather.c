@@ -370,6 +370,42 @@ static void test_gather_the_share_of_the_core(void **state)
     gather_free(&g);
 }
 
+/* With a statistic that the user names, only rows over the whole time count, by it, and the share of the core does not;
+ * the disk of other rows has nothing to do with it. */
+static void test_gather_by_a_statistic(void **state)
+{
+    const struct row_column *mean = row_columns;
+
+    while (strcmp(mean->name, "mean") != 0)
+        mean++;
+    for (int by_stat = 0; by_stat < 2; by_stat++) {
+        struct gather g = {.stat = by_stat ? mean : NULL};
+        for (unsigned i = 0; i < 6; i++) {
+            struct row_run run = run_of(i % 3 ? "b" : "a");
+            struct row row = row_of(&run, 10 + i);
+            row.stats.mean = i == 5 ? (double)NAN : 100 + i;
+            text_copy(row.core_share, sizeof(row.core_share), "0.5");
+            text_copy(row.scratch_disk, sizeof(row.scratch_disk), "disk=solid");
+            if (i == 4)
+                text_copy(row.metric, sizeof(row.metric), "cycles_alone");
+            gather_row(&g, &row);
+        }
+        gather_finish(&g);
+        const double expected[2][2] = {{11.5, 38 / 3.0},
+                                       {101.5, 101.5}}; /* rows 0 and 3; 1, 2 and 5, which has no mean */
+        assert_int_equal(g.figures.n, by_stat ? 1 : 3);
+        assert_int_equal(g.share, by_stat ? 0 : 1);
+        for (size_t m = 0; m < 2; m++)
+            assert_true(fabs(gather_value(&g, !by_stat, m) - expected[by_stat][m]) < 1e-9);
+        assert_int_equal(g.machine[1].rows, by_stat ? 2 : 4);
+        for (size_t m = 0; m < 2 && !by_stat; m++) {
+            assert_true(fabs(gather_value(&g, 0, m) - 0.5) < 1e-9);
+            assert_int_equal(g.values[m].rows, 2 + m); /* without row 4 */
+        }
+        gather_free(&g);
+    }
+}
+
 /* --- Each column. --- */
 
 #define IN_RUN(name)                                                                                                   \
@@ -800,6 +836,7 @@ int main(void)
         cmocka_unit_test(test_gather_hostile_rows),
         cmocka_unit_test(test_gather_what_is_no_figure),
         cmocka_unit_test(test_gather_the_share_of_the_core),
+        cmocka_unit_test(test_gather_by_a_statistic),
         cmocka_unit_test(test_gather_rows_that_are_no_doubles),
         cmocka_unit_test(test_gather_tells_runs_and_machines_apart),
         cmocka_unit_test(test_gather_a_machine_is_known_by_any_column),

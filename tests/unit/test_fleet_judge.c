@@ -62,6 +62,7 @@ static size_t named(const struct judgement *j)
 
     for (size_t m = 0; m < j->g->machines.n; m++)
         n += judge_stands_out(&j->judged[m]);
+    assert_int_equal(judge_count_out(j), n);
     return n;
 }
 
@@ -190,19 +191,26 @@ static void test_judge_order(void **state)
         struct row_run run = run_of(host);
         if (host == 40)
             text_copy(run.kernel, sizeof(run.kernel), "5.10");
-        enter(&g, &run, 0, host == 10 ? 700 : host == 20 ? 1600 : host == 30 ? 600 : 1000 + (double)(host % 7), ROW_OK);
+        enter(&g, &run, 0,
+              host == 10   ? 700
+              : host == 20 ? 1600
+              : host == 30 ? 600
+                           : 1000 + (double)(host % 7),
+              host == 55 ? ROW_SKIPPED : ROW_OK);
         if (host == 50)
             enter(&g, &run, 1, NAN, ROW_FAILED);
     }
     gather_finish(&g);
     judge(&j, &g, LEAST_EFFECT);
-    /* Order: worse, then better, the farthest first; then broken; then with different settings. */
+    /* Order: worse, the farthest first; then broken; then better; then with different settings; then without figures.
+     */
     assert_string_equal(j.judged[0].name, "n0030");
     assert_string_equal(j.judged[1].name, "n0010");
     assert_string_equal(j.judged[2].name, "n0050");
     assert_string_equal(j.judged[3].name, "n0020");
     assert_string_equal(j.judged[4].name, "n0040");
-    assert_string_equal(j.judged[5].name, "n0000");
+    assert_string_equal(j.judged[5].name, "n0055");
+    assert_string_equal(j.judged[6].name, "n0000");
     assert_true(j.judged[2].broke && j.judged[3].effect < 0);
     assert_int_equal(j.judged[4].differences, 1);
     assert_int_equal(named(&j), 4);
@@ -396,6 +404,28 @@ static void test_judge_figures_and_effects(void **state)
     }
     expect_near(judge_worse_by(&j, 0, 205), 1);
     expect_near(judge_worse_by(&j, 1, 50), 0.5);
+    end(&g, &j);
+}
+
+/* The usual threshold is that of the figure that most machines have, of several the first. */
+static void test_judge_the_usual_threshold(void **state)
+{
+    static const struct made_figure figures[] = {
+        {{98, NAN, 99, 100, NAN, 102}, true},
+        {{1, 2, 3, 4, 5, 6}, false},
+        {{98, NAN, 99, 100, 101, 102}, true},
+    };
+    struct gather g;
+    struct judgement j;
+
+    judge_made(&g, &j, figures, 3);
+    expect_near(judge_usual_threshold(&j), outlier_threshold(6, 15));
+    expect_near(j.threshold[0], outlier_threshold(4, 15));
+    expect_near(j.threshold[2], outlier_threshold(5, 15));
+    j.metric[2].n = 6;
+    expect_near(judge_usual_threshold(&j), outlier_threshold(6, 15));
+    j.metric[2].n = 7;
+    expect_near(judge_usual_threshold(&j), outlier_threshold(5, 15));
     end(&g, &j);
 }
 
@@ -618,6 +648,7 @@ int main(void)
         cmocka_unit_test(test_judge_by_figures_with_the_core_free),
         cmocka_unit_test(test_judge_counts_each_work_once),
         cmocka_unit_test(test_judge_figures_and_effects),
+        cmocka_unit_test(test_judge_the_usual_threshold),
         cmocka_unit_test(test_judge_the_worst_figure_of_a_machine),
         cmocka_unit_test(test_judge_the_least_spread),
         cmocka_unit_test(test_judge_far_is_beyond_threshold_and_least_effect),
