@@ -215,6 +215,23 @@ static void test_pairs_sequential_ends_early(void **state)
     assert_false(claimed(d, 400, 400));
 }
 
+/* The level of the one look at eight pairs: of the 256 flips of their signs ten have a sum of ranks of at most 3, which
+ * is 3.9 %; at most 4 have 14, more than the 5 % of which the look may spend all. Twice as many planned pairs leave it
+ * 2.5 %: at most 2 have six, 2.3 %, unless by chance too many of the 2,048 random flips. */
+static void test_pairs_level_of_a_look(void **state)
+{
+    const double d[] = {1, -2, 3, -4, 5, -6, 7, 8}, ties[] = {1, -1, 1, -1, 1, -1, 1, -1};
+    const double all = level_of_looks(d, 8, 8), half = level_of_looks(d, 8, 16);
+
+    assert_true(all > 0.030 && all < 0.048);
+    assert_true(half > 0.010 && half <= 0.025);
+    assert_true(half < all);
+    assert_true(level_of_looks(d, 8, 800) == 0); /* a look that may spend one flip, of which there are more */
+    /* With equal ranks the sums differ by two: all of one sign have 0.8 %, at most one of the other 7 %. */
+    const double tied = level_of_looks(ties, 8, 8);
+    assert_true(tied > 0.003 && tied < 0.014);
+}
+
 static void test_pairs_looks(void **state)
 {
     unsigned looks = 0;
@@ -350,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_pairs_log_ratios),
         cmocka_unit_test(test_pairs_false_claims_with_stopping),
         cmocka_unit_test(test_pairs_sequential_ends_early),
+        cmocka_unit_test(test_pairs_level_of_a_look),
         cmocka_unit_test(test_pairs_looks),
         cmocka_unit_test(test_pairs_least_effect),
         cmocka_unit_test(test_pairs_least_effect_of_six_pairs),
