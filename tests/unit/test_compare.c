@@ -343,6 +343,24 @@ static void test_compared_hosts(void **state)
     }
 }
 
+/* Hosts are judged by their ratios: neither the spread of their samples nor their shares of the core count. */
+static void test_compared_hosts_only_by_their_ratios(void **state)
+{
+    for (size_t odd = 0; odd < 2; odd++) {
+        (void)begin(state);
+        for (size_t h = 0; h < 5; h++) {
+            (void)snprintf(add_pair("s", "lower", 1, 100, odd && h == 3 ? 150 : 100)->host, 8, "n%zu", h);
+            rows[h][1][0].stats = (struct stats_summary){.n = 1, .mean = 100, .sd = 80};
+            (void)snprintf(rows[h][1][0].core_share, sizeof(rows[0][0][0].core_share), "%s", h == 1 ? "0.1" : "1.0");
+        }
+        make(false);
+        assert_int_equal(compared.n_hosts, 5);
+        for (size_t i = 0; i < 5; i++)
+            assert_int_equal(compared.host[i].stands_out, odd && compared.host[i].host[1] == '3');
+        compared_free(&compared);
+    }
+}
+
 static void test_compared_verdicts(void **state)
 {
     static const struct {
@@ -461,6 +479,7 @@ int main(void)
         TEST(test_compared_means),
         TEST(test_compared_means_of_runs),
         TEST(test_compared_hosts),
+        TEST(test_compared_hosts_only_by_their_ratios),
         TEST(test_compared_verdicts),
         TEST(test_compared_errors_of_means),
         TEST(test_compared_fails_on),
