@@ -360,6 +360,24 @@ static void test_comb_looks_at_the_longest(void **state)
     }
 }
 
+/* Two neighbouring bins count together: the comb whose events are 100 us late in every second period is found, not the
+ * other one, which has less than both of its bins, and more than each. */
+static void test_comb_over_two_bins(void **state)
+{
+    struct comb found;
+
+    begin();
+    for (size_t i = 0; i < 120; i++) {
+        add(4 * MS * (double)i + (i % 2 ? 100 * US : 0), 30 * US, 1);
+        if (i % 5)
+            add(4 * MS * (double)i + 1 * MS, 30 * US, 2);
+    }
+    made_up();
+    assert_true(comb_fit(made.events, made.n, 4 * MS, 0, REACH, &found));
+    assert_true(fabs(fmod(found.phase, 4 * MS) - 50 * US) < 51 * US);
+    expect_near(found.share, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_comb_figures_of_an_exact_one),
         cmocka_unit_test(test_comb_shares_of_exact_ones),
         cmocka_unit_test(test_comb_looks_at_the_longest),
+        cmocka_unit_test(test_comb_over_two_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

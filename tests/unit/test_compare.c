@@ -15,7 +15,7 @@
 #include "memory_fixture.h"
 #include "row_fixture.h"
 
-enum { PAIRS_MAX = 12, RUNS_MAX = 4, SAMPLES = 10, SAMPLES_MAX = 12 };
+enum { PAIRS_MAX = 12, RUNS_MAX = 6, SAMPLES = 10, SAMPLES_MAX = 12 };
 static struct row_run runs[PAIRS_MAX][2][RUNS_MAX];
 static struct row rows[PAIRS_MAX][2][RUNS_MAX];
 static const struct row *sides[PAIRS_MAX][2][RUNS_MAX];
@@ -343,6 +343,49 @@ static void test_compared_hosts(void **state)
     }
 }
 
+/* A time that goes with one over the share of the core, of which one side had half as much: at the same share nothing
+ * changed, and as measured it doubled or halved. Alternatives of the same files, and hosts, are taken as measured. The
+ * mean of the suite is at the same share as well; its first row has no shares. */
+static void test_compared_at_the_same_share(void **state)
+{
+    static const double of[] = {0.98, 0.9, 0.8, 0.95, 0.85};
+    static const struct {
+        bool halved, within, hosts;
+    } cases[] = {{false, false, false}, {true, false, false}, {false, true, false}, {false, false, true}};
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        (void)begin(state);
+        (void)add_pair("s", "lower", 5, 100, 100);
+        add_pair("s", "lower", 5, 1, 1)->within = cases[c].within;
+        for (size_t k = 0; k < 20; k++) {
+            const size_t i = k / 10, side = k / 5 % 2, r = k % 5;
+            const double share = of[r] / (side == cases[c].halved ? 1 : 2);
+            for (size_t s = 0; i && s < SAMPLES; s++)
+                samples[i][side][r][s] *= 100 / share;
+            (void)snprintf(runs[i][side][r].host, sizeof(runs[0][0][0].host), "h%zu", cases[c].hosts ? r : 0);
+            if (i)
+                (void)snprintf(rows[i][side][r].core_share, sizeof(rows[0][0][0].core_share), "0.%03u",
+                               (unsigned)(1000 * share + 0.5) % 1000);
+        }
+        make(false);
+        const bool at_share = !cases[c].within && !cases[c].hosts;
+        const double measured = cases[c].halved ? 0.5 : 2;
+        const struct compared_row *row = &compared.row[compared.row[1].number];
+        assert_ptr_equal(row->pair, &pair[1]);
+        assert_ptr_equal(row->raw, at_share ? &pair[1] : NULL);
+        assert_int_equal(compared.n_raw, at_share);
+        assert_int_equal(compared.comparison[1].share > 0, at_share);
+        assert_true(fabs(compared.comparison[1].ratio - (at_share ? 1 : measured)) < 0.01);
+        if (at_share) {
+            assert_true(fabs(row->of_raw.ratio - measured) < 0.01);
+            assert_int_equal(row->of_raw.change, cases[c].halved ? CHANGE_LOWER : CHANGE_HIGHER);
+            assert_int_equal(compared.n_means, 1);
+            assert_true(fabs(compared.comparison[2].changed / compared.comparison[2].base - 1) < 0.01);
+        }
+        compared_free(&compared);
+    }
+}
+
 /* Hosts are judged by their ratios: neither the spread of their samples nor their shares of the core count. */
 static void test_compared_hosts_only_by_their_ratios(void **state)
 {
@@ -479,6 +522,7 @@ int main(void)
         TEST(test_compared_means),
         TEST(test_compared_means_of_runs),
         TEST(test_compared_hosts),
+        TEST(test_compared_at_the_same_share),
         TEST(test_compared_hosts_only_by_their_ratios),
         TEST(test_compared_verdicts),
         TEST(test_compared_errors_of_means),
