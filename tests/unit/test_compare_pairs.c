@@ -337,6 +337,9 @@ static void test_pairs_ignore_what_is_not_known(void **state)
     (void)add_row(&changed, "a=1", 2);
     base.rows[0].cpus[0] = '\0';
     expect_why("other placement: CPUs , bind one against 1 CPU, bind one");
+    text_copy(base.rows[0].cpus, sizeof(base.rows[0].cpus), "all");
+    expect_why("other placement: CPUs all, bind one against 1 CPU, bind one");
+    base.rows[0].cpus[0] = '\0';
     base.rows[0].bind[0] = '\0';
     expect_why("");
 }
