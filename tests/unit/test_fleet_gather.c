@@ -530,6 +530,25 @@ static void test_gather_a_machine_is_known_by_any_column(void **state)
     }
 }
 
+/* Where a name has two machines, names and machines are numbered differently. */
+static void test_gather_a_vague_machine_of_a_later_name(void **state)
+{
+    struct gather g = {0};
+    struct row_run one = run_of("n1"), two = run_of("n1"), later = run_of("n2"), vague = run_of("n2");
+
+    two.cpus_online = 16;
+    vague.cpu_model[0] = vague.arch[0] = '\0';
+    vague.cpus_online = 0;
+    enter(&g, &one, 1);
+    enter(&g, &two, 2);
+    enter(&g, &later, 3);
+    enter(&g, &vague, 4);
+    assert_int_equal(g.machines.n, 3);
+    for (size_t m = 0; m < 3; m++)
+        assert_int_equal(g.machine[m].rows, m == 2 ? 2 : 1);
+    gather_free(&g);
+}
+
 static void test_gather_a_machine_without_name(void **state)
 {
     struct gather g = {.by_rank = true};
@@ -840,6 +859,7 @@ int main(void)
         cmocka_unit_test(test_gather_rows_that_are_no_doubles),
         cmocka_unit_test(test_gather_tells_runs_and_machines_apart),
         cmocka_unit_test(test_gather_a_machine_is_known_by_any_column),
+        cmocka_unit_test(test_gather_a_vague_machine_of_a_later_name),
         cmocka_unit_test(test_gather_a_machine_without_name),
         cmocka_unit_test(test_gather_fields_of_a_figure),
         cmocka_unit_test(test_gather_values_by_figure_and_machine),

@@ -127,6 +127,14 @@ static void test_require_refuses_wrong_units(void **state)
     refused("prime/cycles.n<5ns", "'ns' is no unit of this figure, which is a number");
     refused("prime/cycles.rsd_pct<5ns", "'ns' is no unit of this figure, which is in %");
     refused("prime/time<5seconds-or-there-about-25", "'seconds-or-there-about-25' is no unit");
+    char unit[sizeof(set.of->limit_unit) + 1] = "", text[64], why[128];
+    for (size_t n = sizeof(unit) - 2; n < sizeof(unit); n++) { /* just short enough for a unit, and one more */
+        memset(unit, 'u', n);
+        (void)snprintf(text, sizeof(text), "prime/time<5%s", unit);
+        (void)snprintf(why, sizeof(why), "'%s' is no unit%s", unit,
+                       n < sizeof(unit) - 1 ? " of this figure, which is in ns" : "");
+        refused(text, why);
+    }
     set.clock_unit = NULL; /* as for files: either clock */
     (void)added("prime/cycles<5us");
     (void)added("prime/cycles<5cycles");
@@ -149,7 +157,8 @@ static void test_require_takes_only_what_is_measured(void **state)
 
 static void test_require_takes_names_of_rows(void **state)
 {
-    static const struct require_name names[] = {{"new", "quantum", "flips", "1/s"}, {"new", "quantum", "flops", "1/s"}};
+    static const struct require_name names[] = {
+        {"new", "quantum", "flips", "1/s"}, {"new", "quantum", "flops", "1/s"}, {"new", "lepton", "mass", "kg"}};
 
     set.names = names;
     set.n_names = COUNT(names);
@@ -157,6 +166,7 @@ static void test_require_takes_names_of_rows(void **state)
     (void)added("prime/cycles<5");
     refused("quantum/flaps>5", "unknown metric of test 'quantum': 'flaps'; did you mean 'flips'?");
     refused("quantum/flips>5s", "'s' is no unit of this figure, which is in 1/s");
+    refused("leptom/mass>5", "unknown test 'leptom'; did you mean 'lepton'?");
 }
 
 static void test_require_reads_lines(void **state)
