@@ -135,6 +135,7 @@ static void test_pairs_of_commands_with_words_in_another_order(void **state)
     add_row(&base, "command=copy a b", 1);
     add_row(&changed, "command=copy b a", 1);
     expect_why("other work: the same words in another order or number");
+    assert_int_equal(pairs.pair[0].reason, ACROSS_COMMAND);
 }
 
 static void test_pairs_of_prepared_commands_with_words_in_another_order(void **state)
@@ -212,6 +213,12 @@ static void test_pairs_left_over_are_joined_when_there_is_one_a_side(void **stat
     add_row(&changed, "limit=99 clock=clock_gettime", 1); /* now it could be either */
     make(0);
     assert_int_equal(pairs.n, 4);
+    /* The same under a load, after these four. */
+    text_copy(add_row(&base, "w=1", 1)->load, 8, "burn");
+    text_copy(add_row(&changed, "w=2", 1)->load, 8, "burn");
+    make(0);
+    assert_int_equal(pairs.n, 5);
+    assert_string_equal(pairs.pair[4].why, "other work: w=1 against w=2");
 }
 
 /* An index of another protocol is refused by its name, even where other words agree; an older program's by its words.
