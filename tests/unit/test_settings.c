@@ -546,9 +546,10 @@ static void test_settings_smt_is_written_only_where_it_can_be(void **state)
     static const struct {
         const char *control;
         enum setting_verdict verdict;
-    } cases[] = {{"on", SETTING_NOISY},       {"2", SETTING_NOISY},         {"off", SETTING_OK},
-                 {"forceoff", SETTING_OK},    {"notsupported", SETTING_NA}, {"notimplemented", SETTING_NA},
-                 {"perhaps", SETTING_UNKNOWN}};
+    } cases[] = {{"on", SETTING_NOISY},        {"2", SETTING_NOISY},         {"off", SETTING_OK},
+                 {"forceoff", SETTING_OK},     {"notsupported", SETTING_NA}, {"notimplemented", SETTING_NA},
+                 {"perhaps", SETTING_UNKNOWN}, {"1", SETTING_NOISY},         {"9", SETTING_NOISY},
+                 {"0", SETTING_UNKNOWN}};
     char path[] = "/sys/devices/system/cpu/smt/control";
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -615,6 +616,14 @@ static void test_settings_throttling_of_packages_counts_once(void **state)
     tree_put("/sys/devices/system/cpu/cpu3/topology/physical_package_id", "-1\n");
     look_at("2-3");
     expect_one("throttling", SETTING_UNKNOWN, "2002 times since boot", "");
+    /* Numbers beyond those of CPUs are not looked up. */
+    for (unsigned number = 8191; number <= 8192; number++) {
+        (void)snprintf(text, sizeof(text), "%u\n", number);
+        tree_put("/sys/devices/system/cpu/cpu2/topology/physical_package_id", text);
+        tree_put("/sys/devices/system/cpu/cpu3/topology/physical_package_id", text);
+        expect_one("throttling", SETTING_UNKNOWN, number < 8192 ? "1002 times since boot" : "2002 times since boot",
+                   "");
+    }
 }
 
 static void raise_steal(void)
@@ -911,6 +920,12 @@ static void test_settings_numbers_that_make_no_sense(void **state)
     expect_one("stat_interval", SETTING_OK, "20 s", "");
     tree_put("/proc/sys/vm/stat_interval", "19\n");
     expect_one("stat_interval", SETTING_NOISY, "19 s", "");
+    tree_put("/proc/sys/vm/stat_interval", "9223372036854775807\n");
+    expect_one("stat_interval", SETTING_OK, "9223372036854775807 s", "");
+    tree_put("/proc/sys/vm/stat_interval", "9223372036854775808\n");
+    expect_one("stat_interval", SETTING_UNKNOWN, "", "/proc/sys/vm/stat_interval has unknown content");
+    tree_put("/proc/sys/vm/stat_interval", "-9223372036854775807\n");
+    expect_one("stat_interval", SETTING_NOISY, "-9223372036854775807 s", "");
 }
 
 static void test_settings_power_supplies(void **state)
@@ -941,6 +956,491 @@ static void test_settings_power_of_a_desktop(void **state)
     tree_put("/sys/class/power_supply/BAT0/type", "Battery\n");
     tree_put("/sys/class/power_supply/BAT0/scope", "System\n");
     expect_one("power", SETTING_NOISY, "on battery", "");
+}
+
+/* --- texts of single files, one after the other, and what one setting is then --- */
+
+struct step {
+    const char *path, *text;
+    struct expected expected;
+};
+
+/* On two CPUs, of which the second is the bench CPU. */
+static void expect_steps(const struct step *steps, size_t n)
+{
+    tree_put("/proc/stat", "cpu  1\n");
+    tree_put("/sys/devices/system/cpu/online", "0-1\n");
+    for (size_t i = 0; i < n; i++) {
+        tree_put(steps[i].path, steps[i].text);
+        look_at("1");
+        expect(&steps[i].expected);
+    }
+}
+
+#define UNKNOWN_CONTENT(name, path)                                                                                    \
+    {                                                                                                                  \
+        name, SETTING_UNKNOWN, "", path " has unknown content"                                                         \
+    }
+
+static void test_settings_of_loads(void **state)
+{
+    static const char online[] = "/sys/devices/system/cpu/online", path[] = "/proc/loadavg";
+    static const char pressure[] = "/proc/pressure/memory";
+    static const struct step steps[] = {
+        {path, "0.50 9 9 1/1 1\n", {"load", SETTING_OK, "0.50", ""}},
+        {path, "0.51 0 0 1/1 1\n", {"load", SETTING_NOISY, "0.51", ""}},
+        {online, "0-19\n", {"load", SETTING_OK, "0.51", ""}},
+        {path, "1.00 9 9 1/1 1\n", {"load", SETTING_OK, "1.00", ""}},
+        {path, "1.01 0 0 1/1 1\n", {"load", SETTING_NOISY, "1.01", ""}},
+        {path, "0 0 0 1/1 1\n", {"load", SETTING_OK, "0.00", ""}},
+        {path, "x\n", {"load", SETTING_NA, "", ""}},
+        {pressure, "some avg10=0.00 avg60=9\n", {"pressure", SETTING_OK, "0.00 %", ""}},
+        {pressure, "some avg10=0.99 avg60=9\n", {"pressure", SETTING_OK, "0.99 %", ""}},
+        {pressure, "some avg10=1.00\n", {"pressure", SETTING_NOISY, "1.00 %", ""}},
+        {pressure, "some avg10=100.00\n", {"pressure", SETTING_NOISY, "100.00 %", ""}},
+        {pressure, "some avg10=100.01\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
+        {pressure, "some avg10=-0.01\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
+        {pressure, "some avg10=x\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
+        {pressure, "full avg10=5.00\n", UNKNOWN_CONTENT("pressure", "/proc/pressure/memory")},
+        {pressure, "", {"pressure", SETTING_UNKNOWN, "", "/proc/pressure/memory is empty"}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+static void test_settings_of_swap(void **state)
+{
+    static const char path[] = "/proc/meminfo";
+    static const struct step steps[] = {
+        {path, "SwapTotal: 2048 kB\nSwapFree: 2047 kB\n", {"swap", SETTING_NOISY, "1 of 2 MiB", ""}},
+        {path, "SwapTotal: 2048 kB\nSwapFree: 2048 kB\n", {"swap", SETTING_OK, "0 of 2 MiB", ""}},
+        {path, "SwapTotal: 2048 kB\nSwapFree: 3072 kB\n", UNKNOWN_CONTENT("swap", "/proc/meminfo")},
+        {path, "SwapTotal: 2048 kB\n", UNKNOWN_CONTENT("swap", "/proc/meminfo")},
+        {path, "SwapFree: 2048 kB\n", UNKNOWN_CONTENT("swap", "/proc/meminfo")},
+        {path, "SwapTotal: 0 kB\nSwapFree: 0 kB\n", {"swap", SETTING_OK, "no swap", ""}},
+        {path, "", {"swap", SETTING_UNKNOWN, "", "/proc/meminfo is empty"}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+#define ZONE "/sys/class/thermal/thermal_zone"
+
+static void test_settings_of_temperatures_and_interfaces(void **state)
+{
+    static const struct step steps[] = {
+        {"/sys/class/thermal/cooling_device0/temp", "99000\n", {"temperature", SETTING_NA, "", ""}},
+        {ZONE "0/temp", "-5000\n", {"temperature", SETTING_OK, "-5 C, the highest of 1", ""}},
+        {ZONE "1/temp", "-100000\n", {"temperature", SETTING_OK, "-5 C, the highest of 2", ""}},
+        {ZONE "1/temp", "-100001\n", {"temperature", SETTING_OK, "-5 C, the highest of 1", ""}},
+        {ZONE "1/temp", "1000000\n", {"temperature", SETTING_OK, "1000 C, the highest of 2", ""}},
+        {ZONE "1/temp", "1000001\n", {"temperature", SETTING_OK, "-5 C, the highest of 1", ""}},
+        {ZONE "1/temp", "12x\n", {"temperature", SETTING_OK, "-5 C, the highest of 1", ""}},
+        {ZONE "1/temp", "x\n", {"temperature", SETTING_OK, "-5 C, the highest of 1", ""}},
+        {ZONE "2/temp", "51999\n", {"temperature", SETTING_OK, "51 C, the highest of 2", ""}},
+        {"/sys/class/net/eth0/operstate", "down\n", {"network", SETTING_OK, "none up", ""}},
+        {"/sys/class/net/eth1/operstate", "up\n", {"network", SETTING_OK, "eth1", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+#define CPUS "/sys/devices/system/cpu/"
+
+static void test_settings_of_turbo(void **state)
+{
+    static const char boost[] = CPUS "cpufreq/boost", intel[] = CPUS "intel_pstate/no_turbo";
+    static const struct step steps[] = {
+        {boost, "-1\n", UNKNOWN_CONTENT("turbo", CPUS "cpufreq/boost")},
+        {boost, "2\n", UNKNOWN_CONTENT("turbo", CPUS "cpufreq/boost")},
+        {boost, "0\n", {"turbo", SETTING_OK, "off", ""}},
+        {boost, "1\n", {"turbo", SETTING_NOISY, "on", ""}},
+    };
+    /* Where the driver has its own switch, the other does not count. */
+    static const struct step own[] = {
+        {intel, "x\n", UNKNOWN_CONTENT("turbo", CPUS "intel_pstate/no_turbo")},
+        {intel, "0\n", {"turbo", SETTING_NOISY, "on", ""}},
+        {intel, "1\n", {"turbo", SETTING_OK, "off", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+    expect_writes("turbo", CPUS "cpufreq/boost=0\n");
+    expect_steps(own, 1);
+    expect_writes("turbo", "");
+    expect_steps(own + 1, COUNT(own) - 1);
+    expect_writes("turbo", "");
+}
+
+static void put_latency(const void *bytes, size_t size)
+{
+    tree_put_bytes("/dev/cpu_dma_latency", bytes, size);
+    look_at("1");
+}
+
+/* The device answers with the limit in us as four bytes; 2000 s mean that nobody asked for one. */
+static void test_settings_of_a_held_latency(void **state)
+{
+    static const int32_t us[] = {2000000000, 1999999999, 1, 0, -1};
+    static const size_t wrong_sizes[] = {0, 1, 3, 5, 8};
+
+    tree_put("/proc/stat", "cpu  1\n");
+    put_latency(&us[0], sizeof(us[0]));
+    expect_one("c_states", SETTING_NOISY, "not held, idle states not known", "");
+    put_latency(&us[1], sizeof(us[1]));
+    expect_one("c_states", SETTING_NOISY, "held at 1999999999 us, idle states not known", "");
+    put_latency(&us[2], sizeof(us[2]));
+    expect_one("c_states", SETTING_NOISY, "held at 1 us, idle states not known", "");
+    put_latency(&us[3], sizeof(us[3]));
+    expect_one("c_states", SETTING_OK, "held at 0 us", "");
+    put_latency(&us[4], sizeof(us[4]));
+    expect_one("c_states", SETTING_UNKNOWN, "", "/dev/cpu_dma_latency has unknown content");
+    for (size_t i = 0; i < COUNT(wrong_sizes); i++) {
+        put_latency(us, wrong_sizes[i]);
+        expect_one("c_states", SETTING_UNKNOWN, "", "/dev/cpu_dma_latency has unknown content");
+    }
+}
+
+#define IDLE CPUS "cpu1/cpuidle/state"
+
+/* The deepest state is the last of those that take longest to leave, in whatever order they are. */
+static void test_settings_of_idle_states_in_any_order(void **state)
+{
+    static const char unknown[] = "hold not known, up to a state without name (10 us)";
+    static const struct step steps[] = {
+        {IDLE "1/latency", "900\n", {"c_states", SETTING_NA, "", ""}},
+        {IDLE "0/latency",
+         "10\n",
+         {"c_states", SETTING_NOISY, "hold not known, up to a state without name (900 us)", ""}},
+        {IDLE "1/latency", "5\n", {"c_states", SETTING_NOISY, unknown, ""}},
+        {IDLE "1/name", "B\n", {"c_states", SETTING_NOISY, unknown, ""}},
+        {IDLE "0/name", "A\n", {"c_states", SETTING_NOISY, "hold not known, up to A (10 us)", ""}},
+        {IDLE "1/latency", "10\n", {"c_states", SETTING_NOISY, "hold not known, up to B (10 us)", ""}},
+        {IDLE "0/disable", "0\n", {"c_states", SETTING_NOISY, "hold not known, up to B (10 us)", ""}},
+        {IDLE "1/disable", "1\n", {"c_states", SETTING_NOISY, "hold not known, up to A (10 us)", ""}},
+        {IDLE "0/latency", "0\n", {"c_states", SETTING_OK, "hold not known, up to A (0 us)", ""}},
+        {IDLE "0/disable", "2\n", {"c_states", SETTING_NA, "", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+static void test_settings_of_governors_and_preferences(void **state)
+{
+    static const struct step steps[] = {
+        {CPUS "cpu1/cpufreq/scaling_governor", "performance\n", {"governor", SETTING_OK, "performance (1 CPU)", ""}},
+        {CPUS "cpu0/cpufreq/scaling_governor",
+         "a\xff\n",
+         {"governor", SETTING_UNKNOWN, "", CPUS "cpu0/cpufreq/scaling_governor has unknown content"}},
+        {CPUS "cpu0/cpufreq/scaling_governor",
+         "ondemand\n",
+         {"governor", SETTING_NOISY, "ondemand (1 CPU), performance (1 CPU)", ""}},
+        {CPUS "cpu0/power/energy_perf_bias", "0\n", {"epb", SETTING_OK, "0 (1 CPU)", ""}},
+        {CPUS "cpu1/power/energy_perf_bias", "-3\n", {"epb", SETTING_NOISY, "0 (1 CPU), -3 (1 CPU)", ""}},
+        {CPUS "cpu1/power/energy_perf_bias",
+         "x\n",
+         {"epb", SETTING_UNKNOWN, "", CPUS "cpu1/power/energy_perf_bias has unknown content"}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+#define KERNEL "/proc/sys/kernel/"
+
+static void test_settings_of_watchdogs(void **state)
+{
+    static const char hard[] = KERNEL "nmi_watchdog", both[] = KERNEL "watchdog";
+    static const struct step steps[] = {
+        {hard, "0\n", {"watchdogs", SETTING_OK, "0", ""}},
+        {hard, "1\n", {"watchdogs", SETTING_NOISY, "1", ""}},
+        {both, "x\n", UNKNOWN_CONTENT("watchdogs", KERNEL "watchdog")},
+        {both, "0\n", {"watchdogs", SETTING_NOISY, "1", ""}},
+        {both, "2\n", {"watchdogs", SETTING_NOISY, "watchdog 2, nmi_watchdog 1", ""}},
+        {hard, "0\n", {"watchdogs", SETTING_NOISY, "2", ""}},
+        {hard, "x\n", {"watchdogs", SETTING_NOISY, "2", ""}},
+        {both, "0\n", UNKNOWN_CONTENT("watchdogs", KERNEL "nmi_watchdog")},
+        {hard, "0\n", {"watchdogs", SETTING_OK, "0", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+static void test_settings_of_real_time_and_layout(void **state)
+{
+    static const char runtime[] = KERNEL "sched_rt_runtime_us", layout[] = KERNEL "randomize_va_space";
+    static const struct step steps[] = {
+        {runtime, "-1\n", {"rt_throttling", SETTING_OK, "-1 us", ""}},
+        {runtime, "950\n", {"rt_throttling", SETTING_OK, "950 us", "matters only with --fifo"}},
+        {runtime, "x\n", UNKNOWN_CONTENT("rt_throttling", KERNEL "sched_rt_runtime_us")},
+        {layout, "0\n", {"aslr", SETTING_OK, "0 (none)", ""}},
+        {layout, "1\n", {"aslr", SETTING_OK, "1 (stack, mappings)", ""}},
+        {layout, "2\n", {"aslr", SETTING_OK, "2 (stack, mappings, heap)", ""}},
+        {layout, "3\n", UNKNOWN_CONTENT("aslr", KERNEL "randomize_va_space")},
+        {layout, "x\n", {"aslr", SETTING_NA, "", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+#define THP "/sys/kernel/mm/transparent_hugepage/"
+
+static void test_settings_of_huge_pages(void **state)
+{
+    static const struct step steps[] = {
+        {THP "enabled", "always madvise [never]\n", {"thp", SETTING_NA, "", ""}},
+        {THP "defrag", "always [never]\n", {"thp", SETTING_OK, "enabled never, defrag never", ""}},
+        {THP "defrag", "[always] never\n", {"thp", SETTING_NOISY, "enabled never, defrag always", ""}},
+        {THP "defrag", "always never\n", UNKNOWN_CONTENT("thp", THP "defrag")},
+        {THP "defrag", "always [never\n", UNKNOWN_CONTENT("thp", THP "defrag")},
+        {THP "defrag", "always ] [\n", UNKNOWN_CONTENT("thp", THP "defrag")},
+        {THP "defrag", "always []\n", UNKNOWN_CONTENT("thp", THP "defrag")},
+        {THP "defrag", "[never]\n", {"thp", SETTING_OK, "enabled never, defrag never", ""}},
+        {THP "enabled", "[madvise]\n", {"thp", SETTING_NOISY, "enabled madvise, defrag never", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+    expect_writes("thp", THP "enabled=never\n");
+    view.huge_advised = true;
+    expect_writes("thp", "");
+}
+
+#define SERVER "/sys/kernel/debug/sched/fair_server/"
+
+static void test_settings_of_the_fair_server(void **state)
+{
+    static const struct step steps[] = {
+        {SERVER "cpu1/runtime", "0\n", {"fair_server", SETTING_OK, "0 ms in turn on 0 of 1", ""}},
+        {SERVER "cpu1/runtime", "2999999\n", {"fair_server", SETTING_OK, "2 ms in turn on 1 of 1", ""}},
+        {SERVER "cpu1/runtime", "x\n", UNKNOWN_CONTENT("fair_server", "/sys/kernel/debug/sched/fair_server")},
+        {SERVER "cpu1/runtime", "7000000\n", {"fair_server", SETTING_OK, "7 ms in turn on 1 of 1", ""}},
+    };
+
+    tree_put("/proc/sys/kernel/osrelease", "6.11.0\n");
+    expect_steps(steps, COUNT(steps));
+    look_at("0-1");
+    expect_one("fair_server", SETTING_NA, "", "");
+    tree_put(SERVER "cpu0/runtime", "9000000\n");
+    expect_one("fair_server", SETTING_OK, "9 ms in turn on 2 of 2", "");
+    tree_put(SERVER "cpu1/runtime", "0\n");
+    expect_one("fair_server", SETTING_OK, "9 ms in turn on 1 of 2", "");
+}
+
+static void test_settings_of_clocksources(void **state)
+{
+    static const char *const good[] = {"tsc", "arch_sys_counter", "riscv_clocksource", "timebase", "tod", "stp"};
+    static const char *const slow[] = {"hpet", "acpi_pm", "kvm-clock", "tsc-early", "jiffies"};
+    static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+    tree_put(path, "x\x01\n");
+    look_at("0");
+    expect_one("clocksource", SETTING_UNKNOWN, "",
+               "/sys/devices/system/clocksource/clocksource0/current_clocksource has unknown content");
+    for (size_t i = 0; i < COUNT(good); i++) {
+        tree_put(path, good[i]);
+        expect_one("clocksource", SETTING_OK, good[i], "");
+    }
+    for (size_t i = 0; i < COUNT(slow); i++) {
+        tree_put(path, slow[i]);
+        expect_one("clocksource", SETTING_NOISY, slow[i], "");
+    }
+}
+
+#define VULNERABILITIES CPUS "vulnerabilities/"
+
+static void test_settings_of_vulnerabilities(void **state)
+{
+    static const struct step steps[] = {
+        {VULNERABILITIES "meltdown", "Unknown\n", UNKNOWN_CONTENT("vulnerabilities", VULNERABILITIES "*")},
+        {VULNERABILITIES "meltdown",
+         "Vulnerable\n",
+         {"vulnerabilities", SETTING_OK, "0 mitigated, 1 open, 0 do not apply; page tables not isolated", ""}},
+        {VULNERABILITIES "mds",
+         "Mitigation: x\n",
+         {"vulnerabilities", SETTING_OK, "1 mitigated, 1 open, 0 do not apply; page tables not isolated", ""}},
+        {VULNERABILITIES "meltdown",
+         "Not affected\n",
+         {"vulnerabilities", SETTING_OK, "1 mitigated, 0 open, 1 do not apply", ""}},
+        {VULNERABILITIES "meltdown",
+         "Mitigation: PTI\n",
+         {"vulnerabilities", SETTING_OK, "2 mitigated, 0 open, 0 do not apply; page tables isolated", ""}},
+        {VULNERABILITIES "mds",
+         "Not affected\n",
+         {"vulnerabilities", SETTING_OK, "1 mitigated, 0 open, 1 do not apply; page tables isolated", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+static void test_settings_of_page_faults(void **state)
+{
+    char now[96];
+
+    tree_put("/sys/kernel/debug/fault_around_bytes", "65536\n");
+    look_at("0");
+    (void)snprintf(now, sizeof(now), "pages of %ld KiB, 64 KiB around a fault", sysconf(_SC_PAGESIZE) / 1024);
+    expect_one("page_faults", SETTING_OK, now, "");
+    tree_put("/sys/kernel/debug/fault_around_bytes", "x\n");
+    (void)snprintf(now, sizeof(now), "pages of %ld KiB", sysconf(_SC_PAGESIZE) / 1024);
+    expect_one("page_faults", SETTING_UNKNOWN, now, "/sys/kernel/debug/fault_around_bytes has unknown content");
+}
+
+#define IRQ "/proc/irq/"
+
+/* An interrupt that cannot be read is not known to be elsewhere, but one on a bench CPU is noisy anyhow. */
+static void test_settings_of_irqs_that_cannot_be_read(void **state)
+{
+    static const struct step steps[] = {
+        {IRQ "default_smp_affinity", "1\n", {"irqs", SETTING_OK, "0 of 1 interrupts may use bench CPUs", ""}},
+        {IRQ "5/smp_affinity_list", "0\n", {"irqs", SETTING_OK, "0 of 2 interrupts may use bench CPUs", ""}},
+        {IRQ "6/smp_affinity_list", "x\n", UNKNOWN_CONTENT("irqs", "/proc/irq")},
+        {IRQ "7/smp_affinity_list", "\n", UNKNOWN_CONTENT("irqs", "/proc/irq")},
+        {IRQ "8/smp_affinity", "", UNKNOWN_CONTENT("irqs", "/proc/irq")},
+        {IRQ "6/smp_affinity_list", "0\n", UNKNOWN_CONTENT("irqs", "/proc/irq")},
+        {IRQ "7/smp_affinity_list", "0\n", {"irqs", SETTING_UNKNOWN, "", "/proc/irq is empty"}},
+        {IRQ "6/smp_affinity_list", "0-1\n", {"irqs", SETTING_NOISY, "1 of 4 interrupts may use bench CPUs", "6"}},
+        {IRQ "8/smp_affinity", "2\n", {"irqs", SETTING_NOISY, "2 of 5 interrupts may use bench CPUs", "6, 8"}},
+        {IRQ "default_smp_affinity",
+         "3\n",
+         {"irqs", SETTING_NOISY, "3 of 5 interrupts may use bench CPUs", "new ones, 6, 8"}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+    expect_writes("irqs", IRQ "default_smp_affinity=1\n" IRQ "6/smp_affinity_list=0\n" IRQ "8/smp_affinity=1\n");
+}
+
+static void test_settings_of_isolated_cpus(void **state)
+{
+    static const struct step steps[] = {
+        {CPUS "isolated", "x\n", UNKNOWN_CONTENT("isolated", CPUS "isolated")},
+        {CPUS "isolated", "(null)\n", {"isolated", SETTING_NOISY, "none", ""}},
+        {CPUS "isolated", "0\n", {"isolated", SETTING_NOISY, "0", "not CPU 1"}},
+        {CPUS "isolated", "0-1\n", {"isolated", SETTING_OK, "0-1", ""}},
+        {IRQ "default_smp_affinity", "2\n", {"irqaffinity", SETTING_NA, "", ""}},
+        {"/proc/cmdline", "quiet\n", {"irqaffinity", SETTING_NOISY, "not given", ""}},
+        {IRQ "default_smp_affinity", "1\n", {"irqaffinity", SETTING_OK, "by default_smp_affinity", ""}},
+        {"/proc/cmdline", "irqaffinity=0\n", {"irqaffinity", SETTING_OK, "0", ""}},
+        {"/proc/cmdline", "irqaffinity=1\n", {"irqaffinity", SETTING_OK, "by default_smp_affinity", ""}},
+        {IRQ "default_smp_affinity", "2\n", {"irqaffinity", SETTING_NOISY, "1", ""}},
+        {"/proc/cmdline", "irqaffinity=x\n", UNKNOWN_CONTENT("irqaffinity", "/proc/cmdline")},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+static void test_settings_of_nodes_and_siblings(void **state)
+{
+    static const struct step steps[] = {
+        {"/sys/devices/system/node/online", "0-1\n", UNKNOWN_CONTENT("numa", "/sys/devices/system/node/node0/cpulist")},
+        {"/sys/devices/system/node/node0/cpulist", "0\n",
+         UNKNOWN_CONTENT("numa", "/sys/devices/system/node/node0/cpulist")},
+        {"/sys/devices/system/node/node1/cpulist", "1\n", {"numa", SETTING_OK, "node 1 of 2", ""}},
+        {CPUS "cpu1/topology/core_cpus_list", "1,3\n", {"siblings", SETTING_OK, "none online", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+    look_at("0-1");
+    expect_one("numa", SETTING_NOISY, "nodes 0-1 of 2", "");
+    tree_put(CPUS "online", "0-3\n");
+    look_at("0-1");
+    expect_one("siblings", SETTING_NOISY, "1 of 2 bench CPUs have one (CPU 1: 3)", "");
+    tree_put(CPUS "cpu0/topology/core_cpus_list", "0,2\n");
+    expect_one("siblings", SETTING_NOISY, "2 of 2 bench CPUs have one (CPU 0: 2)", "");
+}
+
+static void test_settings_of_other_supplies(void **state)
+{
+    static const char folder[] = "/sys/class/power_supply/AC/online";
+    static const struct step steps[] = {
+        {"/sys/class/power_supply/BAT0/type", "Battery\n", {"power", SETTING_NA, "", ""}},
+        {folder, "x\n", {"power", SETTING_NA, "", ""}},
+        {folder, "0\n", {"power", SETTING_NOISY, "on battery", ""}},
+        {folder, "2\n", {"power", SETTING_OK, "online", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+}
+
+/* --- functions that the settings share --- */
+
+static void test_settings_of_files_that_cannot_be_read(void **state)
+{
+    static const struct {
+        const char *path;
+        int error;
+        bool proc, sys;
+        enum setting_verdict verdict;
+        const char *why;
+    } cases[] = {
+        {"/sys/x", ENOENT, true, true, SETTING_NA, ""},
+        {"/sys/x", ENOTDIR, true, true, SETTING_NA, ""},
+        {"/sys/x", ENODEV, true, true, SETTING_NA, ""},
+        {"/sys/x", ENXIO, true, true, SETTING_NA, ""},
+        {"/sys/x", EOPNOTSUPP, true, true, SETTING_NA, ""},
+        {"/sys/x", ENOENT, true, false, SETTING_UNKNOWN, "/sys is not mounted"},
+        {"/sys/x", ENOENT, false, true, SETTING_NA, ""},
+        {"/proc/x", ENOENT, false, true, SETTING_UNKNOWN, "/proc is not mounted"},
+        {"/proc/x", ENOENT, true, false, SETTING_NA, ""},
+        {"/dev/x", ENOENT, false, false, SETTING_NA, ""},
+        {"/sys/x", EACCES, true, true, SETTING_UNKNOWN, "only root may read /sys/x"},
+        {"/sys/x", EPERM, true, false, SETTING_UNKNOWN, "only root may read /sys/x"},
+        {"/sys/x", ENODATA, true, true, SETTING_UNKNOWN, "/sys/x is empty"},
+        {"/sys/x", EILSEQ, true, true, SETTING_UNKNOWN, "/sys/x has unknown content"},
+        {"/sys/x", EIO, true, true, SETTING_UNKNOWN, "/sys/x: Input/output error"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct setting_state found = {.now = "x", .why = "x"};
+        machine = (struct machine){.have_proc = cases[i].proc, .have_sys = cases[i].sys};
+        view = (struct settings_view){.root = tree_root, .machine = &machine, .bench = &bench};
+        setting_not_read(&view, cases[i].path, -cases[i].error, &found);
+        assert_int_equal(found.verdict, cases[i].verdict);
+        assert_string_equal(found.now, "");
+        assert_string_equal(found.why, cases[i].why);
+    }
+}
+
+static void test_settings_by_version_of_the_kernel(void **state)
+{
+    static const struct {
+        const char *kernel;
+        bool is; /* at least 6.12 */
+    } cases[] = {{"6.12.0-1-amd64 #1 SMP", true},
+                 {"6.11.99", false},
+                 {"6.13", true},
+                 {"5.19", false},
+                 {"5.12", false},
+                 {"7.0", true},
+                 {"unknown", true},
+                 {"6", true}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        (void)snprintf(machine.kernel, sizeof(machine.kernel), "%s", cases[i].kernel);
+        assert_int_equal(setting_kernel_is(&machine, 6, 12), cases[i].is);
+    }
+}
+
+/* Room is kept for what says that there are more. */
+static void test_settings_lists_are_cut_between_words(void **state)
+{
+    static const struct {
+        size_t size;
+        const char *list, *word, *result;
+    } cases[] = {
+        {20, "governor", "abcd", "governor, abcd"},
+        {20, "governor", "abcde", "governor, ..."},
+        {20, "governor, abcd", "e", "governor, abcd, ..."},
+        {19, "governor, abcd", "e", "governor, abcd"},
+        {20, "a, ...", "b", "a, ..."},
+        {20, "a ...", "b", "a ..., b"},
+        {12, "", "abcd", "abcd"},
+        {20, "", "a\xff", "a?"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char list[32];
+        (void)snprintf(list, sizeof(list), "%s", cases[i].list);
+        setting_append(list, cases[i].size, cases[i].word);
+        assert_string_equal(list, cases[i].result);
+    }
 }
 
 /* --- trees that are hostile --- */
@@ -1423,6 +1923,27 @@ int main(void)
         TREE_TEST(test_settings_numbers_that_make_no_sense),
         TREE_TEST(test_settings_power_supplies),
         TREE_TEST(test_settings_power_of_a_desktop),
+        TREE_TEST(test_settings_of_loads),
+        TREE_TEST(test_settings_of_swap),
+        TREE_TEST(test_settings_of_temperatures_and_interfaces),
+        TREE_TEST(test_settings_of_turbo),
+        TREE_TEST(test_settings_of_a_held_latency),
+        TREE_TEST(test_settings_of_idle_states_in_any_order),
+        TREE_TEST(test_settings_of_governors_and_preferences),
+        TREE_TEST(test_settings_of_watchdogs),
+        TREE_TEST(test_settings_of_real_time_and_layout),
+        TREE_TEST(test_settings_of_huge_pages),
+        TREE_TEST(test_settings_of_the_fair_server),
+        TREE_TEST(test_settings_of_clocksources),
+        TREE_TEST(test_settings_of_vulnerabilities),
+        TREE_TEST(test_settings_of_page_faults),
+        TREE_TEST(test_settings_of_irqs_that_cannot_be_read),
+        TREE_TEST(test_settings_of_isolated_cpus),
+        TREE_TEST(test_settings_of_nodes_and_siblings),
+        TREE_TEST(test_settings_of_other_supplies),
+        TREE_TEST(test_settings_of_files_that_cannot_be_read),
+        TREE_TEST(test_settings_by_version_of_the_kernel),
+        TREE_TEST(test_settings_lists_are_cut_between_words),
         TREE_TEST(test_settings_with_empty_files),
         TREE_TEST(test_settings_with_empty_files_of_a_server),
         TREE_TEST(test_settings_with_junk),
