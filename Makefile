@@ -190,7 +190,9 @@ WRAP_test_who         := tasks_kernel_functions
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
-WRAP_test_task      := getrusage
+WRAP_test_task      := getrusage getrlimit getrlimit64
+WRAP_test_clock     := clock_gettime
+WRAP_test_snapshot  := fsync
 WRAP_test_program   := wait4 procfs_read
 WRAP_test_experiment := core_slice
 # Functions that need rights which may be missing on this machine.

@@ -10,12 +10,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "../refuse.h"
 #include "fixture.h"
 #include "sys/clock.h"
 
@@ -23,6 +25,29 @@ static void assert_near(double found, double expected, double tolerance)
 {
     if (!(fabs(found - expected) <= tolerance))
         fail_msg("%.9g is not %.9g", found, expected);
+}
+
+/* Returns the made-up time of the reading with this number; NULL: the real clock is read. */
+static uint64_t (*made_up_ns)(size_t reading);
+static size_t readings;
+
+int __real_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time)
+{
+    if (!made_up_ns)
+        return __real_clock_gettime(id, time);
+    const uint64_t ns = made_up_ns(readings++);
+    *time = (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    return 0;
+}
+
+static void make_up(uint64_t (*ns)(size_t reading))
+{
+    if (sizeof(time_t) > sizeof(long))
+        skip_because("clock_gettime has another name where times are longer than a long");
+    readings = 0;
+    made_up_ns = ns;
 }
 
 static void test_clock_hz_from_made_up_pairs(void **state)
@@ -99,6 +124,33 @@ static void test_clock_choose_falls_back_when_the_counter_is_forbidden(void **st
 #endif
 }
 
+#if defined(__x86_64__)
+/* The kernel does not say that reading the counter is forbidden, so it is found out by reading it. */
+static int secretly_forbidden_counter(void)
+{
+    struct clock_info info;
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0 || refuse_call(SYS_prctl, EINVAL))
+        return CANNOT;
+    clock_choose(&info);
+    CHECK(info.kind == CLOCK_KIND_GETTIME);
+    CHECK(strcmp(info.why, "reading the counter (" COUNTER_NAME ") is refused by a signal") == 0);
+    CHECK(strcmp(info.name, "clock_gettime") == 0 && strcmp(info.unit, "ns") == 0);
+    return 0;
+}
+#endif
+
+static void test_clock_choose_tries_the_counter(void **state)
+{
+#if defined(__x86_64__)
+    char why[96];
+    if (counter_usable(why, sizeof why) != 0)
+        skip_because("the counter is not usable here at all");
+    assert_int_equal(fixture_in_child(secretly_forbidden_counter), 0);
+#else
+    skip_because("only x86 can forbid its counter");
+#endif
+}
+
 static uint64_t traps_as_illegal(void)
 {
     raise(SIGILL);
@@ -157,6 +209,52 @@ static void test_clock_pair_lies_between_readings(void **state)
     assert_true(pair.counter >= counter && pair.counter <= clock_end(CLOCK_KIND_COUNTER));
 }
 
+static uint64_t counter_at[2]; /* around the reading of the counter in the tightest try */
+
+/* Of the tries, numbers 20 and 25 take 100 ns; the others take longer. */
+static uint64_t tries_of_a_pair(size_t reading)
+{
+    const size_t number = reading / 2, end = reading % 2;
+    if (number == 20)
+        counter_at[end] = end ? clock_end(CLOCK_KIND_COUNTER) : clock_begin(CLOCK_KIND_COUNTER);
+    return 10000 * number + end * (number == 20 || number == 25 ? 100 : 500 + number);
+}
+
+static void test_clock_pair_is_the_middle_of_the_tightest_try(void **state)
+{
+    struct clock_info info;
+    struct clock_pair pair;
+    clock_choose(&info);
+    if (info.kind != CLOCK_KIND_COUNTER)
+        skip_because("there is no counter to read");
+    make_up(tries_of_a_pair);
+    clock_pair_read(CLOCK_KIND_COUNTER, &pair);
+    made_up_ns = NULL;
+    assert_int_equal(pair.raw_ns, 200050);
+    assert_true(pair.counter >= counter_at[0] && pair.counter <= counter_at[1]);
+}
+
+/* 1000 readings of the cost, from 10 to 1009 ns in a mixed order, but that the clock steps back in the first, which
+ * would be 10; then 1000 intervals of 100, 110, ..., 160 ns. */
+static uint64_t costs(size_t reading)
+{
+    const uint64_t number = reading / 2, start = 2000 + 10000 * number;
+    if (reading % 2 == 0)
+        return start;
+    return number == 0 ? start - 5 : start + (number < 1000 ? number * 7 % 1000 + 10 : number % 7 * 10 + 100);
+}
+
+static void test_clock_cost_of_made_up_readings(void **state)
+{
+    struct clock_cost cost;
+    make_up(costs);
+    clock_cost_measure(CLOCK_KIND_GETTIME, &cost);
+    made_up_ns = NULL;
+    assert_near(cost.min, 0, 0);
+    assert_near(cost.median, 509.5, 0); /* of 0, 11, 12, ..., 1009 */
+    assert_near(cost.grain, 10, 0);
+}
+
 #define COST_PAIRS 1000 /* of readings, from which a cost is found */
 
 static void assert_cost_is_ordered(enum clock_kind kind)
@@ -186,6 +284,11 @@ static void test_clock_grain_of_a_fine_counter(void **state)
     assert_true(clock_grain(fine, 7) == 1);
     assert_true(clock_grain(even, 5) == 2);
     assert_true(clock_grain(equal, 3) == 1);
+    /* One half of the gaps is not most of them. */
+    uint64_t half[] = {10, 11, 14}, more[] = {10, 11, 14, 15};
+    assert_true(clock_grain(half, 3) == 3);
+    assert_true(clock_grain(more, 4) == 1);
+    assert_true(clock_grain(half, 0) == 1 && clock_grain(half, 1) == 1);
 }
 
 static void test_clock_cost_is_ordered(void **state)
@@ -229,10 +332,13 @@ int main(void)
         cmocka_unit_test(test_clock_hz_of_gettime_is_nanoseconds),
         cmocka_unit_test(test_clock_choose_is_consistent),
         cmocka_unit_test(test_clock_choose_falls_back_when_the_counter_is_forbidden),
+        cmocka_unit_test(test_clock_choose_tries_the_counter),
         cmocka_unit_test(test_clock_can_read_survives_what_cannot_be_read),
         cmocka_unit_test(test_clock_pair_of_gettime_is_one_reading),
         cmocka_unit_test(test_clock_pair_lies_between_readings),
+        cmocka_unit_test(test_clock_pair_is_the_middle_of_the_tightest_try),
         cmocka_unit_test(test_clock_cost_is_ordered),
+        cmocka_unit_test(test_clock_cost_of_made_up_readings),
         cmocka_unit_test(test_clock_sleep_goes_on_after_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,20 @@ static int kernel_write(const char *root, const char *path, const char *value)
     return 0;
 }
 
+/* Errors of flushing a file, and a folder. */
+static int flush_errors[2];
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+    struct stat status;
+
+    assert_int_equal(fstat(fd, &status), 0);
+    errno = flush_errors[S_ISDIR(status.st_mode) != 0];
+    return errno ? -1 : __real_fsync(fd);
+}
+
 /* --- The tree, and what is written into it. --- */
 
 static char snapshot_file[128];
@@ -1098,39 +1112,46 @@ static int open_sealed(const char *content, char *error, size_t size)
 /* Even with the right checksum. */
 static void test_snapshot_of_nonsense_is_refused(void **state)
 {
-    static const char *const nonsense[] = {
-        "",
-        "\n",
-        "jitbench-snapshot 2\nhost laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\nentries 0\n",
-        "host laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\nentries 0\n",
-        HEAD,
-        HEAD "entries\n",
-        HEAD "entries x\n",
-        HEAD "entries 1\n",
-        HEAD "entries 99999999999999999999999\n" INTERVAL "\t1\t1\n",
-        HEAD "entries 0\n" INTERVAL "\t1\t1\n",
-        HEAD "entries 1\n" INTERVAL "\t1\n",
-        HEAD "entries 1\n" INTERVAL "\t1\t1",
-        HEAD "entries 1\n" INTERVAL "\t1\t1\\\n",
-        HEAD "entries 1\n" INTERVAL "\t1\t1\\x0\n",
-        HEAD "entries 1\n" INTERVAL "\t1\\x00\t1\n",
-        HEAD "entries 1\n" INTERVAL "\t1\\n\t1\n",
-        HEAD "entries 1\n/etc/passwd\t1\t1\n",
-        HEAD "entries 1\nproc/sys/vm/stat_interval\t1\t1\n",
-        HEAD "entries 1\n/proc/../etc/passwd\t1\t1\n",
-        HEAD "entries 1\n/sys/\\x2e./etc/passwd\t1\t1\n",
+    static const char unknown[] = "' is not a snapshot that this jitbench knows",
+                      more[] = "' has more entries than it says";
+    static const char first[] = "': entry 1: not as jitbench writes it",
+                      second[] = "': entry 2: not as jitbench writes it";
+    static const struct {
+        const char *text, *why;
+    } nonsense[] = {
+        {"", unknown},
+        {"\n", unknown},
+        {"jitbench-snapshot 2\nhost laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\nentries 0\n", unknown},
+        {"host laptop\nboot 11111111-2222-3333-4444-555555555555\ntime x\nentries 0\n", unknown},
+        {HEAD, unknown},
+        {HEAD "entries\n", unknown},
+        {HEAD "entries x\n", unknown},
+        {HEAD "entries 1\n", first},
+        {HEAD "entries 99999999999999999999999\n" INTERVAL "\t1\t1\n", first},
+        {HEAD "entries 0\n" INTERVAL "\t1\t1\n", more},
+        {HEAD "entries 1\n" INTERVAL "\t1\n", first},
+        {HEAD "entries 1\n" INTERVAL "\t1\t1", first},
+        {HEAD "entries 1\n" INTERVAL "\t1\t1\\\n", first},
+        {HEAD "entries 1\n" INTERVAL "\t1\t1\\x0\n", first},
+        {HEAD "entries 1\n" INTERVAL "\t1\\x00\t1\n", first},
+        {HEAD "entries 1\n" INTERVAL "\t1\\n\t1\n", first},
+        {HEAD "entries 1\n/etc/passwd\t1\t1\n", first},
+        {HEAD "entries 1\nproc/sys/vm/stat_interval\t1\t1\n", first},
+        {HEAD "entries 1\n/proc/../etc/passwd\t1\t1\n", first},
+        {HEAD "entries 1\n/sys/\\x2e./etc/passwd\t1\t1\n", first},
         /* Through /proc all files of the machine can be reached, and some settings name a program to be run. */
-        HEAD "entries 1\n/proc/self/root/etc/passwd\t1\t1\n",
-        HEAD "entries 1\n/proc/1/root/etc/passwd\t1\t1\n",
-        HEAD "entries 1\n/proc/sysrq-trigger\tb\tb\n",
-        HEAD "entries 1\n/proc/sys/kernel/modprobe\t/tmp/evil\t/tmp/evil\n",
-        HEAD "entries 1\n/proc/sys/kernel/core_pattern\t|\\x2ftmp/evil\t|/tmp/evil\n",
+        {HEAD "entries 1\n/proc/self/root/etc/passwd\t1\t1\n", first},
+        {HEAD "entries 1\n/proc/1/root/etc/passwd\t1\t1\n", first},
+        {HEAD "entries 1\n/proc/sysrq-trigger\tb\tb\n", first},
+        {HEAD "entries 1\n/proc/sys/kernel/modprobe\t/tmp/evil\t/tmp/evil\n", first},
+        {HEAD "entries 1\n/proc/sys/kernel/core_pattern\t|\\x2ftmp/evil\t|/tmp/evil\n", first},
+        {HEAD "entries 2\n" INTERVAL "\t1\t1\n" INTERVAL "\t1\n", second},
     };
     char error[512];
 
     for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
-        if (open_sealed(nonsense[i], error, sizeof(error)) != -EBADMSG)
-            fail_msg("taken for good: %s", nonsense[i]);
+        if (open_sealed(nonsense[i].text, error, sizeof(error)) != -EBADMSG || !strstr(error, nonsense[i].why))
+            fail_msg("'%s' of %s", error, nonsense[i].text);
     assert_int_equal(open_sealed(HEAD "entries 1\n" INTERVAL "\t1\t1\\x0a\n", error, sizeof(error)), 0);
 }
 
@@ -1483,6 +1504,109 @@ static void test_snapshot_by_a_temporary_name(void **state)
     }
 }
 
+#ifdef SYS_fcntl64
+#define LOCK_CALL SYS_fcntl64
+#else
+#define LOCK_CALL SYS_fcntl
+#endif
+
+/* Errors of the lock of a new snapshot, and what is said of it. */
+static const struct {
+    int error, code;
+    const char *text;
+} lock_errors[] = {
+    {ENOLCK, -ENOLCK, "': No locks available"},
+    {EAGAIN, -EBUSY, "': Device or resource busy"},
+    {EACCES, -EBUSY, "': Device or resource busy"},
+};
+static size_t lock_error;
+
+static int fail_to_lock_a_new_one(void)
+{
+    char error[512] = "";
+    int code;
+
+    if (refuse_flag(LOCK_CALL, 1, UINT32_MAX, F_SETLK, lock_errors[lock_error].error))
+        return CANNOT;
+    CHECK(!try_take(&writes, &code, error, sizeof(error)));
+    CHECK(code == lock_errors[lock_error].code && strstr(error, lock_errors[lock_error].text));
+    return 0;
+}
+
+static void test_snapshot_is_none_without_its_lock(void **state)
+{
+    char *before = tree_text();
+
+    for (lock_error = 0; lock_error < COUNT(lock_errors); lock_error++)
+        assert_int_equal(fixture_in_child(fail_to_lock_a_new_one), 0);
+    assert_unchanged(before);
+}
+
+static void test_snapshot_is_flushed_with_its_folder(void **state)
+{
+    char *before = tree_text();
+
+    flush_errors[0] = EIO;
+    assert_not_taken(-EIO, "': Input/output error");
+    flush_errors[0] = EINVAL;
+    assert_not_taken(-EINVAL, "': Invalid argument");
+    flush_errors[0] = 0;
+    flush_errors[1] = EIO;
+    assert_not_taken(-EIO, "': Input/output error");
+    flush_errors[1] = EINVAL; /* some file systems have nothing to flush for a folder */
+    snapshot_close(take());
+    assert_true(file_exists());
+    flush_errors[1] = EIO;
+    expect_untune(1, "cannot be removed: Input/output error");
+    flush_errors[1] = 0;
+    assert_false(file_exists());
+    assert_unchanged(before);
+}
+
+static int fail_to_lock(void)
+{
+    if (refuse_flag(LOCK_CALL, 1, UINT32_MAX, F_SETLK, ENOLCK))
+        return CANNOT;
+    expect_untune(-ENOLCK, "' cannot be locked: No locks available");
+    return 0;
+}
+
+static int fail_to_remove(void)
+{
+    if (refuse_call(SYS_unlinkat, EROFS))
+        return CANNOT;
+    expect_untune(1, "all is restored, but '");
+    expect_untune(1, "' cannot be removed: Read-only file system");
+    return 0;
+}
+
+static void test_snapshot_that_cannot_be_locked_or_removed(void **state)
+{
+    struct reports reports;
+
+    tune(&reports);
+    assert_int_equal(fixture_in_child(fail_to_lock), 0);
+    assert_content(INTERVAL, "20\n");
+    assert_int_equal(fixture_in_child(fail_to_remove), 0);
+    assert_content(INTERVAL, "1\n");
+    assert_true(file_exists());
+    expect_untune(0, "");
+}
+
+/* Its other name must not restore old values one day. */
+static void test_snapshot_with_another_name_is_emptied(void **state)
+{
+    char other[128];
+    struct reports reports;
+
+    tune(&reports);
+    (void)snprintf(other, sizeof(other), "%s/run/other-name", tree_root);
+    assert_int_equal(link(snapshot_file, other), 0);
+    expect_untune(0, "");
+    assert_false(file_exists());
+    assert_content("/run/other-name", "");
+}
+
 static void test_snapshot_default_file_is_where_it_can_be_written(void **state)
 {
     const char *file = snapshot_default_file();
@@ -1542,6 +1666,10 @@ int main(void)
         SNAPSHOT_TEST(test_snapshot_may_be_in_the_current_folder),
         SNAPSHOT_TEST(test_snapshot_on_a_full_disk_is_none),
         SNAPSHOT_TEST(test_snapshot_by_a_temporary_name),
+        SNAPSHOT_TEST(test_snapshot_is_none_without_its_lock),
+        SNAPSHOT_TEST(test_snapshot_is_flushed_with_its_folder),
+        SNAPSHOT_TEST(test_snapshot_that_cannot_be_locked_or_removed),
+        SNAPSHOT_TEST(test_snapshot_with_another_name_is_emptied),
         SNAPSHOT_TEST(test_snapshot_default_file_is_where_it_can_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,31 @@ static void test_task_refused_calls_answer_the_reason(void **state)
     assert_int_equal(fixture_in_child(refused_calls_body), 0);
 }
 
+/* The calls behind the C library's functions; prctl() last, by which calls are refused. */
+static int refused_limits_body(void)
+{
+    int policy, priority;
+    uint64_t slack = 7;
+    if (refuse_call(SYS_sched_getparam, EPERM) || refuse_call(SYS_setpriority, EPERM) ||
+        refuse_call(SYS_prlimit64, EPERM) || refuse_call(SYS_prctl, EPERM))
+        return CANNOT;
+    CHECK(task_get_policy(&policy, &priority) == -EPERM);
+    CHECK(task_set_nice(0) == -EPERM);
+    CHECK(task_limit_realtime_us(1000000) == -EPERM);
+    CHECK(task_limit_own_realtime_us(1000000) == -EPERM);
+    CHECK(task_realtime_limit() == 0);
+    CHECK(!task_has_cpu_limit());
+    CHECK(task_set_timer_slack_ns(1) == -EPERM);
+    CHECK(task_get_timer_slack_ns(&slack) == -EPERM && slack == 7);
+    CHECK(task_die_with_parent(getppid()) == -EPERM);
+    return 0;
+}
+
+static void test_task_refused_limits_answer_the_reason(void **state)
+{
+    assert_int_equal(fixture_in_child(refused_limits_body), 0);
+}
+
 static void test_task_policy_rejects_what_is_out_of_range(void **state)
 {
     int policy, priority;
@@ -189,6 +214,29 @@ static int unprivileged_return_body(void)
 static void test_task_policy_returns_to_other_without_privilege(void **state)
 {
     assert_int_equal(fixture_in_child(unprivileged_return_body), 0);
+}
+
+static int inherited_policies_body(void)
+{
+    const struct sched_param none = {.sched_priority = 0};
+    int policy, priority;
+    CHECK(task_set_policy_inherited(SCHED_FIFO, 99) == -EINVAL);
+    CHECK(task_set_policy_inherited(SCHED_BATCH, 0) == 0);
+    CHECK(task_get_policy(&policy, &priority) == 0 && policy == SCHED_BATCH);
+    CHECK(!task_resets_on_fork());
+    int error = task_set_policy_inherited(SCHED_RR, 98);
+    if (error == 0)
+        CHECK(task_get_policy(&policy, &priority) == 0 && policy == SCHED_RR && priority == 98);
+    CHECK(error == 0 || error == -EPERM);
+    CHECK(!task_resets_on_fork());
+    CHECK(syscall(SYS_sched_setscheduler, 0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none) == 0);
+    CHECK(task_resets_on_fork());
+    return 0;
+}
+
+static void test_task_policy_is_inherited_or_reset(void **state)
+{
+    assert_int_equal(fixture_in_child(inherited_policies_body), 0);
 }
 
 static void test_task_policy_names(void **state)
@@ -276,6 +324,67 @@ static int realtime_limit_body(void)
 static void test_task_realtime_limit_is_never_lost(void **state)
 {
     assert_int_equal(fixture_in_child(realtime_limit_body), 0);
+}
+
+static int own_limit_body(void)
+{
+    /* What is asked for, in us, and what the soft limit is then. */
+    static const uint64_t limits[][2] = {{3000000, 3000000}, {0, 9000000},       {1, 1},
+                                         {9000000, 9000000}, {9000001, 9000000}, {8999999, 8999999}};
+    struct rlimit limit = {.rlim_cur = 5000000, .rlim_max = 9000000};
+    if (setrlimit(RLIMIT_RTTIME, &limit) != 0)
+        return CANNOT;
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        CHECK(task_limit_own_realtime_us(limits[i][0]) == 0);
+        CHECK(getrlimit(RLIMIT_RTTIME, &limit) == 0);
+        CHECK(limit.rlim_cur == limits[i][1] && limit.rlim_max == 9000000);
+    }
+    return 0;
+}
+
+static void test_task_own_realtime_limit_is_the_soft_one(void **state)
+{
+    assert_int_equal(fixture_in_child(own_limit_body), 0);
+}
+
+/* A soft limit that getrlimit() answers whatever it is asked for; NULL: the real one is. */
+static const rlim_t *made_up_limit;
+
+static int get_limit(int resource, struct rlimit *limit)
+{
+    if (!made_up_limit)
+        return (int)syscall(SYS_prlimit64, 0, resource, NULL, limit);
+    *limit = (struct rlimit){.rlim_cur = *made_up_limit, .rlim_max = RLIM_INFINITY};
+    return 0;
+}
+
+/* Its name depends on the C library. */
+int __wrap_getrlimit(int resource, struct rlimit *limit);
+int __wrap_getrlimit(int resource, struct rlimit *limit)
+{
+    return get_limit(resource, limit);
+}
+
+int __wrap_getrlimit64(int resource, struct rlimit *limit);
+int __wrap_getrlimit64(int resource, struct rlimit *limit)
+{
+    return get_limit(resource, limit);
+}
+
+static void test_task_limits_are_known(void **state)
+{
+    static const struct {
+        rlim_t limit;
+        int priority;
+        bool ends;
+    } limits[] = {
+        {RLIM_INFINITY, 98, false}, {99, 98, true}, {98, 98, true}, {97, 97, true}, {1, 1, true}, {0, 0, true}};
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        made_up_limit = &limits[i].limit;
+        assert_int_equal(task_realtime_limit(), limits[i].priority);
+        assert_int_equal(task_has_cpu_limit(), limits[i].ends);
+    }
+    made_up_limit = NULL;
 }
 
 static int layout_body(void)
@@ -492,6 +601,42 @@ static void test_task_counters_without_proc_are_not_known(void **state)
     assert_int_equal(fixture_in_child(no_proc_body), 0);
 }
 
+static void test_task_parses_the_kernels_texts(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t run, delay;
+    } times[] = {{"12 345 6\n", 12, 345},
+                 {"9223372036854775807 0 1\n", INT64_MAX, 0},
+                 {"9223372036854775808 5 1\n", -1, -1},
+                 {"12\n", -1, -1},
+                 {"", -1, -1}};
+    for (size_t i = 0; i < COUNT(times); i++) {
+        int64_t run = -2, delay = -2;
+        task_parse_schedstat(times[i].text, &run, &delay);
+        assert_true(run == times[i].run && delay == times[i].delay);
+    }
+    /* The name before and since Linux 3.13. */
+    assert_int_equal(task_parse_migrations("x : 1\nse.nr_migrations    :      5\n"), 5);
+    assert_int_equal(task_parse_migrations("x : 1\nnr_migrations    :      7\n"), 7);
+    assert_int_equal(task_parse_migrations("se.nr_migrations : 0\nnr_migrations : 7\n"), 0);
+    assert_int_equal(task_parse_migrations("x : 1\n"), -1);
+}
+
+static int oom_body(void)
+{
+    if (access("/proc/self/oom_score_adj", W_OK) != 0)
+        return CANNOT;
+    task_offer_to_oom_killer();
+    CHECK(number_in("/proc/self/oom_score_adj", NULL, 0) == 1000);
+    return 0;
+}
+
+static void test_task_offers_itself_to_the_oom_killer(void **state)
+{
+    assert_int_equal(fixture_in_child(oom_body), 0);
+}
+
 static int made_up(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -532,6 +677,46 @@ static void test_task_run_delay_is_the_second_number(void **state)
     assert_int_equal(fixture_in_child(delay_body), 0);
 }
 
+static void *count_without_own_folder(void *out)
+{
+    task_read_counters(out);
+    return NULL;
+}
+
+/* Older kernels have a folder for each thread by its number, or none. */
+static int thread_folder_body(void)
+{
+    struct task_counters counters;
+    pthread_t thread;
+    char path[64];
+    if (fixture_hide("/proc"))
+        return CANNOT;
+    CHECK(mkdir("/proc/self", 0700) == 0);
+    CHECK(made_up("/proc/self/schedstat", "1 20 3\n") == 0 && made_up("/proc/self/sched", "nr_migrations : 4\n") == 0);
+    task_read_counters(&counters);
+    CHECK(counters.run_delay_ns == 20 && counters.migrations == 4);
+    /* Those of the main thread are not another thread's. */
+    CHECK(pthread_create(&thread, NULL, count_without_own_folder, &counters) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(counters.run_delay_ns == -1 && counters.migrations == -1);
+    CHECK(mkdir("/proc/self/task", 0700) == 0);
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%ld", (long)getpid());
+    CHECK(mkdir(path, 0700) == 0);
+    (void)strcat(path, "/schedstat");
+    CHECK(made_up(path, "1 50 6\n") == 0);
+    task_read_counters(&counters);
+    CHECK(counters.run_delay_ns == 50 && counters.migrations == 4);
+    CHECK(mkdir("/proc/thread-self", 0700) == 0 && made_up("/proc/thread-self/schedstat", "1 80 9\n") == 0);
+    task_read_counters(&counters);
+    CHECK(counters.run_delay_ns == 80 && counters.migrations == 4);
+    return 0;
+}
+
+static void test_task_counters_come_from_the_threads_folder(void **state)
+{
+    assert_int_equal(fixture_in_child(thread_folder_body), 0);
+}
+
 static int io_body(void)
 {
     uint64_t in = 1, out = 2;
@@ -570,14 +755,18 @@ int main(void)
         cmocka_unit_test(test_task_affinity_reads_masks_larger_than_the_set),
         cmocka_unit_test(test_task_affinity_search_for_a_size_ends),
         cmocka_unit_test(test_task_refused_calls_answer_the_reason),
+        cmocka_unit_test(test_task_refused_limits_answer_the_reason),
         cmocka_unit_test(test_task_policy_rejects_what_is_out_of_range),
         cmocka_unit_test(test_task_policy_ordinary_is_set_and_read_back),
         cmocka_unit_test(test_task_policy_realtime_is_set_and_read_back),
         cmocka_unit_test(test_task_policy_returns_to_other_without_privilege),
+        cmocka_unit_test(test_task_policy_is_inherited_or_reset),
         cmocka_unit_test(test_task_policy_names),
         cmocka_unit_test(test_task_nice_over_its_whole_range),
         cmocka_unit_test(test_task_timer_slack_is_set_and_restored),
         cmocka_unit_test(test_task_realtime_limit_is_never_lost),
+        cmocka_unit_test(test_task_own_realtime_limit_is_the_soft_one),
+        cmocka_unit_test(test_task_limits_are_known),
         cmocka_unit_test(test_task_layout_is_fixed),
         cmocka_unit_test(test_task_lock_memory_answers_a_refusal),
         cmocka_unit_test(test_task_notices_a_lost_parent),
@@ -586,6 +775,9 @@ int main(void)
         cmocka_unit_test(test_task_usage_has_each_count_in_its_place),
         cmocka_unit_test(test_task_counters_are_the_threads_own),
         cmocka_unit_test(test_task_counters_without_proc_are_not_known),
+        cmocka_unit_test(test_task_counters_come_from_the_threads_folder),
+        cmocka_unit_test(test_task_parses_the_kernels_texts),
+        cmocka_unit_test(test_task_offers_itself_to_the_oom_killer),
         cmocka_unit_test(test_task_io_is_taken_from_its_file),
         cmocka_unit_test(test_task_run_delay_is_the_second_number),
     };
