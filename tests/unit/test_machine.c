@@ -456,6 +456,177 @@ static void test_machine_hypervisor_from_each_source(void **state)
     assert_string_equal(machine.hypervisor, "xen");
 }
 
+static void test_machine_hypervisor_from_firmware(void **state)
+{
+    static const struct {
+        const char *vendor, *product, *name;
+    } known[] = {
+        {"\n", "KVM Virtual Machine\n", "kvm"},
+        {"QEMU\n", "Standard PC\n", "qemu"},
+        {"QEMU\n", "", "qemu"},
+        {"VMware, Inc.\n", "VMware7,1\n", "vmware"},
+        {"innotek GmbH\n", "VirtualBox\n", "virtualbox"},
+        {"Xen\n", "HVM domU\n", "xen"},
+        {"Parallels International\n", "x\n", "parallels"},
+        {"BHYVE\n", "y\n", "bhyve"},
+        {"Microsoft Corporation\n", "Virtual Machine\n", "hyperv"},
+        {"Microsoft Corporation\n", "", ""},
+        {"Acme\n", "Virtual Machine\n", ""},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        put("/sys/class/dmi/id/sys_vendor", known[i].vendor);
+        put("/sys/class/dmi/id/product_name", known[i].product);
+        machine_read(tree, &machine);
+        assert_string_equal(machine.hypervisor, known[i].name);
+    }
+    put("/proc/device-tree/hypervisor/compatible", "xen,xen-4.17");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "xen");
+    put("/proc/device-tree/hypervisor/compatible", "acme");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.hypervisor, "yes");
+}
+
+static void test_machine_container_from_its_groups(void **state)
+{
+    static const struct {
+        const char *groups, *name;
+    } hints[] = {
+        {"0::/kubepods.slice/x\n", "kubernetes"},
+        {"1:cpu:/docker/12ab\n", "docker"},
+        {"0::/machine.slice/libpod-1.scope\n", "podman"},
+        {"0::/lxc/web\n", "lxc"},
+        {"0::/system.slice/containerd.service\n", "containerd"},
+        {"0::/machine.slice/machine-deb.scope\n", "systemd-nspawn"},
+        {"0::/machine.slice\n", ""},
+    };
+    for (size_t i = 0; i < COUNT(hints); i++) {
+        put("/proc/1/cgroup", hints[i].groups);
+        machine_read(tree, &machine);
+        assert_string_equal(machine.container, hints[i].name);
+    }
+    put("/.dockerenv", "");
+    put("/run/systemd/container", "rocket\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.container, "rocket");
+}
+
+/* --- single numbers --- */
+
+static void test_machine_load(void **state)
+{
+    static const struct {
+        const char *text;
+        double load;
+    } loads[] = {{"0.00 1 1 1/1 1\n", 0}, {"12.5", 12.5}, {"-0.5 1 1\n", -1}, {"inf\n", -1},
+                 {"nan 1\n", -1},         {"x 1\n", -1},  {"\n", -1}};
+    for (size_t i = 0; i < COUNT(loads); i++) {
+        put("/proc/loadavg", loads[i].text);
+        machine_read(tree, &machine);
+        assert_true(machine.load1 == loads[i].load);
+    }
+}
+
+static void test_machine_memory_in_bytes(void **state)
+{
+    /* 2^54 kB are 2^64 bytes. */
+    put("/proc/meminfo", "MemTotal: 18014398509481983 kB\nMemAvailable: 18014398509481984 kB\nSwapTotal: 3 kB\n");
+    machine_read_memory(tree, &machine);
+    assert_true(machine.memory_total_bytes == UINT64_MAX - 1023);
+    assert_true(machine.memory_available_bytes == UINT64_MAX);
+    assert_int_equal(machine.swap_total_bytes, 3072);
+    put("/proc/meminfo", "MemTotal: x kB\nSwapTotal: 0 kB\n");
+    machine_read_memory(tree, &machine);
+    assert_true(!machine.memory_total_bytes && !machine.memory_available_bytes && !machine.swap_total_bytes);
+}
+
+static void test_machine_cache_sizes(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } sizes[] = {{"1", 1},
+                 {"32K\n", 32768},
+                 {"9M", 9437184},
+                 {"2G", 2147483648},
+                 {"17592186044415M", UINT64_MAX - 1048575},
+                 {"17592186044416M", UINT64_MAX},
+                 {"18446744073709551615", UINT64_MAX},
+                 {"18446744073709551616", 0},
+                 {"0K", 0},
+                 {"1T", 0},
+                 {"K", 0},
+                 {"", 0}};
+    uint64_t bytes[4];
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        put_cache(0, 0, "3", "Unified", sizes[i].text, "0");
+        memset(bytes, 0xff, sizeof bytes);
+        assert_int_equal(machine_data_caches(tree, 0, bytes, 3), 3);
+        assert_true(!bytes[0] && !bytes[1] && bytes[2] == sizes[i].bytes && bytes[3] == UINT64_MAX);
+    }
+}
+
+/* Caches in any order, one of instructions, one of a higher level than there is room for, and one that is none. */
+static void test_machine_caches_of_each_level(void **state)
+{
+    uint64_t bytes[3];
+    struct cpuset shared = set_of("9");
+    assert_int_equal(machine_last_cache(tree, 0, &shared), 0);
+    assert_true(cpuset_has(&shared, 9));
+    put_cache(0, 0, "2", "Unified", "2K", "0-1");
+    put_cache(0, 1, "1", "Data", "1K", "0");
+    put_cache(0, 2, "2", "Instruction", "7K", "0");
+    put_cache(0, 3, "100", "Unified", "4K", "0-3");
+    put_cache(0, 4, "101", "Unified", "5K", "0-7");
+    put_cache(0, 5, "3", "Unified", "3K", "0-7");
+    assert_int_equal(machine_data_caches(tree, 0, bytes, 3), 2);
+    assert_true(bytes[0] == 1024 && bytes[1] == 2048 && bytes[2] == 0);
+    assert_int_equal(machine_last_cache(tree, 0, &shared), 100);
+    assert_int_equal(cpuset_count(&shared), 4);
+}
+
+static void test_machine_settings_of_the_first_cpu(void **state)
+{
+    static const struct {
+        const char *text;
+        int level;
+    } levels[] = {{"0\n", 0}, {"2147483647\n", INT_MAX}, {"2147483648\n", -1}, {"-1\n", -1}, {"two\n", -1}};
+    put_for_cpu(0, "cpufreq/scaling_governor", "powersave\n");
+    put_for_cpu(2, "cpufreq/scaling_governor", "performance\n");
+    machine_read(tree, &machine);
+    assert_string_equal(machine.governor, "powersave");
+    put("/sys/devices/system/cpu/online", "2-3\n");
+    for (size_t i = 0; i < COUNT(levels); i++) {
+        put("/proc/sys/kernel/randomize_va_space", levels[i].text);
+        machine_read(tree, &machine);
+        assert_string_equal(machine.governor, "performance");
+        assert_int_equal(machine.randomize_va_space, levels[i].level);
+    }
+}
+
+/* A number for each kind of core: Arm's capacity, or 1 for Intel's small cores. */
+static void test_machine_core_types(void **state)
+{
+    assert_int_equal(machine_core_type(tree, 5), 0);
+    put("/sys/devices/cpu_atom/cpus", "4-7\n");
+    assert_int_equal(machine_core_type(tree, 5), 1);
+    assert_int_equal(machine_core_type(tree, 3), 0);
+    put_for_cpu(5, "cpu_capacity", "446\n");
+    assert_int_equal(machine_core_type(tree, 5), 446);
+}
+
+static void test_machine_resident_memory(void **state)
+{
+    assert_int_equal(machine_resident_bytes(tree), 0);
+    put("/proc/self/statm", "100 25 3 0\n");
+    assert_int_equal(machine_resident_bytes(tree), 25 * sysconf(_SC_PAGESIZE));
+    put("/proc/self/statm", "100\n");
+    assert_int_equal(machine_resident_bytes(tree), 0);
+    put("/proc/self/statm", "");
+    assert_int_equal(machine_resident_bytes(tree), 0);
+}
+
 static void test_machine_container_from_each_source(void **state)
 {
     put("/proc/1/cgroup", "0::/init.scope\n");
@@ -939,6 +1110,10 @@ static void test_machine_activity_of_old_kernels(void **state)
     assert_int_equal(a.steal_ns, -1);
     assert_int_equal(a.forks, -1);
     assert_counters("0", -1, -1, -1);
+    put("/proc/stat", "cpu  1 2 3 4 5 6\nctxt\nintrs 5\nprocesses x\n");
+    machine_read_activity(tree, &a);
+    assert_true(a.busy_ns == -1 && a.idle_ns == -1 && a.steal_ns == -1);
+    assert_true(a.ctx_switches == -1 && a.interrupts == -1 && a.forks == -1);
 }
 
 /* --- 4096 CPUs --- */
@@ -1150,6 +1325,15 @@ int main(void)
         TEST(test_machine_sums_each_last_level_cache_once),
         TEST(test_machine_cache_sizes_that_make_no_sense_count_nothing),
         TEST(test_machine_hypervisor_from_each_source),
+        TEST(test_machine_hypervisor_from_firmware),
+        TEST(test_machine_container_from_its_groups),
+        TEST(test_machine_load),
+        TEST(test_machine_memory_in_bytes),
+        TEST(test_machine_cache_sizes),
+        TEST(test_machine_caches_of_each_level),
+        TEST(test_machine_settings_of_the_first_cpu),
+        TEST(test_machine_core_types),
+        TEST(test_machine_resident_memory),
         TEST(test_machine_container_from_each_source),
         TEST(test_machine_container_name_is_cut),
         TEST(test_machine_memory_limit_of_version_2),

@@ -24,9 +24,10 @@ static void test_setting_items_hold_no_comma_blank_or_quote(void **state)
     char text[200] = "";
 
     setting_items_add(text, sizeof(text), "a", "x, y;z  \"q\": \x1b\xc3", 100);
+    setting_items_add(text, sizeof(text), "b", "x,\t y\t!~\x7f ", 100);
     setting_items_add(text, sizeof(text), "none", "", 100);
     setting_items_add(text, sizeof(text), "cmdline", "quiet isolcpus=2,3", 100);
-    assert_string_equal(text, "a=x+y+z__'q':_?;cmdline=quiet|isolcpus=2+3");
+    assert_string_equal(text, "a=x+y+z__'q':_?;b=x+y_!~?_;cmdline=quiet|isolcpus=2+3");
 }
 
 static void test_setting_items_are_whole_or_left_out(void **state)
@@ -37,6 +38,10 @@ static void test_setting_items_are_whole_or_left_out(void **state)
     setting_items_add(text, sizeof(text), "b", "1234", 100);
     setting_items_add(text, sizeof(text), "c", "12", 100);
     assert_string_equal(text, "a=1234;c=12");
+    text[0] = '\0';
+    setting_items_add(text, 11, "a", "1234", 100);
+    setting_items_add(text, 11, "c", "12", 100); /* leaves no room for the NUL */
+    assert_string_equal(text, "a=1234");
 }
 
 /* Values that differ only behind the cut still differ. */
@@ -45,10 +50,12 @@ static void test_setting_items_long_values_end_in_a_checksum(void **state)
     char a[100] = "", b[100] = "", again[100] = "";
     struct setting_items items;
 
+    setting_items_add(a, sizeof(a), "n", "0123456789 123456789", 20); /* just not cut */
+    assert_string_equal(a, "n=0123456789_123456789");
+    a[0] = '\0';
     setting_items_add(a, sizeof(a), "n", "0123456789 0123456789 a", 20);
     setting_items_add(b, sizeof(b), "n", "0123456789 0123456789 b", 20);
-    assert_int_equal(strlen(a), 2 + 20);
-    assert_memory_equal(a, "n=0123456789_~", 14);
+    assert_string_equal(a, "n=0123456789_~e1a476e8"); /* FNV-1a of 0123456789_0123456789_a */
     assert_memory_equal(a, b, 14);
     assert_string_not_equal(a, b);
     setting_items_begin(&items, a, false);

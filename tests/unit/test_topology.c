@@ -156,13 +156,36 @@ static void test_topology_all_pairs_of_many_cpus_are_a_sample(void **state)
         put_core(cpu, siblings, cpu < 100 ? "0\n" : "1\n");
     }
     assert_int_equal(topology_pairs(tree_root, order, 200, PAIRS_ALL, &pairs), 0);
-    assert_true(pairs.n > 250 && pairs.n <= 64 * 63 / 2);
+    assert_int_equal(pairs.n, 396);
     for (size_t i = 0; i < pairs.n; i++) {
         assert_true(pairs.pair[i].first < pairs.pair[i].second);
         of[pairs.pair[i].relation]++;
     }
+    /* The last CPU of a package has none behind it in its package, and neither has its sibling but for the core. */
     /* Without nodes, CPUs of different packages are on the same node, as far as is known. */
-    assert_true(of[CPUS_SAME_CORE] == 100 && of[CPUS_SAME_PACKAGE] > 90 && of[CPUS_SAME_NODE] == 100);
+    assert_true(of[CPUS_SAME_CORE] == 100 && of[CPUS_SAME_PACKAGE] == 196 && of[CPUS_SAME_NODE] == 100);
+    topology_pairs_free(&pairs);
+}
+
+/* A sixth of 64 * 63 / 2 CPUs, evenly chosen, each with the next one: nothing is known of how they are related. */
+static void test_topology_sample_of_more_cpus_is_even(void **state)
+{
+    static unsigned order[400];
+    struct cpu_pairs pairs;
+
+    for (unsigned cpu = 0; cpu < 400; cpu++)
+        order[cpu] = 399 - cpu;
+    assert_int_equal(topology_pairs(tree_root, order, 400, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(pairs.n, 336);
+    static const unsigned firsts[][2] = {{0, 0}, {1, 1}, {5, 5}, {6, 7}, {168, 200}, {335, 398}};
+    for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
+        assert_int_equal(pairs.pair[firsts[i][0]].first, firsts[i][1]);
+        assert_int_equal(pairs.pair[firsts[i][0]].second, firsts[i][1] + 1);
+    }
+    topology_pairs_free(&pairs);
+    /* All pairs of the most CPUs that are not too many. */
+    assert_int_equal(topology_pairs(tree_root, order, 64, PAIRS_ALL, &pairs), 0);
+    assert_int_equal(pairs.n, 2016);
     topology_pairs_free(&pairs);
 }
 
@@ -225,6 +248,7 @@ int main(void)
         TEST(test_topology_next_goes_round),
         TEST(test_topology_all_pairs_by_number),
         TEST(test_topology_all_pairs_of_many_cpus_are_a_sample),
+        TEST(test_topology_sample_of_more_cpus_is_even),
         TEST(test_topology_single_cpu_has_no_pair),
         TEST(test_topology_not_known),
         TEST(test_topology_frees_its_memory),

@@ -280,6 +280,71 @@ static void test_tuned_goes_on_without_interrupts_that_the_kernel_manages(void *
     assert_good_in_place(begin_with_managed);
 }
 
+/* A list of settings, and the number of its first line that is none; 0: it is good. */
+static const struct {
+    const char *text;
+    unsigned wrong;
+} lists[] = {
+    {"", 0},
+    {"\n# a comment without one\n\n" INTERVAL "=20\n/sys/kernel/mm/ksm/run=\n", 0},
+    {"/proc/irq/7/smp_affinity=1\n" INTERVAL "=a=b [c]", 0},
+    {INTERVAL "\n", 1},
+    {"#\n" INTERVAL "=1\n\n" INTERVAL " 1", 4},
+    {INTERVAL "=1\n/etc/passwd=1\n", 2},
+    {INTERVAL "=1\n/sys/../etc/passwd=1\n", 2},
+    {"\n/proc/sys/kernel/modprobe=/tmp/evil\n", 2},
+    {" " INTERVAL "=1\n", 1},
+};
+
+static void test_tuned_lists_are_checked(void **state)
+{
+    char file[96], message[256], expected[128];
+
+    (void)snprintf(file, sizeof(file), "%s/list", folder);
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        FILE *list = fopen(file, "w");
+        assert_non_null(list);
+        assert_true(fputs(lists[i].text, list) >= 0);
+        assert_int_equal(fclose(list), 0);
+        (void)strcpy(message, "unset");
+        (void)snprintf(expected, sizeof(expected), "line %u is not PATH=VALUE with a file below /proc/sys or /sys",
+                       lists[i].wrong);
+        assert_int_equal(tuned_check_file(file, message, sizeof(message)), lists[i].wrong ? -1 : 0);
+        assert_string_equal(message, lists[i].wrong ? expected : "unset");
+    }
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(tuned_check_file(file, message, sizeof(message)), -1);
+    assert_string_equal(message, strerror(ENOENT));
+    assert_int_equal(tuned_begin_file(file, message, sizeof(message)), -1);
+    assert_string_equal(message, strerror(ENOENT));
+    tuned_end();
+}
+
+static int begin_list(void)
+{
+    char message[256], text[32];
+    FILE *list = fopen("/run/list", "w");
+
+    if (!list || fputs("# ours\n" INTERVAL "=21\n/proc/sys/vm/missing=1\n", list) < 0 || fclose(list))
+        return 1;
+    if (tuned_begin_file("/run/list", message, sizeof(message)) != -1 ||
+        strcmp(message, "1 of 2 settings refused (/proc/sys/vm/missing: No such file or directory)") != 0)
+        return 2;
+    procfs_read_line("", INTERVAL, text, sizeof(text));
+    if (strcmp(text, "21") != 0)
+        return 3;
+    tuned_end();
+    procfs_read_line("", INTERVAL, text, sizeof(text));
+    if (strcmp(text, "21") == 0 || access(SNAPSHOT, F_OK) == 0)
+        return 4;
+    return unlink("/run/list") ? 5 : 0;
+}
+
+static void test_tuned_sets_what_a_list_names(void **state)
+{
+    assert_good_in_place(begin_list);
+}
+
 static void test_tuned_refusal_knows_what_the_kernel_means(void **state)
 {
     assert_non_null(strstr(tuned_refusal("/proc/irq/5/smp_affinity", -EIO), "manages this interrupt"));
@@ -303,6 +368,8 @@ int main(void)
         TUNED_TEST(test_tuned_needs_root),
         TUNED_TEST(test_tuned_says_what_was_refused),
         TUNED_TEST(test_tuned_goes_on_without_interrupts_that_the_kernel_manages),
+        TUNED_TEST(test_tuned_sets_what_a_list_names),
+        cmocka_unit_test(test_tuned_lists_are_checked),
         cmocka_unit_test(test_tuned_refusal_knows_what_the_kernel_means),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
