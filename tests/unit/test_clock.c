@@ -57,16 +57,21 @@ static void test_clock_hz_from_made_up_pairs(void **state)
     const struct clock_pair after_1s = {.counter = 1000 + 24000000, .raw_ns = 1005000000};
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &after_1ms), 2445430000.0, 1e-3);
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &after_1s), 24e6, 1e-6);
+    /* A counter that is ahead of the clock. */
+    const struct clock_pair ahead = {.counter = 5000000000, .raw_ns = 1000};
+    const struct clock_pair later = {.counter = 5002400000, .raw_ns = 1001000};
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &ahead, &later), 2.4e9, 1e-3);
 }
 
 static void test_clock_hz_refuses_short_or_reversed_spans(void **state)
 {
     const struct clock_pair from = {.counter = 1000, .raw_ns = 5000000};
     const struct clock_pair soon = {.counter = 9000, .raw_ns = 5999999};
-    const struct clock_pair before = {.counter = 9000, .raw_ns = 0};
+    const struct clock_pair before = {.counter = 9000, .raw_ns = 0}, just_before = {.counter = 9000, .raw_ns = 4999999};
     const struct clock_pair counter_back = {.counter = 999, .raw_ns = 9000000};
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &soon), 0, 0);
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &before), 0, 0);
+    assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &just_before), 0, 0);
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &counter_back), 0, 0);
     assert_near(clock_hz(CLOCK_KIND_COUNTER, &from, &from), 0, 0);
 }
@@ -230,6 +235,7 @@ static void test_clock_pair_is_the_middle_of_the_tightest_try(void **state)
     make_up(tries_of_a_pair);
     clock_pair_read(CLOCK_KIND_COUNTER, &pair);
     made_up_ns = NULL;
+    assert_int_equal(readings, 2 * 32);
     assert_int_equal(pair.raw_ns, 200050);
     assert_true(pair.counter >= counter_at[0] && pair.counter <= counter_at[1]);
 }
@@ -250,6 +256,7 @@ static void test_clock_cost_of_made_up_readings(void **state)
     make_up(costs);
     clock_cost_measure(CLOCK_KIND_GETTIME, &cost);
     made_up_ns = NULL;
+    assert_int_equal(readings, 2 * 2000);
     assert_near(cost.min, 0, 0);
     assert_near(cost.median, 509.5, 0); /* of 0, 11, 12, ..., 1009 */
     assert_near(cost.grain, 10, 0);
@@ -285,9 +292,10 @@ static void test_clock_grain_of_a_fine_counter(void **state)
     assert_true(clock_grain(even, 5) == 2);
     assert_true(clock_grain(equal, 3) == 1);
     /* One half of the gaps is not most of them. */
-    uint64_t half[] = {10, 11, 14}, more[] = {10, 11, 14, 15};
+    uint64_t half[] = {10, 11, 14}, more[] = {10, 11, 14, 15}, often[] = {5, 5, 6, 5, 7, 5, 12};
     assert_true(clock_grain(half, 3) == 3);
     assert_true(clock_grain(more, 4) == 1);
+    assert_true(clock_grain(often, 7) == 1); /* equal ones have no gap */
     assert_true(clock_grain(half, 0) == 1 && clock_grain(half, 1) == 1);
 }
 

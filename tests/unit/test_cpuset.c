@@ -102,6 +102,7 @@ static void test_cpuset_rejects_junk(void **state)
     assert_rejects("-1", "a number is expected at character 1");
     assert_rejects(" 0", "a number is expected at character 1");
     assert_rejects("0, 1", "a number is expected at character 3");
+    assert_rejects("0,a", "a number is expected at character 3");
     assert_rejects("0 1", "unexpected text at character 2");
     assert_rejects("+1", "a number is expected at character 1");
     assert_rejects("0x3", "unexpected text at character 2");
@@ -178,14 +179,21 @@ static void test_cpuset_format_of_every_other_cpu(void **state)
 
 static void test_cpuset_ignores_cpus_beyond_the_end(void **state)
 {
-    struct cpuset set;
-    cpuset_clear(&set);
-    cpuset_add(&set, CPUSET_MAX);
-    cpuset_add(&set, UINT32_MAX);
-    assert_int_equal(cpuset_count(&set), 0);
-    cpuset_remove(&set, UINT32_MAX);
-    assert_false(cpuset_has(&set, CPUSET_MAX));
-    assert_false(cpuset_has(&set, UINT32_MAX));
+    struct {
+        struct cpuset set;
+        uint64_t none, all; /* memory behind the set, which is not the set's */
+    } s = {.all = UINT64_MAX};
+    cpuset_clear(&s.set);
+    cpuset_add(&s.set, CPUSET_MAX);
+    cpuset_add(&s.set, UINT32_MAX);
+    assert_int_equal(cpuset_count(&s.set), 0);
+    assert_true(s.none == 0);
+    s.none = UINT64_MAX;
+    cpuset_remove(&s.set, CPUSET_MAX);
+    cpuset_remove(&s.set, UINT32_MAX);
+    assert_true(s.none == UINT64_MAX && s.all == UINT64_MAX);
+    assert_false(cpuset_has(&s.set, CPUSET_MAX));
+    assert_false(cpuset_has(&s.set, UINT32_MAX));
 }
 
 static void test_cpuset_next_walks_all_members(void **state)
@@ -225,6 +233,11 @@ static void test_cpuset_algebra(void **state)
     cpuset_clear(&c);
     assert_true(cpuset_subset(&c, &a));
     assert_true(cpuset_subset(&a, &a));
+    assert_true(cpuset_is_empty(&c));
+    cpuset_add(&c, 0);
+    assert_false(cpuset_is_empty(&c));
+    cpuset_intersect(&c, &b);
+    assert_true(cpuset_is_empty(&c));
 }
 
 static void assert_mask(const char *text, int digits, const char *list)

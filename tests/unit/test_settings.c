@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "fixture.h"
+#include "memory_fixture.h"
 #include "tree_fixture.h"
 
 #include "settings/settings.h"
@@ -1443,6 +1444,30 @@ static void test_settings_lists_are_cut_between_words(void **state)
     }
 }
 
+/* Settings whose files are read without an allocation. */
+static int plan_writes(void)
+{
+    static const char *const names[] = {"epp", "epb",       "governor", "frequency",     "turbo",
+                                        "smt", "watchdogs", "thp",      "rt_throttling", "stat_interval"};
+    struct setting_writes writes = {0};
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(names) && code == 0; i++)
+        code = setting_plan(setting_find(names[i]), &view, &writes);
+    if (code == 0)
+        assert_int_equal(writes.n, 4 * 2 + 1 + 1 + 2 + 2 + 1 + 1);
+    setting_writes_free(&writes);
+    return code;
+}
+
+static void test_settings_to_write_without_memory_are_none(void **state)
+{
+    tree_unpack("laptop");
+    tree_put(CPUS "online", "0-1\n");
+    look_at("1");
+    assert_true(memory_needed(plan_writes) >= 16);
+}
+
 /* --- trees that are hostile --- */
 
 static void put_empty(const char *path)
@@ -1944,6 +1969,7 @@ int main(void)
         TREE_TEST(test_settings_of_files_that_cannot_be_read),
         TREE_TEST(test_settings_by_version_of_the_kernel),
         TREE_TEST(test_settings_lists_are_cut_between_words),
+        TREE_TEST(test_settings_to_write_without_memory_are_none),
         TREE_TEST(test_settings_with_empty_files),
         TREE_TEST(test_settings_with_empty_files_of_a_server),
         TREE_TEST(test_settings_with_junk),
