@@ -347,15 +347,51 @@ static void test_probe_of_this_machine(void **state)
     assert_true(core_probe_cycles_per_tick(&probe) > 0);
 }
 
+static unsigned chains[64]; /* how often a chain of that many blocks was run */
+
+void __real_core_work_chain(uint64_t blocks);
+void __wrap_core_work_chain(uint64_t blocks);
+void __wrap_core_work_chain(uint64_t blocks)
+{
+    chains[blocks % COUNT(chains)]++;
+    __real_core_work_chain(blocks);
+}
+
+/* Each chain is run as often, so that neither has a better chance of a run that nothing disturbs. */
+static void test_probe_runs_a_long_and_a_short_chain(void **state)
+{
+    const struct core_probe none = {.blocks = 0}, probe = {.blocks = 1, .unit = 1};
+
+    memset(chains, 0, sizeof(chains));
+    assert_true(isnan(core_probe_cycles_per_tick(&none)));
+    assert_int_equal(chains[4] + chains[40], 0);
+    if (core_work_exists)
+        (void)core_probe_cycles_per_tick(&probe);
+    for (unsigned i = 0; i < COUNT(chains); i++)
+        assert_int_equal(chains[i], core_work_exists && (i == 4 || i == 40) ? 5 : 0);
+}
+
+/* 16 blocks in 2 levels of 4 ticks, which are 4 cycles. */
+static void test_probe_width_is_additions_per_cycle(void **state)
+{
+    const struct core_probe probe = {.blocks = 16, .unit = 4};
+
+    assert_true(core_probe_width(&probe, 2, 0.5) == 4.0 * CORE_BLOCK_ADDS);
+}
+
 static void test_no_probe_without_a_counter(void **state)
 {
     const struct clock_info clock = {.kind = CLOCK_KIND_GETTIME, .why = "the TSC is not invariant"};
+    const struct clock_info unexplained = {.kind = CLOCK_KIND_GETTIME};
     struct core_probe probe;
 
     core_probe_init(&probe, &clock);
     assert_int_equal(probe.blocks, 0);
     if (core_work_exists)
         assert_string_equal(probe.why, "no cycle counter: the TSC is not invariant");
+    core_probe_init(&probe, &unexplained);
+    if (core_work_exists)
+        assert_string_equal(probe.why, "no cycle counter");
     assert_true(isnan(core_probe_cycles_per_tick(&probe)));
 }
 
@@ -463,6 +499,8 @@ int main(void)
         TEST(test_own_parties_on_a_core_are_no_neighbours),
         TEST(test_probe_of_this_machine),
         TEST(test_no_probe_without_a_counter),
+        TEST(test_probe_runs_a_long_and_a_short_chain),
+        TEST(test_probe_width_is_additions_per_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
