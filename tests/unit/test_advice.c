@@ -124,6 +124,10 @@ static void test_advice_where_there_is_no_kernel_line(void **state)
     advise("0", NULL);
     assert_string_equal(command_of("boot"), "");
     expect_text("boot", "With one CPU nothing can be kept off it.");
+    tree_put("/sys/devices/system/cpu/online", "\n");
+    advise("2-3", NULL);
+    assert_string_equal(command_of("boot"), "");
+    expect_text("boot", "The CPUs of this machine are not known, so there is no line for the kernel.");
 }
 
 /* --- the rest --- */

@@ -1897,6 +1897,27 @@ static void test_settings_describe_what_explains_a_difference(void **state)
     assert_int_equal(cut[5 + 96 - 9], '~');
 }
 
+/* CPU 0 is offline, and nobody knows the size of a cache of CPU 2. */
+static void test_settings_describe_the_first_cpu_online(void **state)
+{
+    char text[400];
+
+    tree_put(CPUS "online", "2-3\n");
+    tree_put(CPUS "cpu0/cache/index0/level", "1\n");
+    tree_put(CPUS "cpu0/cache/index0/size", "9K\n");
+    tree_put(CPUS "cpu2/cache/index0/level", "1\n");
+    tree_put(CPUS "cpu2/cache/index1/level", "2\n");
+    tree_put(CPUS "cpu2/cache/index1/size", "2K\n");
+    tree_put("/proc/cmdline", "xquiet=1 nohz=off\n");
+    look_at("3");
+    settings_describe(&view, text, sizeof(text));
+    assert_string_equal(text, "hypervisor=none_seen;caches=L2:2K;cmdline=nohz=off");
+    tree_put(CPUS "online", "\n");
+    look_at("3");
+    settings_describe(&view, text, sizeof(text));
+    assert_string_equal(text, "hypervisor=none_seen;caches=L1:9K;cmdline=nohz=off");
+}
+
 static void test_settings_describe_without_proc_and_sys(void **state)
 {
     char text[100] = "x";
@@ -1988,6 +2009,7 @@ int main(void)
         TREE_TEST(test_settings_bench_cpus_keep_to_the_mask),
         TREE_TEST(test_settings_describe),
         TREE_TEST(test_settings_describe_what_explains_a_difference),
+        TREE_TEST(test_settings_describe_the_first_cpu_online),
         TREE_TEST(test_settings_describe_without_proc_and_sys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
