@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1217,6 +1219,50 @@ static void test_machine_fs_name(void **state)
     assert_string_equal(tiny, "pr");
 }
 
+/* What kind of file system statfs() says that there is; 0: it really looks. */
+static unsigned made_up_magic;
+
+static int get_file_system(const char *path, struct statfs *out)
+{
+    int fd = made_up_magic ? -1 : open(path, O_PATH | O_CLOEXEC);
+    int result = made_up_magic ? 0 : fstatfs(fd, out);
+    if (made_up_magic)
+        out->f_type = (__typeof__(out->f_type))made_up_magic;
+    if (fd >= 0)
+        (void)close(fd);
+    return result;
+}
+
+/* Its name depends on the C library. */
+int __wrap_statfs(const char *path, struct statfs *out);
+int __wrap_statfs(const char *path, struct statfs *out)
+{
+    return get_file_system(path, out);
+}
+
+int __wrap_statfs64(const char *path, struct statfs *out);
+int __wrap_statfs64(const char *path, struct statfs *out)
+{
+    return get_file_system(path, out);
+}
+
+static void test_machine_fs_name_of_each_kind(void **state)
+{
+    static const struct {
+        unsigned magic;
+        const char *name;
+    } kinds[] = {{0x58465342, "xfs"}, {0x9123683e, "btrfs"},      {0x01021994, "tmpfs"}, {0xff534d42, "cifs"},
+                 {0x15013346, "udf"}, {0x1234abcd, "0x1234abcd"}, {0xef53, "ext2/3/4"}};
+    char buf[32];
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        made_up_magic = kinds[i].magic;
+        /* /proc is not among the mounts of kind ext4, which say which ext it is. */
+        machine_fs_name("/proc", buf, sizeof buf);
+        made_up_magic = 0;
+        assert_string_equal(buf, kinds[i].name);
+    }
+}
+
 /* --- the machine the tests run on: structure only --- */
 
 static void test_machine_reads_this_machine(void **state)
@@ -1239,6 +1285,21 @@ static void test_machine_reads_this_machine(void **state)
     assert_true(cpuset_equal(&ordered, &first));
 }
 
+static bool info_is_made_up;
+
+int __real_sysinfo(struct sysinfo *info);
+int __wrap_sysinfo(struct sysinfo *info);
+int __wrap_sysinfo(struct sysinfo *info)
+{
+    if (!info_is_made_up)
+        return __real_sysinfo(info);
+    *info = (struct sysinfo){.loads = {98304, 1, 2}, .totalram = 1000, .freeram = 300, .sharedram = 7, .bufferram = 20};
+    info->totalswap = 50;
+    info->freeswap = 9;
+    info->mem_unit = 4096;
+    return 0;
+}
+
 static int without_proc_and_sys(void)
 {
     struct machine_counters counters;
@@ -1246,12 +1307,16 @@ static int without_proc_and_sys(void)
     const struct cpuset cpus = set_of("0-3");
     if (fixture_hide("/proc") || fixture_hide("/sys"))
         return CANNOT;
+    info_is_made_up = true;
     machine_read("", &machine);
     machine_read_counters_of("", &cpus, 1, &counters);
     if (machine.have_proc || machine.have_sys || machine.cpus_online != 0)
         return 1;
-    if (machine.kernel[0] == '\0' || machine.memory_total_bytes == 0 || machine.load1 < 0)
+    /* A load of 98304 / 65536, and pages of 4 KiB. */
+    if (machine.kernel[0] == '\0' || machine.memory_total_bytes != 4096000 || machine.load1 != 1.5)
         return 2;
+    if (machine.memory_available_bytes != 1310720 || machine.swap_total_bytes != 204800)
+        return 5;
     if (counters.irqs != -1 || counters.softirqs != -1 || counters.steal_ns != -1)
         return 3;
     return machine_cpu_order("", &cpus, order, 4) == 4 && order[3] == 0 ? 0 : 4;
@@ -1362,6 +1427,7 @@ int main(void)
         TEST(test_machine_with_4096_cpus),
         TEST(test_machine_interrupts_of_4096_cpus),
         TEST(test_machine_fs_name),
+        TEST(test_machine_fs_name_of_each_kind),
         TEST(test_machine_holds_the_latency),
         TEST(test_machine_reads_this_machine),
         TEST(test_machine_works_without_proc_and_sys),

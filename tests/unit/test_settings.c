@@ -1506,6 +1506,19 @@ static void put_folder(const char *path)
     assert_int_equal(mkdir(full, 0755), 0);
 }
 
+static void test_settings_of_folders_without_a_file(void **state)
+{
+    tree_put("/sys/devices/x", "");
+    tree_put("/proc/stat", "cpu0 1\n");
+    put_folder("/sys/devices/virtual/workqueue");
+    put_folder("/proc/irq");
+    look_at("0");
+    expect_one("workqueues", SETTING_NA, "", "");
+    expect_one("irqs", SETTING_NA, "", "");
+    expect_writes("workqueues", "");
+    expect_writes("irqs", "");
+}
+
 static void put_loop(const char *path)
 {
     tree_link(path, strrchr(path, '/') + 1);
@@ -1996,6 +2009,7 @@ int main(void)
         TREE_TEST(test_settings_with_junk),
         TREE_TEST(test_settings_with_large_files),
         TREE_TEST(test_settings_with_folders_for_files),
+        TREE_TEST(test_settings_of_folders_without_a_file),
         TREE_TEST(test_settings_with_links_in_circles),
         TREE_TEST(test_settings_with_files_that_vanish),
         TREE_TEST(test_settings_with_pipes_for_files),
