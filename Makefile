@@ -192,6 +192,7 @@ WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
 WRAP_test_core      := core_work_chain
 WRAP_test_machine   := sysinfo statfs statfs64
+WRAP_test_settings  := sysconf clock_getres
 WRAP_test_task      := getrusage getrlimit getrlimit64
 WRAP_test_clock     := clock_gettime
 WRAP_test_snapshot  := fsync

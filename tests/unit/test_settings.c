@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "fixture.h"
 #include "memory_fixture.h"
@@ -743,8 +744,10 @@ static void test_settings_swappiness_matters_with_swap(void **state)
     look_at("0");
     expect_one("swappiness", SETTING_NOISY, "60", "");
     expect_writes("swappiness", "/proc/sys/vm/swappiness=10\n");
-    tree_put("/proc/sys/vm/swappiness", "1\n");
-    expect_one("swappiness", SETTING_OK, "1", "");
+    tree_put("/proc/sys/vm/swappiness", "11\n");
+    expect_one("swappiness", SETTING_NOISY, "11", "");
+    tree_put("/proc/sys/vm/swappiness", "9\n");
+    expect_one("swappiness", SETTING_OK, "9", "");
     expect_writes("swappiness", "");
 }
 
@@ -919,6 +922,8 @@ static void test_settings_numbers_that_make_no_sense(void **state)
     }
     tree_put("/proc/sys/vm/stat_interval", "20\n");
     expect_one("stat_interval", SETTING_OK, "20 s", "");
+    tree_put("/proc/sys/vm/stat_interval", "21\n");
+    expect_one("stat_interval", SETTING_OK, "21 s", "");
     tree_put("/proc/sys/vm/stat_interval", "19\n");
     expect_one("stat_interval", SETTING_NOISY, "19 s", "");
     tree_put("/proc/sys/vm/stat_interval", "9223372036854775807\n");
@@ -1271,17 +1276,80 @@ static void test_settings_of_vulnerabilities(void **state)
     expect_steps(steps, COUNT(steps));
 }
 
+/* Bytes of a page, and the step of the coarse clock, where they are made up. */
+static long made_up_page;
+static const struct timespec *made_up_step;
+
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+long __wrap_sysconf(int name)
+{
+    return name == _SC_PAGESIZE && made_up_page ? made_up_page : __real_sysconf(name);
+}
+
+int __real_clock_getres(clockid_t id, struct timespec *step);
+int __wrap_clock_getres(clockid_t id, struct timespec *step);
+int __wrap_clock_getres(clockid_t id, struct timespec *step)
+{
+    if (!made_up_step || id != CLOCK_MONOTONIC_COARSE)
+        return __real_clock_getres(id, step);
+    *step = *made_up_step;
+    return 0;
+}
+
 static void test_settings_of_page_faults(void **state)
 {
-    char now[96];
+    static const struct step steps[] = {
+        {"/sys/kernel/debug/fault_around_bytes",
+         "65536\n",
+         {"page_faults", SETTING_OK, "pages of 256 KiB, 64 KiB around a fault", ""}},
+        {"/sys/kernel/debug/fault_around_bytes",
+         "x\n",
+         {"page_faults", SETTING_UNKNOWN, "pages of 256 KiB",
+          "/sys/kernel/debug/fault_around_bytes has unknown content"}},
+    };
 
-    tree_put("/sys/kernel/debug/fault_around_bytes", "65536\n");
+    made_up_page = 262144;
+    expect_steps(steps, COUNT(steps));
+    made_up_page = 0;
+}
+
+/* Without the kernel's configuration the coarse clock tells the tick. */
+static int look_at_ticks(void)
+{
+    static const struct {
+        struct timespec step;
+        const char *now;
+    } ticks[] = {
+        {{.tv_nsec = 10000000}, "HZ 100, NO_HZ mode not known"},
+        {{.tv_nsec = 4000000}, "HZ 250, NO_HZ mode not known"},
+        {{.tv_nsec = 3333333}, "HZ 300, NO_HZ mode not known"},
+        {{.tv_nsec = 1000000}, "HZ 1000, NO_HZ mode not known"},
+        {{.tv_nsec = 1001001}, "HZ 999, NO_HZ mode not known"},
+        {{.tv_nsec = 0}, ""},
+        {{.tv_sec = 1}, ""},
+        {{.tv_sec = 1, .tv_nsec = 1000000}, ""},
+    };
+
     look_at("0");
-    (void)snprintf(now, sizeof(now), "pages of %ld KiB, 64 KiB around a fault", sysconf(_SC_PAGESIZE) / 1024);
-    expect_one("page_faults", SETTING_OK, now, "");
-    tree_put("/sys/kernel/debug/fault_around_bytes", "x\n");
-    (void)snprintf(now, sizeof(now), "pages of %ld KiB", sysconf(_SC_PAGESIZE) / 1024);
-    expect_one("page_faults", SETTING_UNKNOWN, now, "/sys/kernel/debug/fault_around_bytes has unknown content");
+    view.root = "";
+    machine.kernel[0] = '\0';
+    if (fixture_hide("/proc"))
+        return CANNOT;
+    for (size_t i = 0; i < COUNT(ticks); i++) {
+        made_up_step = &ticks[i].step;
+        struct setting_state found = state_of("tick");
+        CHECK(strcmp(found.now, ticks[i].now) == 0);
+        CHECK(found.verdict == (ticks[i].now[0] ? SETTING_OK : SETTING_UNKNOWN));
+    }
+    return 0;
+}
+
+static void test_settings_of_the_tick_by_its_clock(void **state)
+{
+    if (sizeof(time_t) > sizeof(long))
+        skip_because("clock_getres has another name where times are longer than a long");
+    assert_int_equal(fixture_in_child_or_skip(look_at_ticks, "needs root, to hide the kernel's configuration"), 0);
 }
 
 #define IRQ "/proc/irq/"
@@ -1397,6 +1465,19 @@ static void test_settings_of_files_that_cannot_be_read(void **state)
         assert_string_equal(found.now, "");
         assert_string_equal(found.why, cases[i].why);
     }
+}
+
+static void test_settings_say_only_what_is_printable(void **state)
+{
+    struct setting_state found = {.why = "x"};
+
+    setting_say(&found, SETTING_NOISY, "%s %d", "a\x1f\x7f\xff~", 5);
+    assert_string_equal(found.now, "a???~ 5");
+    assert_string_equal(found.why, "");
+    assert_int_equal(found.verdict, SETTING_NOISY);
+    setting_why(&found, "%s", "\n ~");
+    assert_string_equal(found.why, "? ~");
+    assert_string_equal(found.now, "a???~ 5");
 }
 
 static void test_settings_by_version_of_the_kernel(void **state)
@@ -1996,11 +2077,13 @@ int main(void)
         TREE_TEST(test_settings_of_clocksources),
         TREE_TEST(test_settings_of_vulnerabilities),
         TREE_TEST(test_settings_of_page_faults),
+        TREE_TEST(test_settings_of_the_tick_by_its_clock),
         TREE_TEST(test_settings_of_irqs_that_cannot_be_read),
         TREE_TEST(test_settings_of_isolated_cpus),
         TREE_TEST(test_settings_of_nodes_and_siblings),
         TREE_TEST(test_settings_of_other_supplies),
         TREE_TEST(test_settings_of_files_that_cannot_be_read),
+        TREE_TEST(test_settings_say_only_what_is_printable),
         TREE_TEST(test_settings_by_version_of_the_kernel),
         TREE_TEST(test_settings_lists_are_cut_between_words),
         TREE_TEST(test_settings_to_write_without_memory_are_none),
