@@ -1415,6 +1415,27 @@ static void test_settings_of_nodes_and_siblings(void **state)
     expect_one("siblings", SETTING_NOISY, "2 of 2 bench CPUs have one (CPU 0: 2)", "");
 }
 
+/* Two clusters, of which one has no cache of level 3: all strangers count, whichever bench CPU they share with. */
+static void test_settings_of_caches_of_two_clusters(void **state)
+{
+    static const struct step steps[] = {
+        {CPUS "cpu0/cache/index0/shared_cpu_list", "0,2\n", {"caches", SETTING_NA, "", ""}},
+        {CPUS "cpu0/cache/index0/level", "3\n", {"caches", SETTING_NA, "", ""}},
+        {CPUS "cpu1/cache/index0/shared_cpu_list", "1\n", {"caches", SETTING_NA, "", ""}},
+        {CPUS "cpu1/cache/index0/level", "1\n", {"caches", SETTING_OK, "L1 not shared with others", ""}},
+        {CPUS "cpu1/cache/index0/level", "2\n", {"caches", SETTING_OK, "L2 not shared with others", ""}},
+        {CPUS "online", "0-3\n", {"caches", SETTING_OK, "L2 not shared with others", ""}},
+    };
+
+    expect_steps(steps, COUNT(steps));
+    look_at("0-1");
+    expect_one("caches", SETTING_NOISY, "L3 shared with CPU 2", "");
+    tree_put(CPUS "cpu1/cache/index0/shared_cpu_list", "1,3\n");
+    expect_one("caches", SETTING_NOISY, "L2 shared with CPUs 2-3", "");
+    look_at("0-2");
+    expect_one("caches", SETTING_NOISY, "L2 shared with CPU 3", "");
+}
+
 static void test_settings_of_other_supplies(void **state)
 {
     static const char folder[] = "/sys/class/power_supply/AC/online";
@@ -2081,6 +2102,7 @@ int main(void)
         TREE_TEST(test_settings_of_irqs_that_cannot_be_read),
         TREE_TEST(test_settings_of_isolated_cpus),
         TREE_TEST(test_settings_of_nodes_and_siblings),
+        TREE_TEST(test_settings_of_caches_of_two_clusters),
         TREE_TEST(test_settings_of_other_supplies),
         TREE_TEST(test_settings_of_files_that_cannot_be_read),
         TREE_TEST(test_settings_say_only_what_is_printable),
