@@ -991,19 +991,22 @@ static void test_machine_interrupts_of_odd_lines(void **state)
 static void test_machine_counters_of_sets(void **state)
 {
     put_counters();
-    const struct cpuset sets[] = {set_of("2"), set_of(""), set_of("0-2"), set_of("0-2"), set_of("1"), set_of("8191")};
-    struct machine_counters counters[6];
+    const struct cpuset sets[] = {set_of("2"), set_of(""),     set_of("0-2"), set_of("0-2"),
+                                  set_of("1"), set_of("8191"), set_of("1")};
+    struct machine_counters counters[8], untouched;
     memset(counters, 0x55, sizeof counters);
-    machine_read_counters_of(tree, sets, 6, counters);
-    const int64_t irqs[] = {2204, -1, 3218, 3218, -1, -1}, softirqs[] = {33, -1, 66, 66, 22, -1},
-                  timer[] = {2200, -1, 3210, 3210, -1, -1}, device[] = {0, -1, 1, 1, -1, -1};
-    for (int i = 0; i < 6; i++) {
+    untouched = counters[7];
+    machine_read_counters_of(tree, sets, 7, counters);
+    const int64_t irqs[] = {2204, -1, 3218, 3218, -1, -1, -1}, softirqs[] = {33, -1, 66, 66, 22, -1, 22},
+                  timer[] = {2200, -1, 3210, 3210, -1, -1, -1}, device[] = {0, -1, 1, 1, -1, -1, -1};
+    for (int i = 0; i < 7; i++) {
         assert_int_equal(counters[i].irqs, irqs[i]);
         assert_int_equal(counters[i].softirqs, softirqs[i]);
         assert_int_equal(counters[i].timer, timer[i]);
         assert_int_equal(counters[i].device, device[i]);
         assert_int_equal(counters[i].resched, -1);
     }
+    assert_memory_equal(&counters[7], &untouched, sizeof untouched);
     machine_read_counters_of(tree, sets, 0, counters);
 }
 
