@@ -537,7 +537,7 @@ static void test_task_counters_are_the_kernels(void **state)
     assert_true(got[4] >= before[4] + 4096);
 }
 
-static bool usage_is_made_up;
+static bool usage_is_made_up, usage_is_refused;
 
 int __real_getrusage(int who, struct rusage *usage);
 int __wrap_getrusage(int who, struct rusage *usage);
@@ -547,17 +547,35 @@ int __wrap_getrusage(int who, struct rusage *usage)
         return __real_getrusage(who, usage);
     *usage = (struct rusage){
         .ru_maxrss = 3, .ru_minflt = 5, .ru_majflt = 7, .ru_nswap = 11, .ru_nvcsw = 13, .ru_nivcsw = 17};
-    return who == RUSAGE_THREAD ? 0 : -1;
+    return who == RUSAGE_THREAD && !usage_is_refused ? 0 : -1;
+}
+
+int __real_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time)
+{
+    if (!usage_is_made_up)
+        return __real_clock_gettime(id, time);
+    *time = (struct timespec){.tv_sec = id == CLOCK_PROCESS_CPUTIME_ID ? 3 : 2, .tv_nsec = 250000000};
+    return (id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID) && !usage_is_refused ? 0 : -1;
 }
 
 static void test_task_usage_has_each_count_in_its_place(void **state)
 {
-    struct task_counters counters = {.migrations = 19, .run_delay_ns = 23};
+    struct task_counters counters = {.migrations = 19, .run_delay_ns = 23}, refused = {.cpu_ns = 0};
     if (sizeof(time_t) > sizeof(long))
-        skip_because("getrusage has another name where times are longer than a long");
+        skip_because("getrusage and clock_gettime have other names where times are longer than a long");
     usage_is_made_up = true;
     task_read_usage(&counters);
-    usage_is_made_up = false;
+    const double all_s = task_process_cpu_s();
+    usage_is_refused = true;
+    task_read_usage(&refused);
+    const double refused_s = task_process_cpu_s();
+    usage_is_made_up = usage_is_refused = false;
+    assert_true(all_s == 3.25 && refused_s == 0);
+    assert_true(refused.cpu_ns == -1 && refused.ctx_voluntary == -1 && refused.ctx_involuntary == -1);
+    assert_true(refused.faults_minor == -1 && refused.faults_major == -1);
+    assert_int_equal(counters.cpu_ns, 2250000000);
     assert_int_equal(counters.faults_minor, 5);
     assert_int_equal(counters.faults_major, 7);
     assert_int_equal(counters.ctx_voluntary, 13);
