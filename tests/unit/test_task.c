@@ -754,6 +754,11 @@ static int io_body(void)
     CHECK(made_up_io("read_bytes: 0\nwrite_bytes: 10\ncancelled_write_bytes: 11\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 0 && out == 0);
+    CHECK(made_up_io("") == 0);
+    CHECK(task_read_io(&in, &out) == -ENODATA);
+    CHECK(made_up_io("read_bytes: 3\nwrite_bytes: 0\n") == 0);
+    CHECK(task_read_io(&in, &out) == 0);
+    CHECK(in == 3 && out == 0);
     CHECK(made_up_io("read_bytes: 1\nwrite_bytes: 2\n") == 0);
     CHECK(task_read_io(&in, &out) == 0);
     CHECK(in == 1 && out == 2);
