@@ -2,14 +2,77 @@
 /* The STREAM-style bandwidth: the size of its arrays, its self-check, and rates from times. */
 #include "bench_fixture.h"
 
+#include "bench/pages.h"
 #include "bench/stream.h"
 #include "bench/stream_kernels.h"
+#include "engine/core.h"
 #include "made_up_trial.h"
+#include "memory_fixture.h"
+#include "rows/text.h"
+
+/* --- A clock that is made up here: each reading is as much later than the one before. Off, it is the real one. --- */
+
+static struct {
+    bool on, no_kernels;
+    uint64_t now_ns, step_ns;
+    unsigned failed;
+    struct made_slice {
+        const void *record;
+        double count, cost;
+        uint64_t start_ns, end_ns;
+    } slice[64]; /* those with a core probe */
+    uint64_t expected_ns[16];
+    unsigned n_slices, n_begun;
+} made;
+
+static uint64_t made_clock(void)
+{
+    return made.on ? made.now_ns += made.step_ns : clock_raw_ns();
+}
+
+static void made_core_begin(struct core_meter *meter, uint64_t expected_ns)
+{
+    if (made.on)
+        made.expected_ns[made.n_begun++] = expected_ns;
+    else
+        core_begin(meter, expected_ns);
+}
+
+static void made_core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns)
+{
+    if (!made.on)
+        core_slice(meter, count, cost, start_ns, end_ns);
+    else if (meter->probe)
+        made.slice[made.n_slices++] = (struct made_slice){meter->record, count, cost, start_ns, end_ns};
+}
+
+static const struct stream_kernels *made_kernels(bool nontemporal)
+{
+    return made.no_kernels ? NULL : stream_kernels_choose(nontemporal);
+}
+
+static void made_results_fail(struct results *results)
+{
+    made.failed++;
+    assert_null(results);
+}
+
+/* The same source, with that clock. */
+#define clock_raw_ns          made_clock
+#define core_begin            made_core_begin
+#define core_slice            made_core_slice
+#define stream_kernels_choose made_kernels
+#define results_fail          made_results_fail
+#include "../../src/bench/bandwidth.c"
+#undef clock_raw_ns
+#undef core_begin
+#undef core_slice
+#undef stream_kernels_choose
+#undef results_fail
 
 static const struct bench *const registry[] = {&bench_bandwidth, NULL};
 
-enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES };
-enum { KERNELS = 4, METRICS = 3 * KERNELS };
+enum { KERNELS = N_KERNELS, METRICS = 3 * KERNELS };
 
 #define MIB (1ull << 20)
 #define GIB (1ull << 30)
@@ -69,7 +132,7 @@ static double *array_of(const struct fixture_party *p, unsigned which)
     return ((double *const *)p->context.state)[which];
 }
 
-static void run(struct fixture_party *p, const struct bandwidth_params *params)
+static void run_all(struct fixture_party *p, const struct bandwidth_params *params)
 {
     fixture_party_begin(p, &bench_bandwidth, params);
     assert_int_equal(p->party->setup(&p->context), 0);
@@ -91,7 +154,7 @@ static void check_run(bool nontemporal)
         .array_bytes = 8192 * 8 + 100, .repetitions = 3, .nontemporal = nontemporal};
     struct fixture_party p;
 
-    run(&p, &params);
+    run_all(&p, &params);
     const struct slices *times = p.context.recorder[RECORD_TIMES];
     assert_int_equal(times->n, 3 * KERNELS);
     for (size_t i = 0; i < times->n; i++) {
@@ -115,26 +178,31 @@ static void test_bandwidth_runs_the_four_kernels(void **state)
         check_run(true);
 }
 
-static void check_damage(unsigned which, size_t at, double value, const char *name)
+static void check_damage(unsigned which, size_t at, double value, const char *name, double error)
 {
     const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2};
     struct fixture_party p;
 
-    run(&p, &params);
+    run_all(&p, &params);
     array_of(&p, which)[at] = value;
     const struct check *wrong = verified(&p);
     assert_non_null(wrong);
     assert_string_equal(wrong->name, name);
-    assert_true(wrong->got != 0 && wrong->expected == 0);
+    if (isnan(error))
+        assert_true(isnan(wrong->got));
+    else
+        fixture_assert_near(wrong->got, error);
+    assert_true(wrong->expected == 0);
     fixture_party_end(&p);
 }
 
 static void test_bandwidth_finds_wrong_elements(void **state)
 {
-    check_damage(0, 0, 225.0001, "largest relative error in a");
-    check_damage(0, 127, (double)NAN, "largest relative error in a");
-    check_damage(1, 64, 0, "largest relative error in b");
-    check_damage(2, 127, 60.000000001, "largest relative error in c");
+    check_damage(0, 0, 450, "largest relative error in a", 1);
+    check_damage(0, 127, (double)NAN, "largest relative error in a", (double)NAN);
+    check_damage(1, 64, 0, "largest relative error in b", 1);
+    check_damage(2, 127, -90, "largest relative error in c", 2.5);
+    check_damage(2, 5, 60.0625, "largest relative error in c", 0.0625 / 60);
 }
 
 /* 15^200 is near 10^235: still a double. */
@@ -143,7 +211,7 @@ static void test_bandwidth_most_repetitions_stay_finite(void **state)
     const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 200};
     struct fixture_party p;
 
-    run(&p, &params);
+    run_all(&p, &params);
     assert_int_equal(((const struct slices *)p.context.recorder[RECORD_TIMES])->n, 200 * KERNELS);
     assert_true(isfinite(array_of(&p, 0)[0]) && array_of(&p, 0)[0] > 1e235);
     assert_null(verified(&p));
@@ -158,6 +226,110 @@ static void test_bandwidth_fails_without_memory(void **state)
     fixture_party_begin(&p, &bench_bandwidth, &params);
     assert_int_equal(p.party->setup(&p.context), -1);
     assert_memory_equal(p.reason, "out of memory for three arrays of", 33);
+    fixture_party_end(&p);
+}
+
+/* --- Slices with core probes between them. --- */
+
+static const struct core_probe any_probe;
+
+static void begin_on_clock(struct fixture_party *p, const struct bandwidth_params *params, uint64_t step_ns)
+{
+    memset(&made, 0, sizeof(made));
+    made.on = true;
+    made.step_ns = step_ns;
+    fixture_party_begin(p, &bench_bandwidth, params);
+    p->context.core_probe = &any_probe;
+    assert_int_equal(p->party->setup(&p->context), 0);
+    assert_int_equal(p->party->run(&p->context), 0);
+}
+
+/* Whole arrays of 8,192 elements take 3 ms, as the clock is read four times, so that in the second repetition 1.5 ms
+ * are 4,095 elements, in whole 64s 4,032. With three slices it takes 7 ms, and 1.5 ms are 1,755 elements. The first
+ * repetition has no probes. */
+static void test_bandwidth_slices_last_as_long_as_planned(void **state)
+{
+    static const double elements[] = {4032, 4032, 128, 1728, 1728, 1728, 1728, 1280};
+    static const double bytes[KERNELS] = {16, 16, 24, 24};
+    const struct bandwidth_params params = {.array_bytes = 8192 * 8, .repetitions = 3};
+    struct fixture_party p;
+
+    begin_on_clock(&p, &params, 1000000);
+    assert_int_equal(p.context.expected_ns, 6000000); /* 1 ms for the first touch, another one, three times */
+    assert_int_equal(made.n_slices, KERNELS * COUNT(elements));
+    for (unsigned k = 0; k < KERNELS; k++)
+        for (unsigned i = 0; i < COUNT(elements); i++) {
+            const struct made_slice *slice = &made.slice[i < 3 ? k * 3 + i : 12 + k * 5 + i - 3];
+            assert_ptr_equal(slice->record, p.context.recorder[RECORD_CORES + k]);
+            assert_true(slice->count == elements[i] * bytes[k]);
+            assert_true(slice->cost == 1000000 && slice->end_ns - slice->start_ns == 1000000);
+        }
+    const struct slices *times = p.context.recorder[RECORD_TIMES];
+    assert_int_equal(made.n_begun, 3 * KERNELS);
+    for (unsigned i = 0; i < 3 * KERNELS; i++) {
+        assert_int_equal(times->slice[i].end_ns - times->slice[i].start_ns, 3000000 + i / KERNELS * 4000000);
+        assert_int_equal(made.expected_ns[i], i / KERNELS == 0 ? 0 : i / KERNELS == 1 ? 36000000 : 84000000);
+    }
+    assert_null(verified(&p));
+    fixture_party_end(&p);
+    made.on = false;
+}
+
+/* At least 64 elements, and at most all 128. */
+static void test_bandwidth_slices_are_of_some_elements_and_not_of_more(void **state)
+{
+    const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2};
+    struct fixture_party p;
+
+    begin_on_clock(&p, &params, UINT64_C(1000000000000));
+    assert_int_equal(made.n_slices, 2 * KERNELS);
+    assert_true(made.slice[0].count == 64 * 16 && made.slice[7].count == 64 * 24);
+    fixture_party_end(&p);
+    begin_on_clock(&p, &params, 1);
+    assert_int_equal(made.n_slices, KERNELS);
+    assert_true(made.slice[0].count == 128 * 16 && made.slice[3].count == 128 * 24);
+    fixture_party_end(&p);
+    made.on = false;
+}
+
+static void test_bandwidth_copies_share_the_arrays(void **state)
+{
+    static const struct {
+        uint64_t bytes;
+        unsigned copies;
+        size_t n;
+    } cases[] = {{100000, 1, 12480}, {100000, 3, 4160}, {4096, 4, 128}, {4095, 4, 64}, {512, 9, 64}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct bandwidth_params params = {.array_bytes = cases[i].bytes, .repetitions = 2};
+        struct fixture_party p;
+        fixture_party_begin(&p, &bench_bandwidth, &params);
+        p.context.copies = cases[i].copies;
+        assert_int_equal(p.party->setup(&p.context), 0);
+        assert_int_equal(((const struct arrays *)p.context.state)->n, cases[i].n);
+        assert_true(array_of(&p, 0)[cases[i].n - 1] == 1 && array_of(&p, 1)[cases[i].n - 1] == 2);
+        assert_true(array_of(&p, 2)[cases[i].n - 1] == 0);
+        fixture_party_end(&p);
+    }
+}
+
+static void test_bandwidth_without_such_stores_says_so(void **state)
+{
+    const struct bandwidth_params params = {.array_bytes = 512, .repetitions = 2, .nontemporal = true};
+    struct row_params out = {.n = 0};
+    struct fixture_party p;
+    char why[80] = "";
+
+    fixture_party_begin(&p, &bench_bandwidth, &params);
+    assert_int_equal(p.party->setup(&p.context), 0);
+    made.no_kernels = true;
+    assert_int_equal(p.party->run(&p.context), -1);
+    assert_string_equal(p.reason, "this machine has no such stores");
+    assert_int_equal(bench_bandwidth.supported(&params, why, sizeof(why)), -1);
+    assert_string_equal(why, "no non-temporal stores on this architecture");
+    bench_bandwidth.describe(&params, &fixture_clock, &out);
+    assert_string_equal(out.text, "stores=non-temporal kernel=none array_bytes=512 repetitions=2");
+    made.no_kernels = false;
     fixture_party_end(&p);
 }
 
@@ -224,11 +396,17 @@ static void test_bandwidth_repetition_is_from_first_start_to_last_end(void **sta
     }
     made_up_reduce(&trial);
     assert_true(trial.pages[0] == 3 && trial.pages[1] == 9); /* of both copies */
+    assert_int_equal(made.failed, 0);
     for (unsigned k = 0; k < KERNELS; k++) {
         double bytes = (k < 2 ? 16 : 24) * 64.0 * 2;
         fixture_assert_near(trial.sample[0][3 * k], bytes / 2000 * 1e3);      /* of the faster one that counts */
         fixture_assert_near(trial.sample[0][3 * k + 2], (2500 + 2000) / 2.0); /* without the first */
     }
+    allocations_before_refusal = 0;
+    made_up_reduce(&trial);
+    allocations_before_refusal = UINT_MAX;
+    assert_int_equal(made.failed, 1);
+    assert_true(isnan(trial.sample[0][0]));
     free(copy[0]);
     free(copy[1]);
 }
@@ -239,7 +417,7 @@ static void test_bandwidth_says_which_pages_it_got(void **state)
     const struct bandwidth_params params = {.array_bytes = 8000000, .repetitions = 2};
     struct fixture_party p;
 
-    run(&p, &params);
+    run_all(&p, &params);
     assert_null(verified(&p));
     const double *pages = p.context.recorder[RECORD_PAGES];
     const bool known = pages[0] > 0;
@@ -263,6 +441,13 @@ static void test_bandwidth_param_says_what_ran(void **state)
     assert_string_equal(one.text, expected);
     params.nontemporal = true;
     params.bounded[0] = 'x';
+    text_copy(params.bounded, sizeof(params.bounded), "quick");
+    one = (struct row_params){.n = 0};
+    params.nontemporal = false;
+    bench_bandwidth.describe(&params, &fixture_clock, &one);
+    assert_non_null(strstr(one.text, " repetitions=2 bounded=quick"));
+    params.nontemporal = true;
+    params.bounded[0] = 'x';
     bench_bandwidth.describe(&params, &fixture_clock, &other);
     (void)snprintf(expected, sizeof(expected),
                    "stores=non-temporal kernel=%s array_bytes=4096 repetitions=2 bounded=memory",
@@ -281,6 +466,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bandwidth_finds_wrong_elements),
         cmocka_unit_test(test_bandwidth_most_repetitions_stay_finite),
         cmocka_unit_test(test_bandwidth_fails_without_memory),
+        cmocka_unit_test(test_bandwidth_slices_last_as_long_as_planned),
+        cmocka_unit_test(test_bandwidth_slices_are_of_some_elements_and_not_of_more),
+        cmocka_unit_test(test_bandwidth_copies_share_the_arrays),
+        cmocka_unit_test(test_bandwidth_without_such_stores_says_so),
         cmocka_unit_test(test_bandwidth_rates_follow_from_times),
         cmocka_unit_test(test_bandwidth_repetition_is_from_first_start_to_last_end),
         cmocka_unit_test(test_bandwidth_says_which_pages_it_got),

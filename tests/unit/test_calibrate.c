@@ -216,6 +216,25 @@ static void test_calibrate_without_sched_getaffinity_measures_one(void **state)
     fixture_party_end(&p);
 }
 
+/* A second for each CPU that is measured, and one more. */
+static void test_calibrate_has_time_for_each_cpu(void **state)
+{
+    static const struct {
+        unsigned cpus, seconds;
+        bool no_affinity;
+    } cases[] = {{1, 2, false}, {3, 4, false}, {16, 17, false}, {40, 17, false}, {40, 1, true}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static const struct sim_params params;
+        machine_of(cases[i].cpus);
+        machine.no_affinity = cases[i].no_affinity;
+        fixture_party_begin(&p, &bench_on_machine, &params);
+        assert_int_equal(p.party->setup(&p.context), 0);
+        assert_true(p.context.expected_ns == cases[i].seconds * UINT64_C(1000000000));
+        fixture_party_end(&p);
+    }
+}
+
 /* --- A machine that is disturbed. --- */
 
 static unsigned disturbed_from, disturbed_to;
@@ -389,6 +408,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_calibrate_takes_cpus_that_are_not_neighbours),
         cmocka_unit_test(test_calibrate_measures_where_it_is_when_it_cannot_move),
         cmocka_unit_test(test_calibrate_without_sched_getaffinity_measures_one),
+        cmocka_unit_test(test_calibrate_has_time_for_each_cpu),
         cmocka_unit_test(test_calibrate_is_the_median_of_its_blocks),
         cmocka_unit_test(test_calibrate_tries_again_when_the_check_does_not_hold),
         cmocka_unit_test(test_calibrate_checks_again_after_a_pause),

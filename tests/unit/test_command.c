@@ -1,13 +1,216 @@
 /* SPDX-License-Identifier: MIT */
 /* Any program as a benchmark: its words as bytes, where it is placed, how it is described, how long it may take. */
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "bench_fixture.h"
 
 #include "bench/command.h"
 #include "made_up_trial.h"
+#include "memory_fixture.h"
 #include "rows/row.h"
+#include "rows/text.h"
+#include "sys/program.h"
+
+/* --- A system that is made up here: programs that never run, and calls that fail. Off, it is the real one. --- */
+
+static struct {
+    bool on;
+    char log[2048];    /* the calls, a word each */
+    const char *fails; /* the call that returns `error`: of those with this name the one with this number, from 0 */
+    unsigned at;
+    int error;
+    struct command_params *params; /* tells which descriptors were given */
+    int starts;                    /* the programs have the pids 100, 101, ..., and start at pid * 1,000 ns */
+    int status[8];                 /* of each program's end */
+    bool children, fixed;
+    unsigned left;
+    int policy, priority, policy_error, nice_error;
+} made;
+
+/* Adds a call to the log: its name, and behind a ':' its arguments. Returns the error with which it is to fail, or 0.
+ */
+static int note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int note(const char *format, ...)
+{
+    char words[128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    text_add(made.log, sizeof(made.log), "%s%s", made.log[0] ? " " : "", words);
+    words[strcspn(words, ":")] = 0;
+    return made.fails && !strcmp(words, made.fails) && made.at-- == 0 ? made.error : 0;
+}
+
+static void made_be_parent(void)
+{
+    if (made.on)
+        (void)note("parent");
+    else
+        program_be_parent();
+}
+
+static int made_guard(struct program_guard *guard)
+{
+    return made.on ? note("guard") : program_guard(guard);
+}
+
+static void made_unguard(struct program_guard *guard)
+{
+    if (made.on)
+        (void)note("unguard");
+    else
+        program_unguard(guard);
+}
+
+static bool made_has_children(void)
+{
+    return made.on ? note("children"), made.children : program_has_children();
+}
+
+static unsigned made_end_orphans(uint64_t grace_ns)
+{
+    return made.on ? note("orphans:%llu", (unsigned long long)grace_ns), made.left : program_end_orphans(grace_ns);
+}
+
+static int made_can_share(void)
+{
+    return made.on ? note("share") : program_can_share();
+}
+
+static void made_barrier(struct party_context *context)
+{
+    if (made.on)
+        (void)note("barrier");
+    else
+        party_barrier(context);
+}
+
+/* Notes the path, the last argument, the number of variables, and of each descriptor whether it was given or opened. */
+static pid_t made_start(const struct program *program, uint64_t *exec_ns)
+{
+    unsigned last = 0, variables = 0;
+    char files[4] = "";
+
+    if (!made.on)
+        return program_start(program, exec_ns);
+    while (program->argv[last + 1])
+        last++;
+    while (program->envp[variables])
+        variables++;
+    for (int i = 0; i < 3; i++) {
+        assert_true(fcntl(program->fds[i], F_GETFD) >= 0);
+        files[i] = program->fds[i] == made.params->fds[i] ? 'g' : program->fds[i] == i ? 'k' : 'o';
+    }
+    int error = note("start:%s:%s:%u:%s", program->path, program->argv[last], variables, files);
+    if (program->prepare)
+        program->prepare(program->context);
+    pid_t pid = 100 + made.starts++;
+    *exec_ns = 1000 * (uint64_t)pid;
+    return error ? error : pid;
+}
+
+static int made_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
+{
+    if (!made.on)
+        return program_wait(pid, until_ns, end_ns);
+    *end_ns = 1000 * (uint64_t)pid + 700;
+    return note("wait:%d+%lld", (int)pid, (long long)until_ns - 1000 * pid);
+}
+
+static int made_reap(pid_t pid, struct program_end *end)
+{
+    if (!made.on)
+        return program_reap(pid, end);
+    *end = (struct program_end){.status = made.status[pid - 100], .last_cpu = 5, .counters = {.cpu_ns = 42}};
+    end->usage.ru_utime = (struct timeval){.tv_sec = 3, .tv_usec = 250000};
+    end->usage.ru_stime = (struct timeval){.tv_sec = 1, .tv_usec = 500000};
+    end->usage.ru_maxrss = 7;
+    return note("reap:%d", (int)pid);
+}
+
+static int made_get_policy(int *policy, int *priority)
+{
+    if (!made.on)
+        return task_get_policy(policy, priority);
+    *policy = made.policy;
+    *priority = made.priority;
+    return note("get_policy");
+}
+
+static int made_set_policy(int policy, int priority)
+{
+    return made.on ? note("set_policy:%d:%d", policy, priority) : task_set_policy(policy, priority);
+}
+
+static int made_get_nice(int *nice_value)
+{
+    if (!made.on)
+        return task_get_nice(nice_value);
+    *nice_value = -4;
+    return note("get_nice");
+}
+
+static int made_set_policy_inherited(int policy, int priority)
+{
+    if (!made.on)
+        return task_set_policy_inherited(policy, priority);
+    (void)note("inherit:%d:%d", policy, priority);
+    return made.policy_error;
+}
+
+static int made_set_nice(int nice_value)
+{
+    if (!made.on)
+        return task_set_nice(nice_value);
+    (void)note("nice:%d", nice_value);
+    return made.nice_error;
+}
+
+static bool made_layout_fixed(void)
+{
+    return made.on ? made.fixed : task_layout_fixed();
+}
+
+static int made_fix_layout(void)
+{
+    return made.on ? note("fix_layout") : task_fix_layout();
+}
+
+static void made_read_back(struct placement_seen *out)
+{
+    if (made.on) {
+        (void)note("read_back");
+        out->nice = 11;
+    } else {
+        place_read_back(out);
+    }
+}
+
+/* The same source, on that system. */
+#define program_be_parent         made_be_parent
+#define program_guard(guard_)     made_guard(guard_)
+#define program_unguard           made_unguard
+#define program_has_children      made_has_children
+#define program_end_orphans       made_end_orphans
+#define program_can_share         made_can_share
+#define party_barrier             made_barrier
+#define program_start             made_start
+#define program_wait              made_wait
+#define program_reap              made_reap
+#define task_get_policy           made_get_policy
+#define task_set_policy           made_set_policy
+#define task_get_nice             made_get_nice
+#define task_set_policy_inherited made_set_policy_inherited
+#define task_set_nice             made_set_nice
+#define task_layout_fixed         made_layout_fixed
+#define task_fix_layout           made_fix_layout
+#define place_read_back           made_read_back
+#include "../../src/bench/command.c"
 
 static char *const argv[] = {(char *)"make", (char *)"-j2", (char *)"", NULL};
 static char *const prepare[] = {(char *)"rm", (char *)"-r", NULL};
@@ -68,7 +271,28 @@ static void test_command_bytes_that_are_cut_off_are_refused(void **state)
     }
     memset(bytes.data, 0xff, 4);
     assert_null(command_unpack(bytes.data, bytes.length, &got));
+    assert_null(command_unpack(NULL, bytes.length, &got));
     text_free(&bytes);
+}
+
+static struct text packed;
+
+static int unpack_packed(void)
+{
+    struct command_image got;
+    void *lists = command_unpack(packed.data, packed.length, &got);
+
+    free(lists);
+    return lists ? 0 : -1;
+}
+
+static void test_command_words_need_memory_once(void **state)
+{
+    const struct command_image image = {.path = "p", .prepare_path = "", .argv = argv, .prepare = prepare, .env = env};
+
+    command_pack(&image, &packed);
+    assert_int_equal(memory_needed(unpack_packed), 1);
+    text_free(&packed);
 }
 
 /* --- Placement. --- */
@@ -157,6 +381,24 @@ static void test_command_is_described_by_what_is_not_as_usual(void **state)
     assert_string_equal(out.text, "shell=yes env=clean output=shown warmup=3 input=in prepare=sync command=make -j2");
 }
 
+static void test_command_is_described_by_its_parameters_and_plan(void **state)
+{
+    struct command_params params = {.line = "x",
+                                    .again = true,
+                                    .planned = 12,
+                                    .precision_pct = 0.5,
+                                    .keep_output = "f",
+                                    .parameter = {{"{a}", "1"}, {"{b}", "two"}}};
+    struct row_params out = {.n = 0};
+
+    bench_command.describe(&params, NULL, &out);
+    assert_string_equal(out.text, "output=kept aa=yes planned=12 precision=0.5 {a}=1 {b}=two command=x");
+    params = (struct command_params){.line = "x", .planned = 3};
+    out = (struct row_params){.n = 0};
+    bench_command.describe(&params, NULL, &out);
+    assert_string_equal(out.text, "planned=3 command=x");
+}
+
 /* The longest description fits a row. */
 static void test_command_description_fits(void **state)
 {
@@ -181,6 +423,8 @@ static void test_command_has_time_to_get_ready(void **state)
     assert_true(bench_command.setup_limit_ns(&params) == own + 10);
     params.warmup = 4;
     assert_true(bench_command.setup_limit_ns(&params) == own + 90);
+    params.setup_size = 1;
+    assert_true(bench_command.setup_limit_ns(&params) == own + 100);
     params.warmup = 1000;
     params.timeout_ns = 96 * 3600 * 1000000000ull; /* the most that the options take */
     assert_true(bench_command.setup_limit_ns(&params) > 2001 * params.timeout_ns);
@@ -391,6 +635,369 @@ static void test_command_that_leaves_a_process_running(void **state)
     fixture_free_rows(&rows);
 }
 
+/* --- Commands that do not run: which calls are made, and what is said of those that fail. --- */
+
+static struct {
+    struct fixture_party party;
+    struct command_params params;
+    int given[3];
+} worker;
+
+static size_t pack_one(struct text *bytes, const char *path, const char *prepare_path)
+{
+    char *const words[] = {(char *)"name", (char *)path, NULL};
+    char *const before[] = {(char *)"name", (char *)prepare_path, NULL};
+    const struct command_image image = {
+        .path = path, .prepare_path = prepare_path, .argv = words, .prepare = before, .env = env};
+    size_t from = bytes->length;
+
+    command_pack(&image, bytes);
+    return bytes->length - from;
+}
+
+/* A worker on the made-up system, for the command /c with a warm-up, the setup command /s and the prepare command /p
+ * ("": none). Its descriptors are given if so asked for. */
+static void begin(const char *prepare_path, bool with_files)
+{
+    struct command_params *params = &worker.params;
+    struct text bytes = {0};
+
+    memset(&made, 0, sizeof(made));
+    *params = no_files;
+    params->warmup = 1;
+    params->timeout_ns = 1500 * MS;
+    params->setup_size = pack_one(&bytes, "/s", "");
+    params->image_offset = bytes.length;
+    params->image_size = pack_one(&bytes, "/c", prepare_path);
+    params->image_fd = process_shared_memory(bytes.length);
+    assert_int_equal(pwrite(params->image_fd, bytes.data, bytes.length, 0), bytes.length);
+    text_free(&bytes);
+    for (int i = 0; i < 3; i++) {
+        worker.given[i] = fixture_file();
+        params->fds[i] = with_files ? worker.given[i] : -1;
+    }
+    fixture_party_begin(&worker.party, &bench_command, params);
+    made.params = params;
+    made.on = true;
+}
+
+/* None of the descriptors that were opened is left, and those that were given are still open. */
+static void end(void)
+{
+    fixture_party_end(&worker.party);
+    made.on = false;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(close(worker.given[i]), 0);
+    assert_int_equal(close(worker.params.image_fd), 0);
+}
+
+static int set_up(void)
+{
+    return worker.party.party->setup(&worker.party.context);
+}
+
+static int run_once(void)
+{
+    return worker.party.party->run(&worker.party.context);
+}
+
+static void assert_log(const char *expected)
+{
+    assert_string_equal(made.log, expected);
+    made.log[0] = 0;
+}
+
+static void test_command_calls_in_their_order(void **state)
+{
+    const int before = fixture_count_fds();
+
+    begin("/p", true);
+    assert_int_equal(set_up(), 0);
+    assert_log("parent guard barrier start:/s:/s:2:ogg wait:100+1500000000 reap:100 barrier "
+               "barrier start:/p:/p:2:ogg wait:101+1500000000 reap:101 barrier "
+               "start:/c:/c:3:ggg read_back wait:102+1500000000 reap:102 "
+               "barrier start:/p:/p:2:ogg wait:103+1500000000 reap:103 barrier unguard children guard");
+    assert_true(worker.party.context.expected_ns == 1500 * MS);
+    assert_int_equal(fcntl(worker.params.image_fd, F_GETFD), FD_CLOEXEC);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(fcntl(worker.given[i], F_GETFD), FD_CLOEXEC);
+    assert_int_equal(run_once(), 0);
+    assert_log("get_policy get_nice start:/c:/c:3:ggg read_back wait:104+1500000000 reap:104");
+    made.left = 1;
+    end();
+    assert_log("unguard orphans:20000000");
+    assert_int_equal(fixture_count_fds(), before);
+    /* Without files, prepare and random layout. */
+    begin("", false);
+    worker.params.fixed_layout = true;
+    assert_int_equal(set_up(), 0);
+    assert_log("parent guard barrier start:/s:/s:2:ooo wait:100+1500000000 reap:100 barrier "
+               "start:/c:/c:2:ooo fix_layout read_back wait:101+1500000000 reap:101");
+    made.fixed = true;
+    assert_int_equal(run_once(), 0);
+    assert_log("get_policy get_nice start:/c:/c:2:ooo read_back wait:102+1500000000 reap:102");
+    end();
+    assert_int_equal(fixture_count_fds(), before);
+}
+
+/* Setup and warm-ups come before the first sample only, and the first copy prepares for all. */
+static void test_command_later_samples_and_copies_are_only_prepared(void **state)
+{
+    begin("/p", false);
+    worker.party.context.sample = 1;
+    assert_int_equal(set_up(), 0);
+    assert_log("parent guard barrier start:/p:/p:2:ooo wait:100+1500000000 reap:100 barrier unguard children guard");
+    end();
+    begin("/p", false);
+    worker.party.context.copies = 2;
+    worker.party.context.copy = 1;
+    assert_int_equal(set_up(), 0);
+    assert_log("parent guard barrier barrier barrier barrier start:/c:/c:3:ooo read_back wait:100+1500000000 reap:100 "
+               "barrier barrier unguard children guard");
+    end();
+}
+
+static void test_command_figures_are_those_of_its_end(void **state)
+{
+    const struct trial_slot *slot;
+
+    begin("", false);
+    assert_int_equal(set_up(), 0);
+    assert_int_equal(run_once(), 0);
+    const double *numbers = worker.party.context.recorder[0];
+    assert_true(numbers[NUMBER_USER_S] == 3.25 && numbers[NUMBER_SYSTEM_S] == 1.5);
+    assert_true(numbers[NUMBER_MAX_RSS] == 7168 && numbers[NUMBER_EXIT_CODE] == 0);
+    slot = worker.party.context.slot;
+    assert_true(slot->start_ns == 102000 && slot->end_ns == 102700);
+    assert_int_equal(slot->last_cpu, 5);
+    assert_int_equal(slot->counters.cpu_ns, 42);
+    assert_int_equal(slot->seen.nice, 11);
+    end();
+}
+
+/* The programs are /s, /p, /c as a warm-up, /p and /c. What fails is the last that is done, and the reason names it. */
+static void test_command_says_which_call_failed(void **state)
+{
+    static const char *const whats[] = {
+        "the setup command: ", "the prepare command: ", "a warm-up run: ", "the prepare command: ", ""};
+    static const char *const paths[] = {"/s", "/p", "/c", "/p", "/c"};
+    static const struct {
+        const char *call;
+        int error, status;
+        const char *reason, *behind; /* with the path between them, unless behind is NULL */
+    } cases[] = {
+        {"start", -ENOENT, 0, "cannot execute '", "': No such file or directory"},
+        {"wait", -ETIMEDOUT, 0, "still running after 1.5 s (--timeout); killed", NULL},
+        {"wait", -EINVAL, 0, "cannot be waited for: Invalid argument", NULL},
+        {"reap", -EACCES, 0, "cannot be waited for: Permission denied", NULL},
+        {NULL, 0, 3 << 8, "exit status 3", NULL},
+        {NULL, 0, SIGTERM, "killed by signal 15 (Terminated)", NULL},
+    };
+    const int before = fixture_count_fds();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (unsigned nth = 0; nth < COUNT(paths); nth++) {
+            char expected[160];
+            begin("/p", false);
+            made.fails = cases[i].call;
+            made.at = nth;
+            made.error = cases[i].error;
+            made.status[nth] = cases[i].status;
+            (void)snprintf(expected, sizeof(expected), "%s%s%s%s", whats[nth], cases[i].reason,
+                           cases[i].behind ? paths[nth] : "", cases[i].behind ? cases[i].behind : "");
+            assert_int_equal(set_up(), nth < 4 ? -1 : 0);
+            assert_int_equal(nth < 4 ? -1 : run_once(), -1);
+            assert_string_equal(worker.party.reason, expected);
+            assert_int_equal(made.starts, nth + 1);
+            end();
+            assert_int_equal(fixture_count_fds(), before);
+        }
+}
+
+static void test_command_that_cannot_be_guarded_does_not_run(void **state)
+{
+    for (unsigned nth = 0; nth < 2; nth++) {
+        begin("/p", false);
+        made.fails = "guard";
+        made.at = nth;
+        made.error = -EPERM;
+        assert_int_equal(set_up(), -1);
+        assert_string_equal(worker.party.reason,
+                            "cannot start a guard for the command's processes: Operation not permitted");
+        assert_int_equal(made.starts, nth ? 4 : 0);
+        end();
+    }
+}
+
+/* A failure that is to be ignored is the command's own. */
+static void test_command_failure_is_ignored_of_the_command_only(void **state)
+{
+    for (unsigned nth = 0; nth < 5; nth++) {
+        const bool of_command = nth == 2 || nth == 4;
+        begin("/p", false);
+        worker.params.ignore_failure = true;
+        made.status[nth] = 9 << 8;
+        assert_int_equal(set_up(), of_command ? 0 : -1);
+        if (of_command) {
+            assert_int_equal(run_once(), 0);
+            assert_true(((double *)worker.party.context.recorder[0])[NUMBER_EXIT_CODE] == (nth == 4 ? 9 : 0));
+        }
+        end();
+    }
+}
+
+/* Bytes of the setup command or of the command that are no words. */
+static void test_command_bytes_that_are_no_words_do_not_run(void **state)
+{
+    begin("", false);
+    worker.params.setup_size = 4;
+    assert_int_equal(set_up(), -1);
+    assert_string_equal(worker.party.reason, "out of memory");
+    assert_log("parent guard barrier");
+    end();
+    begin("", false);
+    worker.params.image_size = 4;
+    assert_int_equal(set_up(), -1);
+    assert_string_equal(worker.party.reason, "cannot read the command line: out of memory");
+    end();
+}
+
+/* The worker's policy is the command's, and it can still kill a command that never sleeps. */
+static void test_command_gets_the_policy_of_its_worker(void **state)
+{
+    static const struct {
+        int policy, priority, policy_error, nice_error;
+        const char *fails, *before, *within, *refused;
+    } cases[] = {
+        {SCHED_OTHER, 0, -EPERM, -EPERM, "", "", "", ""},
+        {SCHED_BATCH, 0, -EPERM, -EPERM, "", "", "", ""},
+        {SCHED_FIFO, 50, 0, 0, "", " set_policy:1:51", " inherit:1:50 nice:-4", ""},
+        {SCHED_FIFO, 97, 0, 0, "get_nice", " set_policy:1:98", " inherit:1:97 nice:0", ""},
+        {SCHED_RR, 98, -EPERM, -EACCES, "", "", " inherit:2:98 nice:-4",
+         "SCHED_RR 98 refused to the command: Operation not permitted"},
+        {SCHED_FIFO, 7, -EPERM, 0, "", " set_policy:1:8", " inherit:1:7 nice:-4",
+         "SCHED_FIFO 7 refused to the command: Operation not permitted"},
+        {SCHED_FIFO, 7, 0, -EACCES, "", " set_policy:1:8", " inherit:1:7 nice:-4",
+         "nice -4 refused to the command: Permission denied"},
+        {SCHED_FIFO, 7, 0, 0, "get_policy", "", "", ""},
+    };
+    char expected[256];
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin("", false);
+        assert_int_equal(set_up(), 0);
+        made.log[0] = 0;
+        made.fails = cases[i].fails;
+        made.error = -EINVAL;
+        made.policy = cases[i].policy;
+        made.priority = cases[i].priority;
+        made.policy_error = cases[i].policy_error;
+        made.nice_error = cases[i].nice_error;
+        assert_int_equal(run_once(), 0);
+        (void)snprintf(expected, sizeof(expected),
+                       "get_policy get_nice%s start:/c:/c:3:ooo%s read_back wait:102+1500000000 reap:102",
+                       cases[i].before, cases[i].within);
+        assert_log(expected);
+        assert_string_equal(worker.party.context.slot->refused, cases[i].refused);
+        end();
+    }
+}
+
+/* The limit of real-time CPU time ends a real-time command only. */
+static void test_command_tells_a_limit_from_a_signal(void **state)
+{
+    for (int real_time = 0; real_time < 2; real_time++) {
+        begin("", false);
+        assert_int_equal(set_up(), 0);
+        made.policy = real_time ? SCHED_FIFO : SCHED_OTHER;
+        made.status[2] = SIGXCPU;
+        assert_int_equal(run_once(), -1);
+        if (real_time)
+            assert_string_equal(worker.party.reason,
+                                "ended by its limit of real-time CPU time (RLIMIT_RTTIME; see --timeout)");
+        else
+            assert_memory_equal(worker.party.reason, "killed by signal ", 17);
+        assert_true(((double *)worker.party.context.recorder[0])[NUMBER_EXIT_CODE] == 128 + SIGXCPU);
+        end();
+    }
+}
+
+/* What the prepare command has left running is none of the command's. */
+static void test_command_is_blamed_for_what_it_left(void **state)
+{
+    static const struct {
+        const char *prepare_path;
+        bool children;
+        unsigned left;
+        const char *refused;
+    } cases[] = {
+        {"", true, 0, ""},
+        {"", true, 1, "the command left 1 process running, killed: the figures do not include them"},
+        {"/p", false, 2, "the command left 2 processes running, killed: the figures do not include them"},
+        {"/p", true, 2, ""},
+    };
+    static struct party ended;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char refused[256];
+        begin(cases[i].prepare_path, false);
+        made.children = cases[i].children;
+        made.left = cases[i].left;
+        assert_int_equal(set_up(), 0);
+        assert_int_equal(run_once(), 0);
+        worker.party.party->teardown(&worker.party.context);
+        text_copy(refused, sizeof(refused), worker.party.context.slot->refused);
+        assert_string_equal(refused, cases[i].refused);
+        ended = *worker.party.party;
+        ended.teardown = NULL;
+        worker.party.party = &ended;
+        end();
+    }
+}
+
+/* A descriptor cannot be opened: the command gets the worker's own. */
+static int run_without_descriptors(void)
+{
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+
+    begin("", false);
+    CHECK(set_up() == 0);
+    made.log[0] = 0;
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    CHECK(run_once() == 0);
+    CHECK(!strcmp(made.log, "get_policy get_nice start:/c:/c:3:kkk read_back wait:102+1500000000 reap:102"));
+    text_copy(worker.params.input, sizeof(worker.params.input), "/dev/zero");
+    CHECK(run_once() == -1);
+    CHECK(!strncmp(worker.party.reason, "cannot read '/dev/zero': ", 25));
+    CHECK(made.starts == 3);
+    return 0;
+}
+
+static void test_command_without_a_null_device_keeps_the_descriptors(void **state)
+{
+    assert_int_equal(fixture_in_child(run_without_descriptors), 0);
+}
+
+/* Only what will never work is not supported. */
+static void test_command_needs_shared_memory(void **state)
+{
+    static const int errors[] = {0, -EAGAIN, -ENOMEM, -EINVAL};
+    char why[160];
+
+    for (size_t i = 0; i < COUNT(errors); i++) {
+        memset(&made, 0, sizeof(made));
+        made.on = true;
+        made.fails = "share";
+        made.error = errors[i];
+        why[0] = 0;
+        assert_int_equal(bench_command.supported(NULL, why, sizeof(why)), errors[i] == -EINVAL ? -1 : 0);
+        assert_string_equal(why, errors[i] == -EINVAL ? "no process can share this one's memory (clone with CLONE_VM: "
+                                                        "Invalid argument), as under qemu-user"
+                                                      : "");
+        made.on = false;
+    }
+}
+
 /* --- Figures. --- */
 
 /* The recorder of each copy: user time, system time, peak memory, exit code. */
@@ -437,6 +1044,20 @@ int main(int argc, char **argv_of_main)
         cmocka_unit_test(test_command_that_fails),
         cmocka_unit_test(test_command_that_is_not_set_up_does_not_run),
         cmocka_unit_test(test_command_that_leaves_a_process_running),
+        cmocka_unit_test(test_command_is_described_by_its_parameters_and_plan),
+        cmocka_unit_test(test_command_words_need_memory_once),
+        cmocka_unit_test(test_command_calls_in_their_order),
+        cmocka_unit_test(test_command_later_samples_and_copies_are_only_prepared),
+        cmocka_unit_test(test_command_figures_are_those_of_its_end),
+        cmocka_unit_test(test_command_says_which_call_failed),
+        cmocka_unit_test(test_command_that_cannot_be_guarded_does_not_run),
+        cmocka_unit_test(test_command_failure_is_ignored_of_the_command_only),
+        cmocka_unit_test(test_command_bytes_that_are_no_words_do_not_run),
+        cmocka_unit_test(test_command_gets_the_policy_of_its_worker),
+        cmocka_unit_test(test_command_tells_a_limit_from_a_signal),
+        cmocka_unit_test(test_command_is_blamed_for_what_it_left),
+        cmocka_unit_test(test_command_without_a_null_device_keeps_the_descriptors),
+        cmocka_unit_test(test_command_needs_shared_memory),
     };
 
     trial_worker_main(argc, argv_of_main, registry, no_loads);

@@ -6,7 +6,34 @@
 #include "bench_fixture.h"
 
 #include "bench/experiment.h"
+#include "engine/core.h"
+#include "memory_fixture.h"
 #include "rows/text.h"
+#include "sys/new_file.h"
+
+/* Of a clock whose cost is known, or of this machine's. */
+static const struct clock_cost *known_cost;
+static uint64_t begun_ns; /* how long the last run with core probes was expected to take */
+
+static void made_cost_measure(enum clock_kind kind, struct clock_cost *out)
+{
+    if (known_cost)
+        *out = *known_cost;
+    else
+        clock_cost_measure(kind, out);
+}
+
+static void made_core_begin(struct core_meter *meter, uint64_t expected_ns)
+{
+    begun_ns = expected_ns;
+    core_begin(meter, expected_ns);
+}
+
+#define clock_cost_measure made_cost_measure
+#define core_begin         made_core_begin
+#include "../../src/bench/experiment.c"
+#undef clock_cost_measure
+#undef core_begin
 
 static const struct bench bench_made_up;
 static const struct bench *const registry[] = {&bench_made_up, NULL};
@@ -255,6 +282,7 @@ static void test_experiment_run_forgets_the_warm_up(void **state)
 
 static struct {
     unsigned calls;
+    double counts[8], costs[8]; /* of each call */
     double count, cost;
     uint64_t start_ns, end_ns;
 } sliced;
@@ -263,6 +291,10 @@ void __real_core_slice(struct core_meter *meter, double count, double cost, uint
 void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
 void __wrap_core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns)
 {
+    if (sliced.calls < COUNT(sliced.counts)) {
+        sliced.counts[sliced.calls] = count;
+        sliced.costs[sliced.calls] = cost;
+    }
     sliced.calls++;
     sliced.count += count;
     sliced.cost += cost;
@@ -286,6 +318,49 @@ static void test_experiment_slices_cost_what_the_events_took(void **state)
     assert_true(sliced.cost == 85050);
     assert_true(sliced.start_ns >= begin && sliced.end_ns >= sliced.start_ns && sliced.end_ns <= clock_raw_ns());
     tear_down(&p);
+}
+
+static uint64_t slice_that_fails;
+
+static int record_or_fail(struct party_context *context, uint64_t count)
+{
+    return slice_that_fails-- == 0 ? party_fail(context, "made up") : record_from_801(context, count);
+}
+
+/* 21,000 events a second are 31.5 in 1.5 ms, and so 32 in a slice; a slice cannot be longer than the run. 801 to 832
+ * are 26,128, and 801 to 804 are 3,210. */
+static void test_experiment_slices_last_as_long_as_planned(void **state)
+{
+    static const struct core_probe probe = {.blocks = 1, .unit = 1};
+    static const struct {
+        double rate;
+        uint64_t fails;
+        unsigned slices;
+        double first, cost_of_first, last, cost_of_last;
+    } cases[] = {
+        {21000, UINT64_MAX, 4, 32, 26128, 4, 3210},
+        {21000, 2, 2, 32, 26128, 32, 26128},
+        {21000, 0, 0, 0, 0, 0, 0},
+        {1e9, UINT64_MAX, 1, 100, 85050, 100, 85050},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture_party p;
+        (void)set_up(&p, -1, 0);
+        memset(&sliced, 0, sizeof(sliced));
+        begun_ns = 0;
+        p.context.core_probe = &probe;
+        p.context.rate = cases[i].rate;
+        p.context.expected_ns = 77000;
+        slice_that_fails = cases[i].fails;
+        assert_int_equal(experiment_run(&p.context, 100, record_or_fail), cases[i].fails == UINT64_MAX ? 0 : -1);
+        assert_int_equal(begun_ns, 77000);
+        assert_int_equal(sliced.calls, cases[i].slices);
+        const unsigned last = cases[i].slices ? cases[i].slices - 1 : 0;
+        assert_true(sliced.counts[0] == cases[i].first && sliced.costs[0] == cases[i].cost_of_first);
+        assert_true(sliced.counts[last] == cases[i].last && sliced.costs[last] == cases[i].cost_of_last);
+        tear_down(&p);
+    }
 }
 
 static void test_experiment_run_without_a_warm_up(void **state)
@@ -342,6 +417,22 @@ static void test_experiment_longest_line_fits(void **state)
     tear_down(&p);
 }
 
+static void test_experiment_without_memory_for_the_text(void **state)
+{
+    static const struct made_up_params none;
+    struct experiment e = {.number = 0};
+    struct fixture_party p;
+
+    fixture_party_begin(&p, &bench_made_up, &none);
+    p.context.state = &e;
+    p.context.series_fd = 0;
+    allocations_before_refusal = 0;
+    assert_int_equal(experiment_setup(&p.context, 1), -1);
+    allocations_before_refusal = UINT_MAX;
+    assert_string_equal(p.reason, "out of memory");
+    fixture_party_end(&p);
+}
+
 static void check_full_disk(uint64_t lines)
 {
     struct fixture_party p;
@@ -372,6 +463,10 @@ static void test_experiment_run_measures_the_clock(void **state)
     assert_true(number[NUMBER_COST_MIN] >= 0);
     assert_true(number[NUMBER_COST_MEDIAN] >= number[NUMBER_COST_MIN]);
     assert_true(number[NUMBER_GRAIN] > 0);
+    known_cost = &(const struct clock_cost){.min = 3, .median = 5, .grain = 2};
+    assert_int_equal(experiment_run(&p.context, 1, record_thousands), 0);
+    known_cost = NULL;
+    assert_true(number[NUMBER_COST_MIN] == 3 && number[NUMBER_COST_MEDIAN] == 5 && number[NUMBER_GRAIN] == 2);
     tear_down(&p);
 }
 
@@ -390,7 +485,9 @@ int main(int argc, char **argv)
         TEST(test_experiment_run_forgets_the_warm_up),
         TEST(test_experiment_run_without_a_warm_up),
         TEST(test_experiment_slices_cost_what_the_events_took),
+        TEST(test_experiment_slices_last_as_long_as_planned),
         TEST(test_experiment_writes_every_event),
+        TEST(test_experiment_without_memory_for_the_text),
         TEST(test_experiment_longest_line_fits),
         TEST(test_experiment_full_disk_is_told),
         TEST(test_experiment_run_measures_the_clock),

@@ -1,12 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /* The footprint of a dynamically linked process is that of the list: mappings, protection, resident and written pages.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 
 #include "engine_fixture.h"
 
 #include "bench/footprint.h"
+
+/* --- A kernel that is made up here: it notes the calls, and refuses one. Off, it is the real one. --- */
+
+static struct {
+    bool on;
+    char log[1024];
+    unsigned calls, refused; /* of the calls that map, the one that is refused, from 1; 0: none */
+} made;
+
+static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *format, ...)
+{
+    const size_t length = strlen(made.log);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(made.log + length, sizeof(made.log) - length, format, arguments);
+    va_end(arguments);
+}
+
+static const char *words_of(int prot)
+{
+    return prot & PROT_EXEC ? "r-x" : prot & PROT_WRITE ? "rw-" : "r--";
+}
+
+static void *made_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+    if (made.on && ++made.calls == made.refused) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    void *map = mmap(at, size, prot, flags, fd, offset);
+    if (made.on)
+        note(" %s:%zu:%lld%s%s", words_of(prot), size / 4096, (long long)offset / 4096, at ? "+" : "",
+             flags & MAP_ANONYMOUS ? "a" : "");
+    return map;
+}
+
+static int made_mprotect(void *at, size_t size, int prot)
+{
+    if (made.on && ++made.calls == made.refused) {
+        errno = EACCES;
+        return -1;
+    }
+    if (made.on)
+        note(" protect:%zu", size / 4096);
+    return mprotect(at, size, prot);
+}
+
+static int made_munmap(void *at, size_t size)
+{
+    if (made.on)
+        note(" unmap:%zu", size / 4096);
+    return munmap(at, size);
+}
+
+#define mmap     made_mmap
+#define mprotect made_mprotect
+#define munmap   made_munmap
+#include "../../src/bench/footprint.c"
+#undef mmap
+#undef mprotect
+#undef munmap
 
 #define MAPPINGS_MAX 256u
 
@@ -140,6 +204,33 @@ static void test_footprint_is_that_of_the_list(void **state)
     assert_int_equal(fixture_in_child(look_at_footprint), 0);
 }
 
+/* The calls in the loader's order, with sizes and offsets in pages; "+" is a mapping over another one. */
+static int map_noted(void)
+{
+    made.on = true;
+    CHECK(footprint_map(path) == 0);
+    CHECK(!strcmp(made.log, " r--:53:0 r-x:38:1+ r--:10:39+ rw-:4:49+ rw-:2:0a r--:11:0"
+                            " r--:482:0 r-x:342:38+ r--:83:380+ rw-:6:463+ rw-:13:0+a rw-:3:0a"
+                            " protect:4 protect:2 unmap:11"));
+    CHECK(made.calls == 14);
+    /* Whichever is refused, none is tried after it. */
+    for (unsigned refused = 1; refused <= 14; refused++) {
+        made.calls = 0;
+        made.refused = refused;
+        CHECK(footprint_map(path) == (refused <= 12 ? -ENOMEM : -EACCES));
+        CHECK(made.calls == refused);
+    }
+    return 0;
+}
+
+static void test_footprint_calls_are_those_of_a_loader(void **state)
+{
+    if (sysconf(_SC_PAGESIZE) != 4096)
+        skip_because("the list is of pages of 4 KiB");
+    make_file(footprint_file_bytes());
+    assert_int_equal(fixture_in_child(map_noted), 0);
+}
+
 /* Reading behind the end of a mapped file would be a SIGBUS. */
 static void test_footprint_refuses_a_short_file(void **state)
 {
@@ -148,12 +239,14 @@ static void test_footprint_refuses_a_short_file(void **state)
     make_file(0);
     assert_int_equal(footprint_map(path), -ENOEXEC);
     assert_int_equal(footprint_map("/nonexistent"), -ENOENT);
+    assert_int_equal(footprint_map("/"), -EISDIR);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_footprint_is_that_of_the_list),
+        cmocka_unit_test(test_footprint_calls_are_those_of_a_loader),
         cmocka_unit_test(test_footprint_refuses_a_short_file),
     };
 
