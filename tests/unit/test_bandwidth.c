@@ -23,6 +23,7 @@ static struct {
     } slice[64]; /* those with a core probe */
     uint64_t expected_ns[16];
     unsigned n_slices, n_begun;
+    unsigned maps_left; /* before one is refused; 0: none is */
 } made;
 
 static uint64_t made_clock(void)
@@ -51,6 +52,12 @@ static const struct stream_kernels *made_kernels(bool nontemporal)
     return made.no_kernels ? NULL : stream_kernels_choose(nontemporal);
 }
 
+static void *made_map(size_t bytes, int advice)
+{
+    assert_int_equal(advice, MADV_HUGEPAGE);
+    return made.maps_left && --made.maps_left == 0 ? NULL : pages_map(bytes, advice);
+}
+
 static void made_results_fail(struct results *results)
 {
     made.failed++;
@@ -63,12 +70,14 @@ static void made_results_fail(struct results *results)
 #define core_slice            made_core_slice
 #define stream_kernels_choose made_kernels
 #define results_fail          made_results_fail
+#define pages_map             made_map
 #include "../../src/bench/bandwidth.c"
 #undef clock_raw_ns
 #undef core_begin
 #undef core_slice
 #undef stream_kernels_choose
 #undef results_fail
+#undef pages_map
 
 static const struct bench *const registry[] = {&bench_bandwidth, NULL};
 
@@ -227,6 +236,15 @@ static void test_bandwidth_fails_without_memory(void **state)
     assert_int_equal(p.party->setup(&p.context), -1);
     assert_memory_equal(p.reason, "out of memory for three arrays of", 33);
     fixture_party_end(&p);
+    for (unsigned refused = 1; refused <= 3; refused++) {
+        const struct bandwidth_params small = {.array_bytes = 1024, .repetitions = 2};
+        fixture_party_begin(&p, &bench_bandwidth, &small);
+        made.maps_left = refused;
+        assert_int_equal(p.party->setup(&p.context), -1);
+        assert_string_equal(p.reason, "out of memory for three arrays of 1024 bytes");
+        made.maps_left = 0;
+        fixture_party_end(&p);
+    }
 }
 
 /* --- Slices with core probes between them. --- */

@@ -13,11 +13,11 @@
 
 static struct {
     uint64_t now_ns;
-    unsigned calls, fails; /* number of the call that fails, from 1; 0: none */
-    bool falls_short;      /* it does one byte less, and is no error */
-    unsigned interrupted;  /* so many calls of pread() are interrupted */
-    const char *failed;    /* what it was for */
-    char log[128];         /* sync, and sleeps in seconds */
+    unsigned calls, fails;   /* number of the call that fails, from 1; 0: none */
+    bool slept, falls_short; /* falls_short: it does one byte less, and is no error */
+    unsigned interrupted;    /* so many calls of pread() are interrupted */
+    const char *failed;      /* what it was for */
+    char log[128];           /* sync, and sleeps in seconds; what comes first after a sleep */
 } made;
 
 static uint64_t made_clock(void)
@@ -28,15 +28,21 @@ static uint64_t made_clock(void)
 static void made_sleep(uint64_t ns)
 {
     text_add(made.log, sizeof(made.log), " %g", (double)ns * 1e-9);
+    made.slept = true;
 }
 
 static void made_sync(void)
 {
     text_add(made.log, sizeof(made.log), " sync");
+    made.slept = false;
 }
 
 static bool fails_now(const char *what)
 {
+    if (made.slept && strcmp(what, "rewind") != 0) {
+        text_add(made.log, sizeof(made.log), " %s", what);
+        made.slept = false;
+    }
     if (++made.calls != made.fails)
         return false;
     made.failed = what;
@@ -187,7 +193,7 @@ static void test_fcopy_classic_times_its_parts(void **state)
     const double *numbers = p.context.recorder[UNIX_NUMBERS];
     fixture_assert_near(numbers[NUMBER_WRITE_RATE], 25);
     fixture_assert_near(numbers[NUMBER_READ_RATE], 12.5);
-    assert_string_equal(made.log, " sync 2 sync 2 sync 2 sync 2 sync 2 sync 1");
+    assert_string_equal(made.log, " sync 2 sync 2 write sync 2 sync 2 read sync 2 sync 1 read");
     fixture_party_end(&p);
     for (size_t i = 1; i < COUNT(kinds); i++) {
         begin();
