@@ -2,7 +2,22 @@
 /* The small-array copy: what it leaves in the arrays, its self-check, its rows. */
 #include "experiment_fixture.h"
 
+#include <sys/mman.h>
+
+#include "bench/pages.h"
 #include "bench/stream.h"
+
+static unsigned maps_left; /* before one is refused; 0: none is */
+
+static void *made_map(size_t bytes, int advice)
+{
+    assert_int_equal(advice, MADV_NOHUGEPAGE);
+    return maps_left && --maps_left == 0 ? NULL : pages_map(bytes, advice);
+}
+
+#define pages_map made_map
+#include "../../src/bench/array.c"
+#undef pages_map
 
 static const struct bench *const registry[] = {&bench_array, NULL};
 
@@ -112,6 +127,15 @@ static void test_array_fails_without_memory(void **state)
     assert_int_equal(p.party->setup(&p.context), -1);
     assert_string_equal(p.reason, "out of memory for two arrays of 288230376151711743 elements");
     fixture_party_end(&p);
+    for (unsigned refused = 1; refused <= 2; refused++) {
+        const struct array_params small = {.elements = 25, .experiments = 1};
+        fixture_party_begin(&p, &bench_array, &small);
+        maps_left = refused;
+        assert_int_equal(p.party->setup(&p.context), -1);
+        assert_string_equal(p.reason, "out of memory for two arrays of 25 elements");
+        maps_left = 0;
+        fixture_party_end(&p);
+    }
 }
 
 static struct fixture_rows rows;
