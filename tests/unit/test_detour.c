@@ -315,6 +315,35 @@ static void test_detour_timer_takes_one_of_two_combs(void **state)
     assert_true(run.a.comb[0].hz == 250);
 }
 
+/* Two combs may be the tick's by their rates. It is that of 100 Hz where this one comes in time after multiples of 10
+ * ms in CLOCK_MONOTONIC (the other one is 2.5 ms late then); where neither does, and where that clock is not known,
+ * that of 250 Hz, which is tried first. */
+static void test_detour_timer_comes_at_its_time(void **state)
+{
+    static const struct {
+        int64_t after_us;
+        bool known, of_100_hz;
+    } cases[] = {{0, true, true},   {100, true, true},  {295, true, true},   {305, true, false},
+                 {-15, true, true}, {-25, true, false}, {100, false, false}, {5000, true, false}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        begin_with(1000);
+        for (uint64_t at = 0; at < 4000000; at += 2000) { /* from 960 us on, and from 2,460 us on */
+            if (at % 4000 == 0)
+                add(at + 1000, 40);
+            if (at % 10000 == 0)
+                add(at + 2500, 40);
+        }
+        /* The run began so long after a multiple of 10 ms and of 4 ms. */
+        const int64_t began_us = 100 * 1000000 + 10000 - 2460 + cases[i].after_us;
+        detour_clock(&run.a, START + 4000000, cases[i].known ? (uint64_t)(began_us + 4000000) * 1000 : 0);
+        detour_window(&run.a, START + 4000000, 1100, 0);
+        detour_end(&run.a, START + 4000000);
+        assert_sum(DETOUR_INTERRUPT, cases[i].of_100_hz ? 400 : 1000, cases[i].of_100_hz ? 16000 : 40000);
+        assert_sum(DETOUR_PERIODIC, cases[i].of_100_hz ? 1000 : 400, cases[i].of_100_hz ? 40000 : 16000);
+    }
+}
+
 /* Where a tick is late, lost, or has another cause already, the others are still the timer's. */
 static void test_detour_timer_with_gaps(void **state)
 {
@@ -741,6 +770,7 @@ int main(void)
         cmocka_unit_test(test_detour_timer_is_counted_where_its_count_is_known),
         cmocka_unit_test(test_detour_timer_of_another_cpu),
         cmocka_unit_test(test_detour_timer_takes_one_of_two_combs),
+        cmocka_unit_test(test_detour_timer_comes_at_its_time),
         cmocka_unit_test(test_detour_timer_with_gaps),
         cmocka_unit_test(test_detour_at_random_is_unexplained),
         cmocka_unit_test(test_detour_brief_ones_go_to_the_higher_level_around),
