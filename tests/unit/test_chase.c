@@ -191,6 +191,18 @@ static void test_chase_links_blocks(void **state)
     unmap(&chase);
 }
 
+/* Four blocks of 1,000 lines, and one of 96. */
+static void test_chase_links_a_last_block_that_is_smaller(void **state)
+{
+    struct chase chase;
+    size_t pages;
+
+    assert_int_equal(chase_map(&chase, LINES * CHASE_LINE, CHASE_SMALL), 0);
+    assert_int_equal(chase_link_blocks(&chase, 1, CHASE_LINE, 1000 * CHASE_LINE), 0);
+    (void)follow(&chase, &pages);
+    unmap(&chase);
+}
+
 static void test_chase_orders_differ_by_seed(void **state)
 {
     struct chase a, b;
@@ -395,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_chase_visits_each_line_once_at_random),
         cmocka_unit_test(test_chase_in_page_stays_in_the_page),
         cmocka_unit_test(test_chase_links_blocks),
+        cmocka_unit_test(test_chase_links_a_last_block_that_is_smaller),
         cmocka_unit_test(test_chase_orders_differ_by_seed),
         cmocka_unit_test(test_chase_walks_as_many_loads),
         cmocka_unit_test(test_chase_of_one_line),

@@ -102,6 +102,7 @@ static pid_t made_start(const struct program *program, uint64_t *exec_ns)
         last++;
     while (program->envp[variables])
         variables++;
+    assert_int_equal(!strncmp(program->envp[0], PROCESS_PAD_NAME, strlen(PROCESS_PAD_NAME)), variables == 3);
     for (int i = 0; i < 3; i++) {
         assert_true(fcntl(program->fds[i], F_GETFD) >= 0);
         files[i] = program->fds[i] == made.params->fds[i] ? 'g' : program->fds[i] == i ? 'k' : 'o';

@@ -300,6 +300,27 @@ static void test_detour_timer_of_another_cpu(void **state)
     }
 }
 
+/* What was counted and stolen before the CPU changed is not counted again, and what follows is one search, though each
+ * of its windows has too few ticks for one. */
+static void test_detour_timer_is_searched_anew_on_another_cpu(void **state)
+{
+    begin_with(1000);
+    add(20000, 2000);
+    run.seen.cpu++;
+    add(30000, 500);
+    detour_window(&run.a, START + 100000, 0, 2000000);
+    add(150000, 2000);
+    for (uint64_t window = 200000; window < 4000000; window += 100000) {
+        (void)add_every(window + 1000, 4000, window + 100000, 40);
+        detour_window(&run.a, START + window + 100000, 25, 0);
+    }
+    detour_end(&run.a, START + 4000000);
+    assert_sum(DETOUR_MIGRATED, 1, 500);
+    assert_sum(DETOUR_STEAL, 1, 2000);
+    assert_sum(DETOUR_UNEXPLAINED, 1, 2000);
+    assert_sum(DETOUR_INTERRUPT, 950, 38000);
+}
+
 /* Which of two combs of the tick's rate is the tick's is not known, but the time of one of them is. */
 static void test_detour_timer_takes_one_of_two_combs(void **state)
 {
@@ -336,7 +357,10 @@ static void test_detour_timer_comes_at_its_time(void **state)
         }
         /* The run began so long after a multiple of 10 ms and of 4 ms. */
         const int64_t began_us = 100 * 1000000 + 10000 - 2460 + cases[i].after_us;
-        detour_clock(&run.a, START + 4000000, cases[i].known ? (uint64_t)(began_us + 4000000) * 1000 : 0);
+        if (cases[i].known)
+            detour_clock(&run.a, START + 4000000, (uint64_t)(began_us + 4000000) * 1000);
+        else
+            detour_clock(&run.a, START + 2400, 0);
         detour_window(&run.a, START + 4000000, 1100, 0);
         detour_end(&run.a, START + 4000000);
         assert_sum(DETOUR_INTERRUPT, cases[i].of_100_hz ? 400 : 1000, cases[i].of_100_hz ? 16000 : 40000);
@@ -770,6 +794,7 @@ int main(void)
         cmocka_unit_test(test_detour_timer_is_counted_where_its_count_is_known),
         cmocka_unit_test(test_detour_timer_of_another_cpu),
         cmocka_unit_test(test_detour_timer_takes_one_of_two_combs),
+        cmocka_unit_test(test_detour_timer_is_searched_anew_on_another_cpu),
         cmocka_unit_test(test_detour_timer_comes_at_its_time),
         cmocka_unit_test(test_detour_timer_with_gaps),
         cmocka_unit_test(test_detour_at_random_is_unexplained),
