@@ -53,6 +53,10 @@ static void test_param_by_key(void **state)
     assert_null(row_param(&params, "word", &length));
     assert_true(row_param_number(&params, "limit") == 22 && row_param_number(&params, "late") == 2.5);
     assert_true(isnan(row_param_number(&params, "lim")));
+    assert_false(row_param_is(&params, "limit", "2") || row_param_is(&params, "limit", "222") ||
+                 row_param_is(&params, "limit", "23") || row_param_is(&params, "word", ""));
+    assert_int_equal(read_back(" a=1  ").n, 1);
+    assert_int_equal(read_back("  ").n, 0);
 }
 
 static void test_param_kinds_follow_from_keys(void **state)
@@ -68,6 +72,8 @@ static void test_param_kinds_follow_from_keys(void **state)
     assert_kind("=5", PARAM_WORK);
     assert_kind("load_interval_us=5", PARAM_WORK); /* a parameter of a load's own */
     assert_kind("command=x load=5", PARAM_COMMAND);
+    assert_kind("{n}=5", PARAM_COMMAND);
+    assert_kind("n}=5", PARAM_WORK);
 }
 
 static void test_param_added_is_the_same_as_read(void **state)
@@ -120,6 +126,21 @@ static void test_param_without_room_is_cut(void **state)
     assert_int_equal(strlen(params.text), ROW_PARAM_SIZE - 1);
     (void)row_param(&params, "key", &length);
     assert_int_equal(length, 60);
+}
+
+/* With so many bytes left there is room for a blank and the first byte of a parameter, or for none of it. */
+static void test_param_without_room_is_whole(void **state)
+{
+    for (int left = 0; left < 4; left++) {
+        struct row_params params = {.n = 0};
+        row_param_add(&params, PARAM_WORK, "a", "%0*d", ROW_PARAM_SIZE - 3 - left, 0);
+        assert_int_equal(strlen(params.text), ROW_PARAM_SIZE - 1 - left);
+        row_param_add(&params, PARAM_CPU, "b", "2");
+        assert_int_equal(params.n, left < 2 ? 1 : 2);
+        assert_int_equal(strlen(params.text), ROW_PARAM_SIZE - 1 - (left < 2 ? left : 0));
+        assert_int_equal(params.of[0].length, ROW_PARAM_SIZE - 1 - left);
+        assert_int_equal(params.of[1].length, left < 2 ? 0 : left - 1);
+    }
 }
 
 /* A quote that is not closed does not hide the command line behind it. */
@@ -192,12 +213,35 @@ static void test_param_command_behind_quoted_words(void **state)
     assert_command_line("prepare=sync\\ x command=yes", "yes");
     assert_command_line("prepare='command=no", NULL);
     assert_command_line("prepare='x", NULL);
+    assert_command_line("prepare=x\\", NULL);
+    assert_command_line("prepare=$'x\\", NULL);
+    assert_command_line("prepare=$'x\\' command=no' command=yes", "yes");
+    assert_command_line("prepare=$x' command=no' command=yes", "yes");
     assert_command_line("limit=22 recommand=no", NULL);
     assert_command_line("", NULL);
     const struct row_params params = read_back("a=1 input=x command=y");
     assert_string_equal(row_command(&params), "input=x command=y");
     const struct row_params none = read_back("a=1");
     assert_null(row_command(&none));
+}
+
+/* What stands for "{NAME}", each name once: two brackets around a byte at least, and 31 bytes at most. */
+static void test_param_varied_names(void **state)
+{
+    char keys[ROW_VARIED_MAX][ROW_VARIED_SIZE] = {"{b}"};
+    struct row_params params = read_back("n=1 {a}=1 {}=2 {b}=3 {c=4 d}=5 {a}=6 {e}");
+
+    assert_int_equal(row_params_varied(&params, keys, 1), 3);
+    assert_string_equal(keys[0], "{b}");
+    assert_string_equal(keys[1], "{a}");
+    assert_string_equal(keys[2], "{e}");
+    params = read_back("{1234567890123456789012345678901}=1 {12345678901234567890123456789012}=2 prepare=x");
+    assert_int_equal(row_params_varied(&params, keys, 0), 1);
+    assert_string_equal(keys[0], "{1234567890123456789012345678901}");
+    params = read_back("{a}=1 {b}=2 {c}=3 {d}=4 {e}=5");
+    assert_int_equal(row_params_varied(&params, keys, 0), 4);
+    assert_string_equal(keys[3], "{d}");
+    assert_int_equal(row_params_varied(&params, keys, 4), 4);
 }
 
 static void assert_protocol(const char *text, const char *protocol)
@@ -227,10 +271,12 @@ int main(void)
         cmocka_unit_test(test_param_commas_of_older_files_are_semicolons),
         cmocka_unit_test(test_param_appended_keeps_kinds),
         cmocka_unit_test(test_param_without_room_is_cut),
+        cmocka_unit_test(test_param_without_room_is_whole),
         cmocka_unit_test(test_param_of_damaged_files_are_all_there),
         cmocka_unit_test(test_param_with_an_open_quote_ends_at_the_blank),
         cmocka_unit_test(test_param_words_of_a_command_are_one_by_one),
         cmocka_unit_test(test_param_command_behind_quoted_words),
+        cmocka_unit_test(test_param_varied_names),
         cmocka_unit_test(test_param_protocol_is_that_of_an_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
