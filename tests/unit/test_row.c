@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "rows/row.h"
+#include "row_fixture.h"
 
 static void test_row_reasons_that_repeat(void **state)
 {
@@ -187,12 +187,122 @@ static void test_row_sanitized_texts_move_no_cursor(void **state)
     strcpy(run.host, "a\033[2J");
     strcpy(row.param.text, "limit=1\xed \xc3\xa9");
     strcpy(row.reason, "two\nlines");
+    row_cause_add(&row.causes, "a\033", 2, false, 1);
+    row_cause_add(&row.causes, "\nb", 2, false, 1);
     row_sanitize(&row);
     row_run_sanitize(&run);
     assert_string_equal(run.host, "a?[2J");
     assert_string_equal(row.param.text, "limit=1? \xc3\xa9");
     assert_string_equal(row.reason, "two?lines");
+    assert_string_equal(row.causes.of[0].name, "a?");
+    assert_string_equal(row.causes.of[1].name, "?b");
     row_free(&row);
+}
+
+/* A difference in any of these is another measurement; another metric is not. */
+static void test_row_measurements_are_the_same(void **state)
+{
+    static struct row_run runs[2];
+    const struct row row = ROW(&runs[0], 1, .suite = "s", .test = "t", .load = "l", .param = "a=1", .cpus = "2",
+                               .metric = "m", .unit = "ns", .policy = "other");
+    struct row others[8];
+
+    for (size_t i = 0; i < 8; i++)
+        others[i] = row;
+    others[0].run = &runs[1];
+    others[1].item = 1;
+    others[2].copies = 1;
+    strcpy(others[3].suite, "x");
+    strcpy(others[4].test, "x");
+    strcpy(others[5].load, "x");
+    strcpy(others[6].param.text, "a=2");
+    strcpy(others[7].cpus, "x");
+    for (size_t i = 0; i < 8; i++)
+        assert_false(row_same_measurement(&row, &others[i]) || row_same_measurement(&others[i], &row));
+    others[0] = ROW(&runs[0], 2, .suite = "s", .test = "t", .load = "l", .param = "a=1", .cpus = "2", .metric = "n",
+                    .unit = "%", .policy = "fifo", .better = "lower");
+    assert_true(row_same_measurement(&row, &others[0]));
+}
+
+static void test_row_with_the_core_free(void **state)
+{
+    static const char *const metrics[] = {"rate", "rate_alone", "_alone", "rate_alones", "alone", "rat_alone"};
+    static const size_t expected[] = {0, 4, 0, 0, 0, 3};
+    struct row rows[6];
+
+    for (size_t i = 0; i < 6; i++) {
+        rows[i] = ROW(NULL, 1, .suite = "s", .metric = metrics[i]);
+        assert_int_equal(row_is_alone(&rows[i]), expected[i]);
+    }
+    assert_ptr_equal(row_alone_of(rows, 6, &rows[0]), &rows[1]);
+    assert_null(row_alone_of(rows, 1, &rows[0]));
+    assert_null(row_alone_of(rows, 6, &rows[1]));
+    rows[1].copies = 2;
+    assert_null(row_alone_of(rows, 6, &rows[0]));
+}
+
+static void test_row_share_of_the_core(void **state)
+{
+    static const struct {
+        const char *text;
+        double share;
+    } of[] = {{"0.755", 0.755}, {"1.000", 1},   {"0.001", 0.001}, {"own", NAN},
+              {"", NAN},        {"0.000", NAN}, {"1.001", NAN},   {"-0.5", NAN}};
+    struct row row;
+
+    row_init(&row, NULL);
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        strcpy(row.core_share, of[i].text);
+        const double share = row_core_share(&row);
+        if (!(isnan(of[i].share) ? isnan(share) : share == of[i].share))
+            fail_msg("'%s' is %g", of[i].text, share);
+    }
+}
+
+static void test_row_slices_are_read_as_written(void **state)
+{
+    uint64_t n = 9, of = 9;
+    char text[80] = "ended by SIGINT; ";
+
+    row_free_describe(3, 40, text + strlen(text), sizeof text - strlen(text));
+    assert_string_equal(text, "ended by SIGINT; the core was free in 3 of 40 slices");
+    assert_true(row_free_slices(text, &n, &of) && n == 3 && of == 40);
+    assert_true(row_free_slices("the core was free in 0 of 1 slices; x", &n, &of) && n == 0 && of == 1);
+    assert_false(row_free_slices("the core was free in 0 of 0 slices", &n, &of));
+    assert_false(row_free_slices("the core was free in 3 of ", &n, &of));
+    assert_false(row_free_slices("the core was free", &n, &of));
+    assert_false(row_free_slices("", &n, &of));
+}
+
+/* Commas of the user's own words stay; others become semicolons, or blanks between CPUs of a setting. */
+static void test_row_commas_of_the_csv(void **state)
+{
+    static const struct {
+        const char *column, *text, *to, *from;
+    } cases[] = {
+        {"cpus", "0,2-5,", "0;2-5;", "0,2-5,"},
+        {"cpus", "0;2;", "0;2;", "0,2,"},
+        {"layout", "random stack,heap", "random stack;heap", "random stack;heap"},
+        {"layout", "a;b", "a;b", "a;b"},
+        {"settings", "isolated=2,3;thp=a, b,", "isolated=2 3;thp=a b ", "isolated=2 3;thp=a b "},
+        {"comment", "a, b", "a, b", "a, b"},
+        {"test", "a,b", "a,b", "a,b"},
+        {"load", "a,b", "a,b", "a,b"},
+        {"param", "a,b", "a,b", "a,b"},
+        {"reason", ",", ";", ";"},
+        {"reason", "", "", ""},
+    };
+    char text[64];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct row_column *column = row_columns;
+        while (strcmp(column->name, cases[i].column) != 0)
+            column++;
+        row_text_to_csv(column, strcpy(text, cases[i].text));
+        assert_string_equal(text, cases[i].to);
+        row_text_from_csv(column, strcpy(text, cases[i].text));
+        assert_string_equal(text, cases[i].from);
+    }
 }
 
 int main(void)
@@ -209,6 +319,11 @@ int main(void)
         cmocka_unit_test(test_row_copy_without_memory_leaves_nothing),
         cmocka_unit_test(test_row_free_can_be_repeated),
         cmocka_unit_test(test_row_status_has_a_name),
+        cmocka_unit_test(test_row_measurements_are_the_same),
+        cmocka_unit_test(test_row_with_the_core_free),
+        cmocka_unit_test(test_row_share_of_the_core),
+        cmocka_unit_test(test_row_slices_are_read_as_written),
+        cmocka_unit_test(test_row_commas_of_the_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,18 +148,24 @@ static void test_rows_lists_of_older_files_read_the_same(void **state)
     }
 }
 
+/* Each set of the flags gives just these fields. */
 static void test_rows_only_wanted_fields(void **state)
 {
+    static const char file[] = "suite,test,samples,hist,series,causes\nprime,prime,1;2,3:4,5:6;7:8;9:0;+7,steal:5\n";
     char error[256];
     struct row row;
 
-    const char *path = path_of("suite,test,samples,hist,series\nprime,prime,1;2,3:4,5:6;+7\n");
-    struct row_reader *r = row_reader_open(path, ROWS_HIST, error, sizeof(error));
-    assert_int_equal(row_reader_next(r, &row), 1);
-    assert_int_equal(row.n_samples + row.n_series + row.series_left_out, 0);
-    assert_int_equal(row.n_hist, 1);
-    row_free(&row);
-    row_reader_close(r);
+    for (unsigned wanted = 0; wanted <= ROWS_ALL; wanted++) {
+        struct row_reader *r = row_reader_open(path_of(file), wanted, error, sizeof(error));
+        assert_int_equal(row_reader_next(r, &row), 1);
+        assert_int_equal(row.n_samples, wanted & ROWS_SAMPLES ? 2 : 0);
+        assert_int_equal(row.n_hist, wanted & ROWS_HIST ? 1 : 0);
+        assert_int_equal(row.n_series, wanted & ROWS_SERIES ? 3 : 0);
+        assert_int_equal(row.series_left_out, wanted & ROWS_SERIES ? 7 : 0);
+        assert_int_equal(row.causes.n, wanted & ROWS_CAUSES ? 1 : 0);
+        row_free(&row);
+        row_reader_close(r);
+    }
 }
 
 static void test_rows_that_are_none_are_counted(void **state)
@@ -167,18 +173,26 @@ static void test_rows_that_are_none_are_counted(void **state)
     struct row_set set = {0};
     char message[256], error[256];
 
-    const char *path = path_of("schema,suite,test,status,value\n"
-                               "1,unix,pipe,ok,1\n"
-                               "99,unix,pipe,ok,2\n"      /* newer */
-                               "1,,pipe,ok,3\n"           /* no suite */
-                               "1,unix,pipe,splendid,4\n" /* no such status */
-                               "1,unix,pi\n"              /* damaged */
-                               ",unix,pipe,unstable,5\n");
-    assert_int_equal(row_set_read(&set, path, 0, message, sizeof(message), error, sizeof(error)), 0);
-    assert_int_equal(set.n, 2);
-    assert_true(set.rows[1].value > 4.5 && set.rows[1].status == ROW_UNSTABLE);
+    const char *path = path_of("schema,suite,test,status,value,samples\n"
+                               "1,unix,pipe,ok,1,6;7\n"
+                               "3,unix,pipe,ok,2,6;7\n"       /* newer */
+                               "1,,pipe,ok,3,6;7\n"           /* no suite */
+                               "2,unix,,ok,3,6;7\n"           /* no test */
+                               "1,unix,pipe,splendid,4,6;7\n" /* no such status */
+                               "1,unix,pi\n"                  /* damaged */
+                               "2,unix,pipe,failed,5,6\n"
+                               ",unix,pipe,unstable,5,\n");
+    assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(set.n, 3);
+    assert_true(set.rows[1].value > 4.5 && set.rows[1].status == ROW_FAILED && set.rows[2].status == ROW_UNSTABLE);
     assert_string_equal(strchr(message, ':') + 2,
-                        "1 damaged line, 2 lines that are not results, 1 row of a newer version left out");
+                        "1 damaged line, 3 lines that are not results, 1 row of a newer version left out");
+    row_set_free(&set);
+    path = path_of("schema,suite,test\n99,unix,pipe\n99,unix,pipe\n1,unix\n1,unix\n,,\n");
+    assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(set.n, 0);
+    assert_string_equal(strchr(message, ':') + 2,
+                        "2 damaged lines, 1 line that is not a result, 2 rows of a newer version left out; no rows");
     row_set_free(&set);
 }
 
@@ -204,10 +218,11 @@ static void test_rows_damaged_fields_are_not_known(void **state)
 
     const char *path = path_of("suite,test,value,copies,mean,samples,hist,series\n"
                                "s,t,0x10,-3,inf,1;x;2;;3e;nan;4,1:2;3;:;5:6:7;8:9,+;1:2;+3x\n"
-                               "s,t,,18446744073709551616,1e999,;,;,;\n");
+                               "s,t,,18446744073709551616,1e999,;,;,;\n"
+                               "s,t,1 2,3x,-,;,;,;\n");
     assert_int_equal(row_set_read(&set, path, ROWS_ALL, message, sizeof(message), error, sizeof(error)), 0);
-    assert_int_equal(set.n, 2);
-    for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(set.n, 3);
+    for (size_t i = 0; i < 3; i++) {
         assert_true(isnan(set.rows[i].value) && isnan(set.rows[i].stats.mean));
         assert_int_equal(set.rows[i].copies, 0);
     }
@@ -247,6 +262,30 @@ static void test_rows_texts_are_cut_between_characters(void **state)
     assert_string_equal(set.rows[0].run->host, host);
     assert_int_equal(strlen(set.rows[1].run->host), 64);
     assert_string_equal(set.rows[2].run->host, set.rows[1].run->host);
+    row_set_free(&set);
+    /* Bytes of which none begins a character: no text is left of them if they do not fit. */
+    memset(host, 0x80, 64);
+    (void)snprintf(file, sizeof(file), "suite,test,host\ns,t,%.64s\ns,t,%.64s\x80\n", host, host);
+    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
+    assert_int_equal(strlen(set.rows[0].run->host), 64);
+    assert_string_equal(set.rows[1].run->host, "");
+    row_set_free(&set);
+}
+
+/* What files of other people bring along does not reach a terminal. */
+static void test_rows_sanitized_in_all_rows_and_runs(void **state)
+{
+    static const char file[] = "run_id,host,suite,test\na,h\x1b,s,t\na,h\x1b,s,u\x1b\nb,\x1bh,s\x1b,v\n";
+    struct row_set set = {0};
+    char message[256], error[256];
+
+    assert_int_equal(row_set_read(&set, path_of(file), 0, message, sizeof(message), error, sizeof(error)), 0);
+    row_set_sanitize(&set);
+    assert_int_equal(set.n, 3);
+    assert_string_equal(set.rows[0].run->host, "h?");
+    assert_string_equal(set.rows[2].run->host, "?h");
+    assert_string_equal(set.rows[1].test, "u?");
+    assert_string_equal(set.rows[2].suite, "s?");
     row_set_free(&set);
 }
 
@@ -374,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_rows_damaged_fields_are_not_known),
         cmocka_unit_test(test_rows_damaged_causes_are_left_out),
         cmocka_unit_test(test_rows_texts_are_cut_between_characters),
+        cmocka_unit_test(test_rows_sanitized_in_all_rows_and_runs),
         cmocka_unit_test(test_rows_of_an_empty_or_missing_file),
         cmocka_unit_test(test_rows_recorded_are_written_as_they_were_read),
     };
