@@ -555,9 +555,272 @@ static void test_verdicts_without_memory_fail(void **state)
     }
 }
 
+/* --- The page: what was compared, and warnings. --- */
+
+/* What stands before the tables, and behind them. */
+static void expect_page(const struct row_set *base, const struct row_set *changed, const struct pairs *all,
+                        const char *before, const char *behind)
+{
+    const struct compared_print how = {.min_effect = 0.025};
+    struct text page = {0}, expected = {0};
+
+    text_printf(&expected, "%s", before);
+    compared_put(&compared, &how, &expected);
+    text_printf(&expected, "%s", behind);
+    compared_put_page(&compared, all, base, changed, &how, &page);
+    expect_golden(&page, expected.data);
+    text_free(&expected);
+}
+
+static struct row_run other_run;
+static struct row_run *runs_of[2][2] = {{&run, NULL}, {&other_run, NULL}};
+static const struct row_set one[2] = {{.runs = runs_of[0], .n_runs = 1}, {.runs = runs_of[1], .n_runs = 1}};
+
+/* Runs without a number are one each, and hosts without a name the same one. */
+static void test_verdicts_count_runs_and_hosts(void **state)
+{
+    static const struct {
+        const char *id[4], *host[4];
+        size_t n;
+        const char *line;
+    } cases[] = {
+        {{"a"}, {"n1"}, 1, "Within 1 run on n1\n"},
+        {{"a"}, {""}, 1, "Within 1 run on an unknown host\n"},
+        {{"a", "b", "a"}, {"n1", "n1", "n1"}, 3, "Within 2 runs on n1\n"},
+        {{"a", "b", "b", "c"}, {"n1", "n2", "n3", "n2"}, 4, "Within 3 runs on 3 hosts\n"},
+        {{"", "", ""}, {"", "", ""}, 3, "Within 3 runs on an unknown host\n"},
+        {{"a", "", "a"}, {"n1", "", "n1"}, 3, "Within 2 runs on 2 hosts\n"},
+    };
+    static const struct pairs none = {.n = 0};
+    struct row_run runs[4], *list[4];
+    char expected[200];
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (size_t k = 0; k < cases[i].n; k++) {
+            row_run_init(&runs[k]);
+            text_copy(runs[k].run_id, sizeof(runs[k].run_id), cases[i].id[k]);
+            text_copy(runs[k].host, sizeof(runs[k].host), cases[i].host[k]);
+            list[k] = &runs[k];
+        }
+        (void)snprintf(expected, sizeof(expected),
+                       "%sBase  the first row of each test and metric; for `run`, the first command\n\n",
+                       cases[i].line);
+        expect_page(&(const struct row_set){.runs = list, .n_runs = cases[i].n}, NULL, &none, expected, "");
+    }
+}
+
+/* Properties of which both sides have values, and not the same: at most four values of a side. */
+static void test_verdicts_name_what_differs(void **state)
+{
+    static const struct pairs none = {.n = 0};
+    const struct row *many[6], *few[2];
+    struct row of[6];
+    struct pair *pair = add_row(&higher, TEST_WORDS("t", "lower"));
+
+    row_run_init(&other_run);
+    strcpy(run.host, "n1");
+    strcpy(other_run.host, "n2");
+    strcpy(run.kernel, "6.1");
+    strcpy(other_run.kernel, "6.2");
+    strcpy(run.cpu_model, "X");
+    strcpy(other_run.cpu_model, "Y");
+    strcpy(run.settings, "governor=a");
+    strcpy(other_run.settings, "governor=b");
+    run.cpus_online = 8;
+    other_run.cpus_online = 16;
+    for (size_t i = 0; i < 6; i++) {
+        of[i] = rows[0][1];
+        of[i].run = i < 2 ? &run : &other_run;
+        many[i] = &of[i];
+        of[i].nice = i < 2 ? 0 : (double)(5 - i);
+        of[i].rt_priority = i < 2 ? (double)NAN : 50;
+        strcpy(of[i].timer_latency_held, i < 2 ? "no" : "yes");
+        set_params(&of[i], i < 2 ? "command=a 1" : "command=a 2");
+    }
+    few[0] = &of[0];
+    few[1] = &of[1];
+    *pair = (struct pair){.about = &of[2], .base = few, .changed = &many[2], .n_base = 2, .n_changed = 4, .reason = -1};
+    static const char tested[] = "Tested means of runs\n"
+                                 "Least change: the smallest that 80 % of such comparisons would find\n"
+                                 "\n";
+    char expected[600];
+    (void)snprintf(expected, sizeof(expected),
+                   "Base  1 run on n1\n"
+                   "New   1 run on n2\n"
+                   "Differs: host: n1 against n2\n"
+                   "Differs: kernel: 6.1 against 6.2\n"
+                   "Differs: CPU model: X against Y\n"
+                   "Differs: command: a 1 against a 2\n"
+                   "Differs: CPUs online: 8 against 16\n"
+                   "Differs: nice: 0 against 3;2;1;0\n"
+                   "Differs: idle CPUs kept awake: no against yes\n"
+                   "Settings differ: governor a -> b\n"
+                   "%s",
+                   tested);
+    expect_page(&one[0], &one[1], &none, expected, "");
+    /* Real-time priorities of both sides, and five values of one. */
+    row_run_init(&run);
+    row_run_init(&other_run);
+    pair->base = many;
+    pair->n_base = 5;
+    pair->n_changed = 1;
+    pair->changed = &many[5];
+    for (size_t i = 0; i < 6; i++) {
+        of[i].nice = 0;
+        of[i].rt_priority = (double)(10 + i);
+        strcpy(of[i].timer_latency_held, "");
+        set_params(&of[i], "a=1");
+    }
+    (void)snprintf(expected, sizeof(expected),
+                   "Base  1 run on an unknown host\n"
+                   "New   1 run on an unknown host\n"
+                   "Differs: real-time priority: 10;11;12;13 against 15\n"
+                   "%s",
+                   tested);
+    expect_page(&one[0], &one[1], &none, expected, "");
+}
+
+/* What was tested, by the rows. */
+static void test_verdicts_say_what_was_tested(void **state)
+{
+    static const char not_decided[] = "the drift between runs cannot be seen in fewer than three runs a side. Interval "
+                                      "and\n       least change are those within the runs; repeat both sides with "
+                                      "--runs 10\n",
+                      least[] = "Least change: the smallest that 80 % of such comparisons would find\n",
+                      raw[] =
+                          ": without other users of the core, as both sides know it; Raw is the ratio as measured\n",
+                      shares[] = ": at the same share of the core in all runs; Raw is the ratio as measured\n";
+    enum { HOSTS = TESTED_PAIRS + 1, SAMPLES };
+    static const struct {
+        int tested[3]; /* TESTED_NOTHING ends them */
+        size_t n_raw, n_share;
+        const char *lines[6];
+    } cases[] = {
+        {{TESTED_NOTHING}, 0, 0, {""}},
+        {{TESTED_RUNS, TESTED_RUNS}, 0, 0, {"Tested means of runs\n", least}},
+        {{TESTED_RUNS, TESTED_WITHIN},
+         0,
+         0,
+         {"Tested means of runs, where each side has three\n", "Not decided elsewhere: ", not_decided, least}},
+        {{TESTED_WITHIN}, 0, 0, {"Not decided: ", not_decided, least}},
+        {{HOSTS}, 0, 0, {"Tested means of hosts\n", least}},
+        {{HOSTS, TESTED_RUNS},
+         0,
+         0,
+         {"Tested means of hosts, where each side has three\n", "Tested means of runs, where each side has three\n",
+          least}},
+        {{HOSTS, TESTED_WITHIN},
+         0,
+         0,
+         {"Tested means of hosts, where each side has three\n", "Not decided elsewhere: ", not_decided, least}},
+        {{TESTED_PAIRS}, 0, 0, {"Tested pairs of runs, since those of both sides alternate in time\n", least}},
+        {{TESTED_PAIRS, TESTED_WITHIN},
+         0,
+         0,
+         {"Tested pairs of runs, since those of both sides alternate in time\n", "Not decided elsewhere: ", not_decided,
+          least}},
+        {{SAMPLES},
+         0,
+         0,
+         {"Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n", least}},
+        {{SAMPLES, TESTED_WITHIN},
+         0,
+         0,
+         {"Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n",
+          "Not decided elsewhere: ", not_decided, least}},
+        {{TESTED_RUNS, TESTED_RUNS}, 2, 0, {"Tested means of runs\n", "Metrics with _alone", raw, least}},
+        {{TESTED_RUNS, TESTED_RUNS}, 2, 2, {"Tested means of runs\n", "Rows with Raw", shares, least}},
+        {{TESTED_RUNS, TESTED_RUNS},
+         2,
+         1,
+         {"Tested means of runs\n", "Metrics with _alone", raw, "Rows with Raw and without _alone", shares, least}},
+    };
+    static const struct pairs none = {.n = 0};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct text expected = {0};
+        (void)begin(state);
+        row_run_init(&other_run);
+        for (size_t k = 0; k < 3 && cases[i].tested[k] != TESTED_NOTHING; k++) {
+            const int tested = cases[i].tested[k];
+            struct comparison c = higher;
+            c.tested = tested == HOSTS     ? TESTED_RUNS
+                       : tested == SAMPLES ? TESTED_PAIRS
+                                           : (enum comparison_tested)tested;
+            c.share = k < cases[i].n_share ? 0.5 : 0;
+            struct pair *pair = add_row(&c, TEST_WORDS("t", "lower"));
+            if (tested == TESTED_PAIRS) { /* several runs a side */
+                pair->base = pair->changed = &sides[0][0];
+                pair->n_base = pair->n_changed = 2;
+            }
+            compared_rows[k].by_hosts = tested == HOSTS;
+        }
+        compared.n_raw = cases[i].n_raw;
+        text_printf(&expected, "Base  1 run on an unknown host\nNew   1 run on an unknown host\n");
+        for (size_t k = 0; k < 6 && cases[i].lines[k]; k++)
+            text_printf(&expected, "%s", cases[i].lines[k]);
+        text_append(&expected, "\n", 1);
+        expect_page(&one[0], &one[1], &none, expected.data, "");
+        text_free(&expected);
+    }
+}
+
+/* Rows are counted once, whichever of their sides is unstable. */
+static void test_verdicts_warn_of_doubtful_rows(void **state)
+{
+    static const char header[] = "Base  1 run on an unknown host\nNew   1 run on an unknown host\n";
+    struct pairs all = {.doubles = 1, .degraded = 2};
+    char expected[400];
+
+    row_run_init(&other_run);
+    (void)snprintf(expected, sizeof(expected), "%s\n", header);
+    expect_page(&one[0], &one[1], &all, expected,
+                "\n"
+                "Warning: 1 row occurs twice and is counted once\n"
+                "Warning: 2 degraded, skipped or failed rows are left out of their side\n");
+    for (size_t i = 0; i < 4; i++)
+        (void)add_row(i < 2 ? &nothing : &higher, TEST_WORDS("t", "lower"));
+    rows[0][0].status = rows[0][1].status = rows[3][1].status = ROW_UNSTABLE;
+    rows[2][0].status = ROW_DEGRADED;
+    compared_rows[1].drift_pct = 2.5;
+    compared_rows[3].drift_pct = 1.25;
+    all = (struct pairs){.doubles = 2, .degraded = 1};
+    (void)snprintf(expected, sizeof(expected),
+                   "%sTested means of runs\nLeast change: the smallest that 80 %% of such comparisons would find\n\n",
+                   header);
+    expect_page(&one[0], &one[1], &all, expected,
+                "\n"
+                "Warning: 2 rows are not decided: one value does not show their spread\n"
+                "Warning: 2 rows are unstable: their samples spread by more than --max-rsd (5 % by default)\n"
+                "Warning: the machine drifted during a run, by up to 2.5 %, in 2 rows\n"
+                "Warning: 2 rows occur twice and are counted once\n"
+                "Warning: 1 degraded, skipped or failed row is left out of its side\n");
+    static const char *const single[] = {
+        "Warning: 1 row is not decided: one value does not show its spread\n",
+        "Warning: 1 row is unstable: its samples spread by more than --max-rsd (5 % by default)\n",
+        "Warning: the machine drifted during a run, by up to 0.5 %, in 1 row\n"};
+    all = (struct pairs){.n = 0};
+    for (size_t i = 0; i < 3; i++) {
+        (void)begin(state);
+        (void)add_row(i ? &higher : &nothing, TEST_WORDS("t", "lower"));
+        rows[0][0].status = i == 1 ? ROW_UNSTABLE : ROW_OK;
+        compared_rows[0].drift_pct = i == 2 ? 0.5 : 0;
+        (void)snprintf(expected, sizeof(expected), "%s%s\n", header,
+                       i ? "Tested means of runs\nLeast change: the smallest that 80 % of such comparisons would find\n"
+                         : "");
+        char line[200];
+        (void)snprintf(line, sizeof(line), "\n%s", single[i]);
+        expect_page(&one[0], &one[1], &all, expected, line);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_verdicts_count_runs_and_hosts, begin),
+        cmocka_unit_test_setup(test_verdicts_name_what_differs, begin),
+        cmocka_unit_test_setup(test_verdicts_say_what_was_tested, begin),
+        cmocka_unit_test_setup(test_verdicts_warn_of_doubtful_rows, begin),
         cmocka_unit_test_setup(test_verdicts_of_rows, begin),
         cmocka_unit_test_setup(test_verdicts_of_rows_in_color, begin),
         cmocka_unit_test_setup(test_verdicts_of_rows_as_csv, begin),
