@@ -135,7 +135,7 @@ static void put_power(const struct row *row, const struct command_comparison *c,
 
     if (n < PAIRED_LEAST)
         return;
-    const double least = 100 * expm1(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER));
+    const double least = fabs(100 * expm1(paired_least_effect(logs, n, &plan, COMMANDS_ERROR, POWER))); /* not -0.0 */
     text_printf(out, "The least difference that is found in %g %% of such measurements: %.*f %%\n", 100 * POWER,
                 decimals_of(least), least);
     grid_columns(&grid, columns, 3);

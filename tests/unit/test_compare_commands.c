@@ -335,6 +335,82 @@ static void test_compare_commands_with_itself(void **state)
     free_rows(rows, 2);
 }
 
+/* What is printed of a command against itself, whose 20 times of 1 s differ by so much, with these parameters. */
+static void put_itself(double spread, const char *param, struct text *out)
+{
+    struct row rows[2];
+    struct command_comparison compared[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        make_row(&rows[i], "A", 1, 1, 20);
+        for (size_t k = 0; k < 20; k++)
+            rows[i].samples[k] = i ? exp(spread * sin(1.7 * (double)k)) : 1;
+    }
+    set_params(&rows[1], param);
+    compare(rows, 2, compared);
+    run_put_verdicts(rows, 2, compared, out);
+    free_rows(rows, 2);
+}
+
+/* Times that never differ show any difference in six pairs, of four seconds each. Where they differ, a quarter more
+ * pairs are tried until they suffice. */
+static void test_compare_commands_with_itself_in_so_many_pairs(void **state)
+{
+    static const unsigned tried[] = {6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63};
+    struct text out = {0};
+    unsigned pairs[2], before = 0;
+    char unit[8];
+    double time;
+
+    put_itself(0, "aa=yes", &out);
+    assert_string_equal(strchr(out.data, '\n') + 1,
+                        "The least difference that is found in 80 % of such measurements: 0.0 %\n"
+                        "Difference  Pairs  Time\n"
+                        "       5 %      6  24 s\n"
+                        "       2 %      6  24 s\n"
+                        "       1 %      6  24 s\n"
+                        "     0.5 %      6  24 s\n");
+    text_free(&out);
+    put_itself(0.015, "aa=yes", &out);
+    const char *lines = strstr(out.data, "\n       1 %");
+    assert_non_null(lines);
+    assert_int_equal(sscanf(lines, " 1 %% %u %*f %*s 0.5 %% %u %lf %7s", &pairs[0], &pairs[1], &time, unit), 4);
+    assert_true(pairs[1] > pairs[0]);
+    for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++)
+        before += tried[i] == pairs[0] || tried[i] == pairs[1];
+    assert_int_equal(before, 2);
+    assert_true(fabs(time * (strcmp(unit, "min") ? 1 : 60) / 4 - pairs[1]) < 1);
+    text_free(&out);
+    put_itself(0, "aa=no", &out);
+    assert_null(strstr(out.data, "least"));
+    text_free(&out);
+}
+
+static double least_of(const char *param)
+{
+    struct text out = {0};
+
+    put_itself(0.004, param, &out);
+    const char *least = strstr(out.data, "measurements: ");
+    assert_non_null(least);
+    const double percent = strtod(strchr(least, ':') + 1, NULL);
+    text_free(&out);
+    return percent;
+}
+
+/* Of ten pairs. Looks in between cost a little; twice as many pairs show less; but a measurement that may end at an
+ * interval of any width finds more only. What cannot have been planned does not count. */
+static void test_compare_commands_with_itself_as_planned(void **state)
+{
+    const double least = least_of("aa=yes"), many = least_of("aa=yes planned=20");
+
+    assert_true(least_of("aa=yes planned=10") > least);
+    assert_float_equal(least_of("aa=yes planned=9"), least, 0);
+    assert_float_equal(least_of("aa=yes planned=1000000000"), least, 0);
+    assert_true(many < least);
+    assert_true(least_of("aa=yes planned=20 precision=50") > 1.1 * many);
+}
+
 static int compare_and_print(void)
 {
     struct row rows[2];
@@ -374,6 +450,8 @@ int main(void)
         cmocka_unit_test(test_compare_commands_with_a_margin),
         cmocka_unit_test(test_compare_commands_joins_blocks),
         cmocka_unit_test(test_compare_commands_with_itself),
+        cmocka_unit_test(test_compare_commands_with_itself_in_so_many_pairs),
+        cmocka_unit_test(test_compare_commands_with_itself_as_planned),
         cmocka_unit_test(test_compare_commands_out_of_memory),
     };
 
