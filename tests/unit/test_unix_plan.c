@@ -56,6 +56,82 @@ static void test_unix_plan_of_groups(void **state)
         expect_plan(WORDS(NULL), groups[i][0], 1, groups[i][1]);
 }
 
+/* On one CPU there are no pairs; each choice has a row of its own, which says why it is skipped. */
+static void test_unix_plan_of_pairs(void **state)
+{
+    struct suite_plan *s =
+        suite_options(&suite_unix, WORDS(W("--pairs"), W("near,far,halves"), W("--dir"), W("/tmp")), 1, BIND_ONE);
+    struct text out = {0};
+
+    memset(s->m.selected, 0, sizeof(s->m.selected));
+    s->m.operands_given = true;
+    assert_int_equal(unix_select(&s->m, "process"), 0);
+    suite_make_plan(s, &suite_unix);
+    assert_int_equal(s->failed, 0);
+    for (size_t i = 0; i < s->plan.n; i++) {
+        const struct plan_item *item = &s->plan.items[i];
+        const struct unix_params *params = item->params;
+        assert_string_equal(params->dir, "/tmp");
+        assert_false(params->classic || item->sampling.classic);
+        if (item->bench == &bench_context1)
+            text_printf(&out, "%s: %d %s, %zu pairs: %s\n", item->test, params->halves,
+                        params->pairs_name ? params->pairs_name : "-", params->pairs.n, item->skip ? item->skip : "-");
+        else
+            assert_true(params->halves == HALVES_FREE && !params->pairs_name && !item->skip && !params->pairs.n);
+    }
+    char expected[600];
+    (void)snprintf(expected, sizeof(expected),
+                   "context1: %d -, 0 pairs: -\n"
+                   "context1-same: %d -, 0 pairs: -\n"
+                   "context1-two: %d near, 0 pairs: there is only one CPU to measure on\n"
+                   "context1-two: %d far, 0 pairs: no two of the CPUs are known to be in different packages or NUMA "
+                   "nodes\n"
+                   "context1-two: %d halves, 0 pairs: there is only one CPU to measure on\n",
+                   HALVES_FREE, HALVES_SAME, HALVES_TWO, HALVES_TWO, HALVES_TWO);
+    expect_golden(&out, expected);
+    suite_plan_free(s, &suite_unix);
+}
+
+/* All names of tests, groups and old names, as they are completed and explained. */
+static void test_unix_words(void **state)
+{
+    struct operand_word word;
+    struct text out = {0};
+    size_t n = 0;
+
+    for (; n < 200 && unix_word(n, &word); n++)
+        text_printf(&out, "%s%s%s", n ? " " : "", word.old ? "(old) " : "", word.name);
+    assert_false(unix_word(n, &word) || unix_word(n + 1, &word));
+    expect_golden(
+        &out, "dhry2reg whetstone execl fcopy1024 fcopy256 fcopy4096 pipe context1 context1-same context1-two spawn "
+              "shell1 shell8 syscall fwrite1024 fwrite256 fwrite4096 fread1024 fread256 fread4096 short int long "
+              "float double arithoh hanoi sysexec shell16 sysclose sysgetpid "
+              "index (old) system cpu file (old) fs process arith (old) arithmetic shell misc oldsystem "
+              "(old) dhry (old) whetstone-double (old) whets (old) fstime (old) fsbuffer (old) fsdisk "
+              "(old) fstime-w (old) fsbuffer-w (old) fsdisk-w (old) fstime-r (old) fsbuffer-r (old) fsdisk-r");
+    assert_true(unix_word(0, &word));
+    assert_string_equal(word.name, "dhry2reg");
+    assert_string_equal(word.help, unix_test_of("dhry2reg").title);
+}
+
+static void test_unix_row_titles(void **state)
+{
+    static const char *const cases[][3] = {
+        {"context1-two", "pairs=near", "Pipe-based Context Switching (near CPUs)"},
+        {"context1-two", "pairs=far", "Pipe-based Context Switching (far CPUs)"},
+        {"context1-two", "x=1 pairs=halves", "Pipe-based Context Switching (CPU halves)"},
+        {"context1-two", "pairs=next", "Pipe-based Context Switching (two CPUs)"},
+        {"context1-same", "", "Pipe-based Context Switching (one CPU)"},
+        {"syscall", "", "System Call Overhead"},
+        {"a test of later", "", "a test of later"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct row row = ROW(NULL, 1, .test = cases[i][0], .param = cases[i][1]);
+        assert_string_equal(unix_row_title(&row), cases[i][2]);
+    }
+}
+
 static void test_unix_plan_of_copies(void **state)
 {
     expect_plan(WORDS(NULL), NULL, 4,
@@ -175,6 +251,134 @@ static void test_unix_index_is_the_geometric_mean(void **state)
     assert_true(counts[0] == 1 && counts[1] == 4);
 }
 
+/* A session with these rows and without a CSV. */
+static struct measure *session_of_rows(enum option_preset preset)
+{
+    static struct measure m;
+    char message[200], error[200];
+
+    memset(&m, 0, sizeof(m));
+    m.preset = preset;
+    text_copy(m.run.host, sizeof(m.run.host), "n1");
+    text_copy(m.run.run_id, sizeof(m.run.run_id), "0123456789abcdef");
+    m.csv = csv_open(&(const struct csv_target){.none = 1}, message, sizeof(message), error, sizeof(error));
+    assert_non_null(m.csv);
+    for (size_t i = 0; i < n_rows; i++)
+        measure_put_row(&m, &rows[i]);
+    return &m;
+}
+
+static void end_session(struct measure *m)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        row_free(&m->rows[i]);
+    free(m->rows);
+    assert_int_equal(csv_close(m->csv), 0);
+}
+
+static void expect_conclusion(enum option_preset preset, const char *expected)
+{
+    struct measure *m = session_of_rows(preset);
+    struct text out = {0};
+
+    unix_conclude(m);
+    for (size_t i = n_rows; i < m->n_rows; i++) {
+        const struct row *row = &m->rows[i];
+        text_printf(&out, "%s %s %llu: %.1f, %s\n", row->test, row->metric, (unsigned long long)row->copies, row->value,
+                    row->param.text);
+        assert_string_equal(row->suite, "unix");
+        assert_string_equal(row->unit, "ratio");
+        assert_string_equal(row->better, "higher");
+        assert_string_equal(row->cpus, "");
+        assert_ptr_equal(row->run, &m->run);
+        assert_int_equal(row->number, i);
+        assert_int_equal(row->item, 0);
+    }
+    expect_golden(&out, expected);
+    end_session(m);
+}
+
+/* Geometric means: of 200 and 800, 400; of 600 and 2400, 1200, which is three times that; of two copies there is one
+ * test, which is no measure of scaling; of eight no index is known. */
+static void test_unix_index_of_each_number_of_copies(void **state)
+{
+    (void)add_row("pipe", 1, "rate", 1000, 200);
+    (void)add_row("fcopy1024", 1, "rate", 5000, 800);
+    (void)add_row("pipe", 1, "rate_alone", 1500, (double)NAN);
+    (void)add_row("pipe", 4, "rate", 3000, 600);
+    (void)add_row("fcopy1024", 4, "rate", 15000, 2400);
+    (void)add_row("pipe", 2, "rate", 1500, 300);
+    (void)add_row("hanoi", 8, "rate", 7, (double)NAN);
+    expect_conclusion(PRESET_DEFAULT,
+                      "index index 1: 400.0, protocol=stable context1=same footprint=bare tests=2 of=12\n"
+                      "index index_alone 1: 489.9, protocol=stable context1=same footprint=bare tests=2 of=12\n"
+                      "index index 4: 1200.0, protocol=stable context1=same footprint=bare tests=2 of=12\n"
+                      "index scaling 4: 3.0, protocol=stable context1=same footprint=bare over=1\n"
+                      "index index 2: 300.0, protocol=stable context1=same footprint=bare tests=1 of=12\n");
+    n_rows = 1;
+    expect_conclusion(PRESET_CLASSIC,
+                      "index index 1: 200.0, protocol=classic context1=free footprint=dynamic tests=1 of=12\n");
+    n_rows = 0;
+    expect_conclusion(PRESET_DEFAULT, "");
+}
+
+static void expect_file(const char *path, const char *expected)
+{
+    char text[400] = "";
+    FILE *file = fopen(path, "r");
+
+    if (!expected) {
+        assert_null(file);
+        return;
+    }
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(remove(path), 0);
+    assert_string_equal(text, expected);
+}
+
+/* A line for each number of copies; tests outside of the index, and other metrics, are not in it. */
+static void test_unix_writes_the_csv_of_unixbench(void **state)
+{
+    static const char expected[] = "Concurrency,Pipe Throughput,File Copy 1024 bufsize 2000 maxblocks\n"
+                                   "1,1000.0,\n"
+                                   "4,3000.1,5000.0\n";
+    static struct unix_options options;
+    char dir[] = "/tmp/test_unix_plan_XXXXXX", path[64];
+
+    assert_non_null(mkdtemp(dir));
+    (void)add_row("pipe", 1, "rate", 1000.04, 200);
+    (void)add_row("fcopy1024", 1, "rate", (double)NAN, (double)NAN);
+    (void)add_row("pipe", 1, "rate_alone", 1500, (double)NAN);
+    (void)add_row("hanoi", 1, "rate", 7, (double)NAN);
+    (void)add_row("pipe", 4, "rate", 3000.06, 600);
+    (void)add_row("fcopy1024", 4, "rate", 5000, 800);
+    struct measure *m = session_of_rows(PRESET_DEFAULT);
+    (void)snprintf(path, sizeof(path), "%s/unixbench-n1-01234567.csv", dir);
+    assert_int_equal(setenv("UB_RESULTDIR", dir, 1), 0);
+    assert_int_equal(unsetenv("UB_OUTPUT_CSV"), 0);
+    assert_int_equal(suite_unix.finish(m, &options), 0);
+    assert_int_equal(setenv("UB_OUTPUT_CSV", "false", 1), 0);
+    assert_int_equal(suite_unix.finish(m, &options), 0);
+    expect_file(path, NULL);
+    assert_int_equal(setenv("UB_OUTPUT_CSV", "true", 1), 0);
+    assert_int_equal(suite_unix.finish(m, &options), 0);
+    expect_file(path, expected);
+    (void)snprintf(options.unixbench_csv, sizeof(options.unixbench_csv), "%s/own.csv", dir);
+    assert_int_equal(suite_unix.finish(m, &options), 0);
+    expect_file(path, NULL);
+    expect_file(options.unixbench_csv, expected);
+    const size_t rows_of_m = m->n_rows;
+    m->n_rows = 0;
+    assert_int_equal(suite_unix.finish(m, &options), 0);
+    expect_file(options.unixbench_csv, NULL);
+    m->n_rows = rows_of_m;
+    assert_int_equal(rmdir(dir), 0);
+    assert_int_equal(suite_unix.finish(m, &options), 1); /* its directory is gone */
+    end_session(m);
+}
+
 static void test_unix_tables(void **state)
 {
     struct table_rows all = {.rows = rows, .alone = true, .width = 100, .table_width = 0};
@@ -244,10 +448,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unix_plan_of_groups),
+        cmocka_unit_test(test_unix_plan_of_pairs),
         cmocka_unit_test(test_unix_plan_of_copies),
+        cmocka_unit_test(test_unix_words),
+        cmocka_unit_test(test_unix_row_titles),
         cmocka_unit_test(test_unix_plan_needs_the_test_that_pairs_place),
         cmocka_unit_test(test_unix_plan_sampling),
         cmocka_unit_test_setup(test_unix_index_is_the_geometric_mean, begin),
+        cmocka_unit_test_setup(test_unix_index_of_each_number_of_copies, begin),
+        cmocka_unit_test_setup(test_unix_writes_the_csv_of_unixbench, begin),
         cmocka_unit_test_setup(test_unix_tables, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
