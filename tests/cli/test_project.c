@@ -168,7 +168,13 @@ static void test_project_few_columns_of_ranks(void **state)
         {"--ranks=16:70", "     Step        16        32        64        70\n"},
         {"--ranks=10:100", "     Step        10        20        40        80       100\n"},
         {"--ranks=10:2000", "     Step        10       100      1000      2000\n"},
+        {"--ranks=10:1000", "     Step        10       100      1000\n"},
+        {"--ranks=10:999",
+         "     Step        10        20        40        80       160       320       640       999\n"},
         {"--ranks=2:4", "     Step         2         3         4\n"},
+        {"--ranks=10:17",
+         "     Step        10        11        12        13        14        15        16        17\n"},
+        {"--ranks=10:18", "     Step        10        18\n"},
         {"--ranks=16:48:16", "     Step        16        32        48\n"},
         {"--ranks=512", "     Step       512\n"},
     };
@@ -183,13 +189,16 @@ static void test_project_few_columns_of_ranks(void **state)
     }
 }
 
+#define SIXTEEN "1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us,12us,13us,14us,15us,16us"
+
 static void test_project_wrong_command_lines(void **state)
 {
     static const struct {
         const char *word, *says;
-    } wrong[] = {{"--step=0", "--step"},      {"--step=1ms,x", "'x'"},    {"--step=", "--step"},
-                 {"--ranks=0:10", "--ranks"}, {"--ranks=1:1000:2", "64"}, {"--ranks=20000000", "--ranks"},
-                 {"gone.csv", "gone.csv"}};
+    } wrong[] = {{"--step=0", "--step"},    {"--step=1ms,x", "'x'"},
+                 {"--step=", "--step"},     {"--ranks=0:10", "--ranks"},
+                 {"--ranks=1:130:2", "64"}, {"--ranks=20000000", "--ranks"},
+                 {"gone.csv", "gone.csv"},  {"--step=" SIXTEEN ",17us", "--step: at most 16 of them"}};
     const struct cli *cli = *state;
     struct cli_result result;
 
@@ -201,6 +210,10 @@ static void test_project_wrong_command_lines(void **state)
         assert_string_equal(result.out, "");
         cli_result_free(&result);
     }
+    cli_expect_args(cli, ARGS("project", "a.csv", "--step=" SIXTEEN, "--ranks=1:128:2"), 0,
+                    &result); /* as many as can be */
+    cli_expect_text(result.out, " 16 us  ");
+    cli_result_free(&result);
     cli_expect_args(cli, ARGS("project"), 2, &result);
     cli_expect_text(result.err, "needs a FILE");
     cli_result_free(&result);

@@ -3,6 +3,8 @@
  * memory and four CPUs. */
 #include "suite_fixture.h"
 
+#include <sys/mman.h>
+
 #include "bench/sim.h"
 #include "cmd/latency.h"
 #include "golden_fixture.h"
@@ -240,6 +242,66 @@ static void test_latency_plan_memload_fits_into_memory_and_swap(void **state)
     suite_plan_free(s, &suite_latency);
 }
 
+/* From the calibration's row, or else from the first row that has the parameter; anything less than one loop is none.
+ */
+static void test_latency_plan_takes_loops_from_a_file(void **state)
+{
+    static const struct {
+        const char *rows;
+        double loops; /* 0: none */
+    } cases[] = {
+        {"latency,calibration,loops_per_ms,5000,\n", 5000},
+        {"latency,audio,latency,7,loops_per_ms=4000\nlatency,calibration,loops_per_ms,5000,\n", 5000},
+        {"latency,calibration,loops_per_ms,5000,\nlatency,audio,latency,7,loops_per_ms=4000\n", 5000},
+        {"latency,audio,late,7,\nlatency,audio,latency,7,loops_per_ms=4000\nlatency,audio,latency,7,loops_per_ms="
+         "3000\n",
+         4000},
+        {"latency,calibration,loops_per_ms,1,\n", 1},
+        {"latency,calibration,loops_per_ms,0.5,\n", 0},
+        {"latency,audio,latency,5000,\n", 0},
+    };
+    char path[64], text[300];
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const int fd = memfd_create("test_latency_plan", 0);
+        (void)snprintf(text, sizeof(text), "suite,test,metric,value,param\n%s", cases[i].rows);
+        assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        struct suite_plan *s = made(WORDS(W("-W"), W("audio"), W("-w"), W("none"), W("-l"), path));
+        suite_make_plan(s, &suite_latency);
+        if (cases[i].loops > 0) {
+            assert_int_equal(s->failed, 0);
+            assert_int_equal(s->plan.n, 1);
+            const struct sim_params *params = s->plan.items[0].params;
+            assert_float_equal(params->loops_per_ms, cases[i].loops, 0);
+        } else {
+            (void)snprintf(text, sizeof(text), "--loops-per-ms '%s': no row of this file has loops_per_ms", path);
+            assert_int_equal(s->failed, -1);
+            assert_string_equal(s->error, text);
+        }
+        suite_plan_free(s, &suite_latency);
+        assert_int_equal(close(fd), 0);
+    }
+}
+
+/* A file system that does not say how much is free, and a machine that does not say how many CPUs it has. */
+static void test_latency_plan_where_little_is_known(void **state)
+{
+    struct suite_plan *s = made(WORDS(W("--dir"), W("/proc"), W("--classic"), W("--file-size"), W("9M")));
+    struct load_params *p = calloc(1, sizeof(*p));
+
+    assert_non_null(p);
+    s->m.machine.cpus_online = 0;
+    (void)latency_fill_load(&s->m, s->options, false, p);
+    assert_string_equal(p->dir, "/proc");
+    assert_int_equal(p->file_bytes, 9 * MIB);
+    assert_int_equal(p->threads, 4);
+    assert_int_equal(p->groups, 4);
+    assert_true(p->sim.classic);
+    free(p);
+    suite_plan_free(s, &suite_latency);
+}
+
 static void test_latency_plan_refuses_options_that_contradict(void **state)
 {
     static char *const words[][7] = {
@@ -309,6 +371,8 @@ int main(void)
         cmocka_unit_test(test_latency_plan_gives_tasks_their_parameters),
         cmocka_unit_test(test_latency_plan_gives_loads_their_parameters),
         cmocka_unit_test(test_latency_plan_memload_fits_into_memory_and_swap),
+        cmocka_unit_test(test_latency_plan_takes_loops_from_a_file),
+        cmocka_unit_test(test_latency_plan_where_little_is_known),
         cmocka_unit_test(test_latency_plan_refuses_options_that_contradict),
         cmocka_unit_test(test_latency_plan_is_announced),
     };

@@ -374,6 +374,47 @@ static void test_measure_copies_and_cpus(void **state)
     assert_int_equal(seen.counts[2], 4);
 }
 
+/* The smaller of what is available and the container's limit, as far as they are known, and half of the address space
+ * at most. */
+static void test_measure_memory_that_arrays_may_use(void **state)
+{
+    static const struct {
+        uint64_t available, limit, expected;
+    } cases[] = {{100, 0, 100},
+                 {100, 50, 50},
+                 {100, 200, 100},
+                 {0, 50, 50},
+                 {0, 0, SIZE_MAX / 2},
+                 {SIZE_MAX / 2 - 1, 0, SIZE_MAX / 2 - 1},
+                 {SIZE_MAX, 0, SIZE_MAX / 2},
+                 {UINT64_MAX, UINT64_MAX, SIZE_MAX / 2}};
+    static struct measure m;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        m.machine.memory_available_bytes = cases[i].available;
+        m.machine.memory_limit_bytes = cases[i].limit;
+        assert_true(measure_memory(&m) == cases[i].expected);
+    }
+}
+
+/* --dir, then $TMPDIR where that can be written, then the current directory. */
+static void test_measure_scratch_directory(void **state)
+{
+    static struct measure m;
+
+    assert_int_equal(unsetenv("TMPDIR"), 0);
+    assert_string_equal(measure_dir(&m), ".");
+    assert_int_equal(setenv("TMPDIR", "", 1), 0);
+    assert_string_equal(measure_dir(&m), ".");
+    assert_int_equal(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
+    assert_string_equal(measure_dir(&m), ".");
+    assert_int_equal(setenv("TMPDIR", "/tmp", 1), 0);
+    assert_string_equal(measure_dir(&m), "/tmp");
+    text_copy(m.options.dir, sizeof(m.options.dir), "/nowhere/given");
+    assert_string_equal(measure_dir(&m), "/nowhere/given");
+    assert_int_equal(unsetenv("TMPDIR"), 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, finish_test)
 
 int main(void)
@@ -388,6 +429,8 @@ int main(void)
         TEST(test_measure_operands_select_tests),
         TEST(test_measure_sampling),
         TEST(test_measure_copies_and_cpus),
+        cmocka_unit_test(test_measure_memory_that_arrays_may_use),
+        cmocka_unit_test(test_measure_scratch_directory),
     };
 
     return cmocka_run_group_tests_name("measure", tests, NULL, NULL);

@@ -384,6 +384,41 @@ static void test_pictures_of_noise_on_two_cpus(void **state)
     text_free(&out);
 }
 
+/* Each period of a CPU, from its own parameter and no other; rows of the tasks that took the time are no CPU. */
+static void test_pictures_of_noise_with_periods(void **state)
+{
+    static const struct {
+        const char *param, *line;
+    } cases[] = {
+        {"threshold=8x periods=10ms:31us;4.5ms:2.25us", "Periodic: CPU 3 every 10 ms, 31 us; every 4.5 ms, 2.25 us\n"},
+        {"periods=4ms:2us x=a;5ms:7us", "Periodic: CPU 3 every 4 ms, 2 us\n"},
+        {"periods=4ms:2us;x;5ms:7us", "Periodic: CPU 3 every 4 ms, 2 us\n"},
+        {"periods=4ms", ""},
+        {"threshold=8x", ""},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char expected[200];
+        struct text out = {0};
+        (void)begin(state);
+        add_cpu("3", 0.5, false);
+        add_cpu("4", 0.75, false);
+        add_row(9, &(const struct row_words){.suite = "noise", .test = "who", .metric = "taken", .cpus = "5"})
+            ->headline = 1;
+        rows[0].headline = 0; /* the first row of all begins a CPU in any case */
+        set_params(&rows[0], cases[i].param);
+        const struct table_rows all = {.rows = rows, .n = n_rows, .width = 70, .table_width = 70};
+        suite_noise.print(&all, &out);
+        (void)snprintf(expected, sizeof(expected), "\nQuietest: CPU 3, 0.5000 %% of its time lost\n%s\nInterrupts",
+                       cases[i].line);
+        if (!strstr(out.data, expected))
+            fail_msg("no '%s' in:\n%s", expected, out.data);
+        assert_non_null(strstr(out.data, "\n   2  4 "));
+        assert_null(strstr(out.data, "\n   3  "));
+        text_free(&out);
+    }
+}
+
 static void test_pictures_of_nothing(void **state)
 {
     expect(&suite_noise, 0, true, "");
@@ -593,6 +628,7 @@ int main(void)
         cmocka_unit_test_setup(test_pictures_of_noise_on_one_cpu, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_without_a_quietest, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_on_two_cpus, begin),
+        cmocka_unit_test_setup(test_pictures_of_noise_with_periods, begin),
         cmocka_unit_test_setup(test_pictures_of_nothing, begin),
         cmocka_unit_test_setup(test_pictures_of_latency, begin),
         cmocka_unit_test_setup(test_pictures_of_real_time_latency, begin),
