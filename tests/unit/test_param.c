@@ -74,6 +74,9 @@ static void test_param_kinds_follow_from_keys(void **state)
     assert_kind("command=x load=5", PARAM_COMMAND);
     assert_kind("{n}=5", PARAM_COMMAND);
     assert_kind("n}=5", PARAM_WORK);
+    assert_kind("load", PARAM_WORK); /* a word that is no key */
+    assert_kind("{n}", PARAM_WORK);
+    assert_kind("command", PARAM_WORK);
 }
 
 static void test_param_added_is_the_same_as_read(void **state)
