@@ -166,6 +166,47 @@ static void test_compare_commands_of_one_command(void **state)
     }
 }
 
+/* As many decimals as the interval needs; both ends in the order of their sizes; from a factor of 2 on, times. */
+static void test_compare_commands_says_how_much(void **state)
+{
+    static const struct {
+        enum command_verdict verdict;
+        double low, centre, high;
+        size_t pairs;
+        double seconds;
+        const char *text;
+    } cases[] = {
+        {COMMAND_ALIKE, -0.02, 0, 0.01, 24, 31, "B: no difference larger than 2.1 %, 24 pairs, 31 s\n"},
+        {COMMAND_ALIKE, -0.01, 0, 0.02, 1, 0.25, "B: no difference larger than 2.1 %, 1 pair, 250 ms\n"},
+        {COMMAND_ALIKE, -0.003, 0, 0.001, 2, 1, "B: no difference larger than 0.4 %, 2 pairs, 1 s\n"},
+        {COMMAND_ALIKE, -0.001, 0, 0.002, 2, 1, "B: no difference larger than 0.21 %, 2 pairs, 1 s\n"},
+        {COMMAND_ALIKE, -0.0002, 0, 0.0001, 2, 1, "B: no difference larger than 0.021 %, 2 pairs, 1 s\n"},
+        {COMMAND_SLOWER, 0.02, 0.03, 0.04, 7, 1, "B is slower by 3.0 % (2.0 to 4.1), 7 pairs, 1 s\n"},
+        {COMMAND_FASTER, -0.04, -0.03, -0.02, 7, 1, "B is faster by 3.0 % (2.0 to 3.9), 7 pairs, 1 s\n"},
+        {COMMAND_SLOWER, 0.0295, 0.03, 0.0305, 7, 1, "B is slower by 3.05 % (2.99 to 3.10), 7 pairs, 1 s\n"},
+        {COMMAND_FASTER, -0.03005, -0.03, -0.02995, 7, 1, "B is faster by 2.955 % (2.951 to 2.960), 7 pairs, 1 s\n"},
+        {COMMAND_SLOWER, 0.6, 0.694, 0.8, 7, 1, "B takes 2 times as long (1.82 to 2.23), 7 pairs, 1 s\n"},
+        {COMMAND_SLOWER, 0.6, 0.693, 0.8, 7, 1, "B is slower by 100.0 % (82.2 to 122.6), 7 pairs, 1 s\n"},
+        {COMMAND_FASTER, -0.8, -0.694, -0.6, 7, 1, "B takes 0.5 times as long (0.449 to 0.549), 7 pairs, 1 s\n"},
+        {COMMAND_FASTER, -0.8, -0.693, -0.6, 7, 1, "B is faster by 50.0 % (45.1 to 55.1), 7 pairs, 1 s\n"},
+        {COMMAND_FEW, 0, 0, 0, 1, 1, "B: not decided, 1 pair, at least 6 needed (--samples 12)\n"},
+        {COMMAND_FEW, 0, 0, 0, 0, 1, "B: not decided, 0 pairs, at least 6 needed (--samples 12)\n"},
+    };
+    struct row rows[2] = {ROW(NULL, NAN, .test = "A"), ROW(NULL, NAN, .test = "B", .param = "command=x")};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct command_comparison compared[2] = {{.verdict = COMMAND_NO_VERDICT},
+                                                 {.verdict = cases[i].verdict, .base = &rows[0], .least = 6}};
+        struct text out = {0};
+        compared[1].seconds = cases[i].seconds;
+        compared[1].difference.logs =
+            (struct paired){.n = cases[i].pairs, .low = cases[i].low, .centre = cases[i].centre, .high = cases[i].high};
+        run_put_verdicts(rows, 2, compared, &out);
+        assert_string_equal(out.data, cases[i].text);
+        text_free(&out);
+    }
+}
+
 /* With looks in between the difference has to be clearer: after 8 of 100 blocks 0.4 % is spent, and p is 0.8 %. */
 static void test_compare_commands_allows_for_looks(void **state)
 {
@@ -443,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_compare_commands_not_decided),
         cmocka_unit_test(test_compare_commands_of_one_name),
         cmocka_unit_test(test_compare_commands_of_one_command),
+        cmocka_unit_test(test_compare_commands_says_how_much),
         cmocka_unit_test(test_compare_commands_allows_for_looks),
         cmocka_unit_test(test_compare_commands_intervals_after_looks),
         cmocka_unit_test(test_compare_commands_bases_and_fields),
