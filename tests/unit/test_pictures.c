@@ -419,6 +419,32 @@ static void test_pictures_of_noise_with_periods(void **state)
     }
 }
 
+/* By loss, then in the order of the rows; what is not known comes last. */
+static void test_pictures_of_noise_in_order(void **state)
+{
+    static const struct {
+        double lost[3];
+        const char *order;
+    } cases[] = {{{NAN, 0.5, 0.25}, "210"}, {{0.5, NAN, 0.25}, "201"},  {{0.5, 0.25, NAN}, "102"},
+                 {{NAN, NAN, 0.25}, "201"}, {{0.25, 0.5, 0.25}, "021"}, {{NAN, NAN, NAN}, "012"}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        static const char *const cpus[] = {"0", "1", "2"};
+        struct text out = {0};
+        char order[4] = "";
+        (void)begin(state);
+        for (size_t cpu = 0; cpu < 3; cpu++)
+            add_cpu(cpus[cpu], cases[i].lost[cpu], false);
+        const struct table_rows all = {.rows = rows, .n = n_rows, .width = 70, .table_width = 70};
+        suite_noise.print(&all, &out);
+        const char *first = strstr(out.data, "\n   1  ");
+        assert_non_null(first);
+        assert_int_equal(sscanf(first, " 1 %c %*[^\n] 2 %c %*[^\n] 3 %c", &order[0], &order[1], &order[2]), 3);
+        assert_string_equal(order, cases[i].order);
+        text_free(&out);
+    }
+}
+
 static void test_pictures_of_nothing(void **state)
 {
     expect(&suite_noise, 0, true, "");
@@ -629,6 +655,7 @@ int main(void)
         cmocka_unit_test_setup(test_pictures_of_noise_without_a_quietest, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_on_two_cpus, begin),
         cmocka_unit_test_setup(test_pictures_of_noise_with_periods, begin),
+        cmocka_unit_test_setup(test_pictures_of_noise_in_order, begin),
         cmocka_unit_test_setup(test_pictures_of_nothing, begin),
         cmocka_unit_test_setup(test_pictures_of_latency, begin),
         cmocka_unit_test_setup(test_pictures_of_real_time_latency, begin),

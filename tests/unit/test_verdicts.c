@@ -607,6 +607,14 @@ static void test_verdicts_count_runs_and_hosts(void **state)
                        cases[i].line);
         expect_page(&(const struct row_set){.runs = list, .n_runs = cases[i].n}, NULL, &none, expected, "");
     }
+    (void)add_row(&higher, TEST_WORDS("t", "lower"));
+    expect_page(&one[0], NULL, &none,
+                "Within 1 run on an unknown host\n"
+                "Base  the first row of each test and metric; for `run`, the first command\n"
+                "Tested means of runs\n"
+                "Least change: the smallest that 80 % of such comparisons would find\n"
+                "\n",
+                "");
 }
 
 /* Properties of which both sides have values, and not the same: at most four values of a side. */
