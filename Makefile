@@ -179,14 +179,21 @@ WRAP_test_results   := trial_party trial_copy_machine
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
 	results_series results_series_from results_cause results_pages results_remark trial_shares_core
+# Functions that are replaced by those of a made-up clock, see tests/unit/made_up_clock.h.
+MADE_UP_CLOCK       := clock_gettime clock_nanosleep __clock_gettime64 __clock_nanosleep_time64
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
-WRAP_test_benches   := $(MADE_UP_TRIAL)
+WRAP_test_benches   := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) chase_map chase_walk pages_map memory_node_bind \
+	memory_node_count party_stopped
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
-WRAP_test_noise     := $(MADE_UP_TRIAL) machine_watch_read
+WRAP_test_noise     := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) machine_watch_read task_read_usage task_current_cpu \
+	core_work_adds core_probe_cycles_per_tick
+WRAP_test_wakeup    := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK)
+WRAP_test_sim       := $(MADE_UP_CLOCK)
 WRAP_test_noise_trace := detour_end
 WRAP_test_who_trace   := who_begin tasks_kernel_functions
-WRAP_test_who         := tasks_kernel_functions
+WRAP_test_who         := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) results_group tasks_kernel_functions tasks_times \
+	tasks_interrupts task_current_cpu trace_ring_open trace_ring_start trace_ring_drop trace_ring_next trace_ring_close
 # Functions that read the kernel's counters, replaced to return known values.
 WRAP_test_worker    := task_read_counters task_read_usage
 WRAP_test_disk      := task_read_io
@@ -198,6 +205,8 @@ WRAP_test_clock     := clock_gettime
 WRAP_test_snapshot  := fsync
 WRAP_test_program   := wait4 procfs_read
 WRAP_test_experiment := core_slice
+# Functions that fail where the test says so.
+WRAP_test_unix_kernel := fork waitpid pipe2
 # Functions that need rights which may be missing on this machine.
 WRAP_test_load_trial := task_set_policy task_realtime_limit
 comma := ,

@@ -104,8 +104,10 @@ void who_report_fill(const struct who *who, const struct tasks_times *before,
     report->observed_ns = who->to - who->from;
     report->records_lost = who->lost;
     for (size_t i = 0; i < who->n_spans; i++) {
-        const uint64_t end = who->spans[i].to < who->to ? who->spans[i].to : who->to;
-        report->lost_ns += end > who->spans[i].from ? end - who->spans[i].from : 0;
+        const struct who_span *span = &who->spans[i];
+        const uint64_t begin = span->from > who->from ? span->from : who->from;
+        const uint64_t end = span->to < who->to ? span->to : who->to;
+        report->lost_ns += end > begin ? end - begin : 0;
     }
 }
 

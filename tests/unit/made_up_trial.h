@@ -9,7 +9,7 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-#define MADE_UP_COPIES  4
+#define MADE_UP_COPIES  25
 #define MADE_UP_SAMPLES 64
 
 struct made_up_trial {
@@ -19,9 +19,9 @@ struct made_up_trial {
     uint64_t gate_ns;
     double sample[MADE_UP_COPIES][MADE_UP_SAMPLES]; /* by copy and metric; NAN: none was entered */
     double pages[2];                                /* of group 0: huge, possible */
-    struct row_params remarks;                      /* of the last group */
-    struct series *series;                          /* takes the series of a metric of group 0; NULL: none */
-    unsigned series_metric;
+    struct row_params remark[MADE_UP_COPIES];       /* by group */
+    struct series *series;                          /* takes the series of a metric of a group; NULL: none */
+    unsigned series_group, series_metric;
 };
 static struct made_up_trial *made_up;
 
@@ -70,7 +70,7 @@ void __wrap_results_sample(struct results *results, unsigned copy, unsigned metr
         __real_results_sample(results, copy, metric, value);
         return;
     }
-    assert_true(copy < made_up->spec.copies && metric < MADE_UP_SAMPLES);
+    assert_true(copy < MADE_UP_COPIES && metric < MADE_UP_SAMPLES);
     made_up->sample[copy][metric] = value;
 }
 
@@ -91,7 +91,7 @@ void __wrap_results_series_from(struct results *results, unsigned copy, unsigned
 {
     if (!made_up)
         __real_results_series_from(results, copy, metric, series, first);
-    else if (made_up->series && copy == 0 && metric == made_up->series_metric)
+    else if (made_up->series && copy == made_up->series_group && metric == made_up->series_metric)
         series_append(made_up->series, series, first);
 }
 
@@ -137,7 +137,7 @@ void __wrap_results_remark(struct results *results, unsigned group, const struct
 void __wrap_results_remark(struct results *results, unsigned group, const struct row_params *remarks)
 {
     if (made_up)
-        made_up->remarks = *remarks;
+        made_up->remark[group] = *remarks;
     else
         __real_results_remark(results, group, remarks);
 }

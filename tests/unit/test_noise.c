@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "bench/noise.h"
+#include "made_up_clock.h"
 #include "made_up_trial.h"
+#include "memory_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 
@@ -472,7 +474,7 @@ static void test_noise_brief_detours_and_periods(void **state)
     number[NOISE_COMB_NS + 2] = 8 * 2000;
     trial.party[0].last_cpu = 2;
     made_up_reduce(&trial);
-    assert_true(row_param_is(&trial.remarks, "periods", "10ms:31.2us;125ms:2us"));
+    assert_true(row_param_is(&trial.remark[0], "periods", "10ms:31.2us;125ms:2us"));
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 0.1 + 1e-3 * (50 + 55 + 60));
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_SHARED], 0);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED], trial.sample[0][NOISE_METRIC_LOST]);
@@ -574,6 +576,7 @@ static void test_noise_rates_are_those_of_a_second(void **state)
 static const struct machine_counters each_look = {
     .irqs = 31, .softirqs = 7, .timer = 2, .resched = 3, .ipi = 5, .device = 11};
 static bool counters_are_made_up;
+static int64_t steal_each_look_ns;
 static unsigned looks;
 
 void __real_machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
@@ -590,7 +593,8 @@ void __wrap_machine_watch_read(struct machine_watch *watch, struct machine_count
                                      .timer = n * each_look.timer,
                                      .resched = n * each_look.resched,
                                      .ipi = n * each_look.ipi,
-                                     .device = n * each_look.device};
+                                     .device = n * each_look.device,
+                                     .steal_ns = n * steal_each_look_ns};
 }
 
 /* Bound to one CPU: a sampler that is moved reads the new CPU's counters once more. */
@@ -667,6 +671,270 @@ static void test_noise_probes_are_taken_over_the_run(void **state)
     assert_int_equal(status, 0);
 }
 
+/* --- With a made-up clock, whose readings take 100 ns each. --- */
+
+#define START 9000000000ull
+#define STEP  100u
+
+/* What takes the CPU at a time of the run, and what the kernel counts of it. */
+struct disturbance {
+    uint64_t at_ns, by_ns;
+    int64_t voluntary, involuntary, minor, major;
+    unsigned cpu; /* on which the thread is from then on */
+};
+static struct {
+    const struct disturbance *of; /* NULL: the kernel's real counters */
+    size_t n;
+    uint64_t begun_ns; /* start of the run; 0: it has not begun */
+} made_up_run;
+
+void __real_task_read_usage(struct task_counters *out);
+void __wrap_task_read_usage(struct task_counters *out);
+void __wrap_task_read_usage(struct task_counters *out)
+{
+    if (!made_up_run.of) {
+        __real_task_read_usage(out);
+        return;
+    }
+    *out = (struct task_counters){.ctx_voluntary = 1000, .ctx_involuntary = 2000, .faults_minor = 3000};
+    for (size_t i = 0; made_up_run.begun_ns && i < made_up_run.n; i++)
+        if (made_up_clock.now_ns >= made_up_run.begun_ns + made_up_run.of[i].at_ns) {
+            out->ctx_voluntary += made_up_run.of[i].voluntary;
+            out->ctx_involuntary += made_up_run.of[i].involuntary;
+            out->faults_minor += made_up_run.of[i].minor;
+            out->faults_major += made_up_run.of[i].major;
+        }
+}
+
+unsigned __real_task_current_cpu(void);
+unsigned __wrap_task_current_cpu(void);
+unsigned __wrap_task_current_cpu(void)
+{
+    unsigned cpu = 3;
+
+    if (!made_up_run.of)
+        return __real_task_current_cpu();
+    for (size_t i = 0; made_up_run.begun_ns && i < made_up_run.n; i++)
+        if (made_up_run.of[i].cpu && made_up_clock.now_ns >= made_up_run.begun_ns + made_up_run.of[i].at_ns)
+            cpu = made_up_run.of[i].cpu;
+    return cpu;
+}
+
+/* A probe takes 400 ns, and has this level: its empty time is far below 0. To measure the core's frequency takes 300
+ * ns. */
+static unsigned (*probe_level)(uint64_t since_ns);
+static struct core_probe made_up_probe = {.blocks = 16, .unit = 1e15};
+
+void __real_core_work_adds(uint64_t blocks);
+void __wrap_core_work_adds(uint64_t blocks);
+void __wrap_core_work_adds(uint64_t blocks)
+{
+    if (!probe_level) {
+        __real_core_work_adds(blocks);
+        return;
+    }
+    made_up_clock.now_ns += 400;
+    made_up_probe.empty = -1e15 * probe_level(made_up_clock.now_ns - made_up_run.begun_ns);
+}
+
+double __real_core_probe_cycles_per_tick(const struct core_probe *probe);
+double __wrap_core_probe_cycles_per_tick(const struct core_probe *probe);
+double __wrap_core_probe_cycles_per_tick(const struct core_probe *probe)
+{
+    if (!probe_level)
+        return __real_core_probe_cycles_per_tick(probe);
+    made_up_clock.now_ns += 300;
+    return 3.25;
+}
+
+static void begin_made_up(struct fixture_party *p, const struct noise_params *params, uint64_t time_ns)
+{
+    static const struct disturbance none;
+
+    made_up_run.of = &none;
+    made_up_run.n = 0;
+    made_up_run.begun_ns = 0;
+    counters_are_made_up = true;
+    fixture_party_begin(p, &bench_noise, params);
+    p->context.time_ns = time_ns;
+    made_up_clock_start(START, STEP);
+}
+
+/* The disturbances are in order of time. Returns the numbers. */
+static const double *run_made_up(struct fixture_party *p, const struct disturbance *of, size_t n, uint64_t stop_ns)
+{
+    static struct made_up_jump jumps[16];
+
+    made_up_run.begun_ns = made_up_clock.now_ns + STEP; /* its first reading */
+    if (of)
+        made_up_run.of = of;
+    made_up_run.n = n;
+    assert_true(n <= COUNT(jumps));
+    for (size_t i = 0; i < n; i++)
+        jumps[i] = (struct made_up_jump){made_up_run.begun_ns + of[i].at_ns, of[i].by_ns};
+    made_up_clock.jumps = jumps;
+    made_up_clock.n_jumps = n;
+    if (stop_ns) {
+        made_up_clock.stops = &p->context;
+        made_up_clock.stop_ns = made_up_run.begun_ns + stop_ns;
+    }
+    assert_int_equal(p->party->run(&p->context), 0);
+    return p->context.recorder[NOISE_NUMBERS];
+}
+
+static void end_made_up(struct fixture_party *p)
+{
+    fixture_party_end(p);
+    made_up_clock.on = counters_are_made_up = false;
+    made_up_run.of = NULL;
+    steal_each_look_ns = 0;
+    probe_level = NULL;
+}
+
+/* 250 ms are windows of 100, 100 and 50 ms. A turn of the loop takes 100 ns, and a gap of more than 800 ns is a
+ * detour: what took the CPU for 700 ns is none, for 800 ns is one. Blind are 100 ns after each of the nine detours,
+ * and 400 ns at the end of each window (five readings of the clock, the first of them that of the loop). */
+static void test_noise_adds_up_what_took_the_cpu(void **state)
+{
+    static const struct disturbance of[] = {
+        {11 * MS, 5000, .voluntary = 1},
+        {21 * MS, 3000, .involuntary = 1},
+        {31 * MS, 2000, .minor = 1},
+        {41 * MS, 1500, .major = 1},
+        {61 * MS, 900, .cpu = 0},
+        {121 * MS, 7000, .cpu = 0},
+        {131 * MS, 700, .cpu = 0},
+        {132 * MS, 800, .cpu = 0},
+        {142450000, 110000, .cpu = 0}, /* 50 us of it are in the 57th part of the run */
+        {181 * MS, 6000, .cpu = 4, .voluntary = 1},
+    };
+    static const struct {
+        enum detour_cause cause;
+        double n, ns;
+    } lost[] = {{DETOUR_PREEMPTED, 2, 8000},  {DETOUR_FAULT, 2, 3500},  {DETOUR_MIGRATED, 1, 6000},
+                {DETOUR_STEAL, 1, 110000},    {DETOUR_INTERRUPT, 0, 0}, {DETOUR_PERIODIC, 0, 0},
+                {DETOUR_UNEXPLAINED, 1, 7000}};
+    static const struct series_point detours[] = {{11000, 5000}, {21000, 3000},    {31000, 2000},
+                                                  {41000, 1500}, {61000, 900},     {121000, 7000},
+                                                  {132000, 800}, {142450, 110000}, {181000, 6000}};
+    static const struct {
+        unsigned cell;
+        double ns;
+    } cells[] = {{4, 5000},  {8, 3000}, {12, 2000},  {16, 1500},  {24, 900},
+                 {48, 7000}, {52, 800}, {56, 50000}, {57, 60000}, {72, 6000}};
+    struct fixture_party p;
+    double in_cells = 0;
+
+    begin_made_up(&p, &eight, 250 * MS);
+    steal_each_look_ns = 40000; /* 80 us in two windows, until the CPU changes */
+    assert_int_equal(p.party->setup(&p.context), 0);
+    const double *number = run_made_up(&p, of, COUNT(of), 0);
+    assert_true(number[NOISE_LOOP] == 100 && number[NOISE_LOOP_LEAST] == 100 && number[NOISE_THRESHOLD] == 800);
+    assert_true(number[NOISE_BLIND] == 3 * 400 + 9 * 100);
+    assert_true(number[NOISE_OBSERVED] == 250000500 - 2100);
+    for (size_t i = 0; i < COUNT(lost); i++) {
+        assert_true(number[NOISE_COUNT + lost[i].cause] == lost[i].n);
+        assert_true(number[NOISE_LOST + lost[i].cause] == lost[i].ns);
+    }
+    assert_true(number[NOISE_BRIEF] == 2 && number[NOISE_BRIEF_NS] == 1700);
+    /* From 4,096 ns on, and from 2,048 ns on. */
+    const double *classes = &number[NOISE_CLASSES + DETOUR_PREEMPTED * DETOUR_CLASSES];
+    const double *classes_ns = &number[NOISE_CLASSES_NS + DETOUR_PREEMPTED * DETOUR_CLASSES];
+    assert_true(classes[12] == 1 && classes_ns[12] == 5000 && classes[11] == 1 && classes_ns[11] == 3000);
+    for (size_t i = 0; i < COUNT(cells); i++)
+        assert_true(number[NOISE_CELLS + cells[i].cell] == cells[i].ns);
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
+        in_cells += number[NOISE_CELLS + cell];
+        assert_true(isnan(number[NOISE_MHZ + cell]));
+    }
+    assert_true(in_cells == 136200);
+    /* The counters rose three times: what they show of the new CPU is not compared with the old one's. */
+    assert_true(number[NOISE_TIMER] == 3 * 2 && number[NOISE_RESCHED] == 3 * 3 && number[NOISE_IPI] == 3 * 5);
+    assert_true(number[NOISE_DEVICE] == 3 * 11 && number[NOISE_SOFTIRQ] == 3 * 7);
+    const struct series *series = p.context.recorder[NOISE_SERIES];
+    assert_int_equal(((const struct hist *)p.context.recorder[NOISE_HIST])->n, 9);
+    assert_int_equal(series->n, 9);
+    assert_memory_equal(series->first, detours, sizeof(detours));
+    end_made_up(&p);
+}
+
+/* At 120 ms: the window that has begun then goes on to its end. */
+static void test_noise_ends_with_the_window_in_which_it_is_stopped(void **state)
+{
+    struct fixture_party p;
+
+    begin_made_up(&p, &eight, 250 * MS);
+    assert_int_equal(p.party->setup(&p.context), 0);
+    const double *number = run_made_up(&p, NULL, 0, 120 * MS);
+    assert_true(number[NOISE_BLIND] == 2 * 400 && number[NOISE_OBSERVED] == 200 * 1e6);
+    end_made_up(&p);
+}
+
+/* Free, then shared with another hardware thread. */
+static unsigned shared_from_15_ms(uint64_t since_ns)
+{
+    return since_ns < 15 * MS ? 16 : 30;
+}
+
+/* Every 1.5 ms and 600 ns (the probe, and two readings of the clock): 20 probes in 30 ms, one in each fifth of a
+ * hundred parts. Each but the first ends a slice. The frequency is measured at the end of the window. */
+static void test_noise_probes_the_core_every_millisecond_and_a_half(void **state)
+{
+    struct clock_info clock;
+    struct fixture_party p;
+
+    clock_choose(&clock);
+    if (clock.kind != CLOCK_KIND_COUNTER)
+        skip_because("a probe reads the counter: %s", clock.why);
+    begin_made_up(&p, &eight, 30 * MS);
+    probe_level = shared_from_15_ms;
+    p.context.core_probe = &made_up_probe;
+    assert_int_equal(p.party->setup(&p.context), 0);
+    const double *number = run_made_up(&p, NULL, 0, 0), *levels = p.context.recorder[NOISE_LEVELS];
+    for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
+        for (unsigned level = 0; level < CORE_LEVELS; level++)
+            assert_true(levels[cell * CORE_LEVELS + level] == (cell % 5 == 0 && level == (cell < 50 ? 16 : 30)));
+        assert_true(cell < 99 ? isnan(number[NOISE_MHZ + cell]) : number[NOISE_MHZ + cell] == 3250);
+    }
+    assert_true(number[NOISE_BLIND] == 20 * 600 + 800);
+    const struct core_record *record = p.context.recorder[NOISE_CORE];
+    assert_int_equal(record->slices, 19);
+    assert_true(record->probes[16] == 9 && record->probes[30] == 10);
+    end_made_up(&p);
+}
+
+/* Two turns of the loop are 200 ns. */
+static void test_noise_threshold_is_of_the_shortest_turn(void **state)
+{
+    static const struct {
+        struct noise_params params;
+        double ns;
+        const char *degraded;
+    } cases[] = {
+        {{.threshold = "199ns", .threshold_ns = 199},
+         200,
+         "the threshold 199ns is less than two turns of the loop: 200 ns is used instead"},
+        {{.threshold = "200ns", .threshold_ns = 200}, 200, ""},
+        {{.threshold = "5us", .threshold_ns = 5000}, 5000, ""},
+        {{.threshold = "2.5x", .threshold_loops = 2.5}, 250, ""},
+    };
+    struct fixture_party p;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin_made_up(&p, &cases[i].params, MS);
+        assert_int_equal(p.party->setup(&p.context), 0);
+        assert_true(run_made_up(&p, NULL, 0, 0)[NOISE_THRESHOLD] == cases[i].ns);
+        assert_string_equal(p.context.slot->refused, cases[i].degraded);
+        end_made_up(&p);
+    }
+    begin_made_up(&p, &eight, MS);
+    allocations_left = 0;
+    assert_int_equal(p.party->setup(&p.context), -1);
+    allocations_left = UINT_MAX;
+    assert_string_equal(p.reason, "out of memory");
+    end_made_up(&p);
+}
+
 static void test_noise_samples_once(void **state)
 {
     static const unsigned seconds[PRESET_COUNT] = {[PRESET_DEFAULT] = 5, [PRESET_QUICK] = 2, [PRESET_CLASSIC] = 60};
@@ -697,6 +965,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_rates_are_those_of_a_second),
         cmocka_unit_test(test_noise_counts_are_what_the_counters_rose_by_in_the_run),
         cmocka_unit_test(test_noise_probes_are_taken_over_the_run),
+        cmocka_unit_test(test_noise_adds_up_what_took_the_cpu),
+        cmocka_unit_test(test_noise_ends_with_the_window_in_which_it_is_stopped),
+        cmocka_unit_test(test_noise_probes_the_core_every_millisecond_and_a_half),
+        cmocka_unit_test(test_noise_threshold_is_of_the_shortest_turn),
         cmocka_unit_test(test_noise_samples_once),
     };
     trial_worker_main(argc, argv, registry, no_loads);
