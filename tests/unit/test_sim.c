@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulated interactive tasks: the accounting on made-up clocks, the rows made of it, and real trials. */
+#include <pthread.h>
 #include <sched.h>
 
 #include "bench_fixture.h"
@@ -7,6 +8,8 @@
 #include "bench/sim.h"
 #include "classic_model.h"
 #include "engine/load.h"
+#include "made_up_clock.h"
+#include "memory_fixture.h"
 
 /* --- One account, and what is to come of it. --- */
 
@@ -1348,6 +1351,203 @@ static void test_sim_rows_of_bursts(void **state)
     fixture_free_rows(&rows);
 }
 
+/* --- The threads one after the other, with a made-up clock that only sleeps move on. --- */
+
+static uint64_t shared[SIM_SHARED_SIZE / sizeof(uint64_t)];
+
+/* Begins a party of those of a task or of a load. */
+static void begin_party(struct fixture_party *p, const struct party *party, const struct sim_params *params,
+                        uint64_t time_ns)
+{
+    const struct bench bench = {.parties = party, .n_parties = 1};
+
+    fixture_party_begin(p, &bench, params);
+    p->context.shared = shared;
+    p->context.time_ns = time_ns;
+    p->head->event_fd = -1;
+}
+
+static void start_clock(const int64_t *late_ns, size_t n)
+{
+    memset(shared, 0, sizeof(shared));
+    made_up_clock_start(5000 * MS, 0);
+    made_up_clock.late_ns = late_ns;
+    made_up_clock.n_late = n;
+}
+
+/* Ten wake-ups: that at 2 ms comes at 4.3 ms, together with those at 3 and 4 ms; that at 8 ms when the one at 9 ms is
+ * due. The task has no CPU until 9.4 ms. */
+static void test_sim_threads_account_for_all_wake_ups(void **state)
+{
+    static const int64_t late_ns[] = {0, 200000, 2300000, 0, 50000, 900000, 1000000};
+    const struct sim_params params = {
+        .interval_ns = MS, .busy_ns = MS / 10, .late_after_ns = 5 * MS, .loops_per_ms = 1};
+    struct fixture_party task, timer;
+
+    start_clock(late_ns, COUNT(late_ns));
+    begin_party(&timer, &sim_parties[SIM_TIMER], &params, 10 * MS);
+    party_stop_all(&timer.context); /* a run of planned length goes on to its end */
+    assert_int_equal(timer.party->run(&timer.context), 0);
+    assert_int_equal(made_up_clock.slept, 7);
+    assert_int_equal(made_up_clock.now_ns, 5010 * MS);
+    VALUES((const struct hist *)timer.context.recorder[TIMER_LATENCY], 0, 200000, 2300000, 1300000, 300000, 0, 50000,
+           900000, 1000000, 0);
+    begin_party(&task, &sim_parties[SIM_TASK], &params, 10 * MS);
+    assert_int_equal(task.party->setup(&task.context), 0);
+    made_up_clock.now_ns += 400000;
+    assert_int_equal(task.party->run(&task.context), 0);
+    made_up_clock.on = false;
+    VALUES((const struct hist *)task.context.recorder[SIM_LATENCY], 9400000, 8200000, 5100000, 5100000, 5100000,
+           4400000, 3350000, 1500000, 400000, 400000);
+    VALUES((const struct hist *)task.context.recorder[SIM_TOTAL], 9400000, 8400000, 7400000, 6400000, 5400000, 4400000,
+           3400000, 2400000, 1400000, 400000);
+    const double *n = task.context.recorder[SIM_NUMBERS];
+    assert_true(n[SIM_BURNS_DONE] == 1 && n[SIM_BURNS_MISSED] == 9 && n[SIM_LATE] == 5);
+    assert_true(n[SIM_DEADLINES_MET] == 1 && n[SIM_DEADLINES_MISSED] == 9);
+    fixture_party_end(&task);
+    fixture_party_end(&timer);
+}
+
+/* As many as fit in, but at least one; without a planned length until it is stopped. */
+static void test_sim_timing_thread_knows_its_last_wake_up(void **state)
+{
+    static const struct {
+        uint64_t time_ns, stop_ns, wakeups;
+    } cases[] = {{3 * MS - 1, 0, 2}, {3 * MS, 0, 3}, {MS / 2, 0, 1}, {0, 3500000, 5}};
+    const struct sim_params params = {.interval_ns = MS, .loops_per_ms = 1};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture_party timer;
+        start_clock(NULL, 0);
+        begin_party(&timer, &sim_parties[SIM_TIMER], &params, cases[i].time_ns);
+        made_up_clock.stops = cases[i].stop_ns ? &timer.context : NULL;
+        made_up_clock.stop_ns = 5001 * MS + cases[i].stop_ns;
+        assert_int_equal(timer.party->run(&timer.context), 0);
+        made_up_clock.on = false;
+        const struct hist *hist = timer.context.recorder[TIMER_LATENCY];
+        assert_true(hist->n == cases[i].wakeups && hist->max == 0);
+        assert_int_equal(made_up_clock.slept, cases[i].wakeups);
+        fixture_party_end(&timer);
+    }
+}
+
+static void test_sim_timing_thread_must_be_able_to_sleep(void **state)
+{
+    const struct sim_params params = {.interval_ns = MS};
+    struct fixture_party timer;
+
+    start_clock(NULL, 0);
+    begin_party(&timer, &sim_parties[SIM_TIMER], &params, MS);
+    assert_int_equal(timer.party->setup(&timer.context), 0);
+    made_up_clock.sleep_error = EINVAL;
+    assert_int_equal(timer.party->setup(&timer.context), -1);
+    made_up_clock.on = false;
+    assert_string_equal(timer.reason, "cannot sleep: clock_nanosleep: Invalid argument");
+    fixture_party_end(&timer);
+}
+
+/* Each burst takes a reading of the clock, 1 ms, of which 0.4 ms were wanted. */
+static void test_sim_bursts_last_until_they_are_stopped(void **state)
+{
+    struct sim_params params = {.busy_ns = 400000, .late_after_ns = 600000, .loops_per_ms = 1};
+    struct fixture_party task;
+
+    for (int late = 0; late < 2; late++) {
+        start_clock(NULL, 0);
+        made_up_clock.step_ns = MS;
+        begin_party(&task, &sim_parties[SIM_TASK], &params, 10 * MS);
+        made_up_clock.stops = &task.context;
+        made_up_clock.stop_ns = 5011 * MS;
+        assert_int_equal(task.party->run(&task.context), 0);
+        made_up_clock.on = false;
+        const struct hist *hist = task.context.recorder[SIM_LATENCY];
+        const double *n = task.context.recorder[SIM_NUMBERS];
+        assert_true(hist->n == 10 && hist->min == 600000 && hist->max == 600000);
+        assert_true(n[SIM_BURNS_DONE] == 10 && n[SIM_LATE] == (late ? 10 : 0));
+        assert_int_equal(task.party->run(&task.context), -1);
+        assert_string_equal(task.reason, "the simulated task never ran");
+        fixture_party_end(&task);
+        params.late_after_ns--;
+    }
+}
+
+static void *run_timer(void *argument)
+{
+    struct fixture_party *timer = argument;
+
+    return timer->party->run(&timer->context) ? argument : NULL;
+}
+
+/* The timing thread sleeps for each of ten turns, and the task is awake as soon as it wakes it. */
+static void test_sim_classic_thread_sleeps_for_the_task(void **state)
+{
+    static const int64_t late_ns[] = {0, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000};
+    const struct sim_params params = {.interval_ns = MS, .late_after_ns = 450000, .loops_per_ms = 1, .classic = true};
+    struct fixture_party task, timer;
+    pthread_t thread;
+    void *failed;
+
+    start_clock(late_ns, COUNT(late_ns));
+    begin_party(&timer, &sim_parties[SIM_TIMER], &params, 10 * MS);
+    begin_party(&task, &sim_parties[SIM_TASK], &params, 10 * MS);
+    assert_int_equal(pthread_create(&thread, NULL, run_timer, &timer), 0);
+    assert_int_equal(task.party->run(&task.context), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    made_up_clock.on = false;
+    assert_null(failed);
+    VALUES((const struct hist *)timer.context.recorder[TIMER_LATENCY], 0, 100000, 200000, 300000, 400000, 500000,
+           600000, 700000, 800000, 900000);
+    VALUES((const struct hist *)task.context.recorder[SIM_TOTAL], 0, 100000, 200000, 300000, 400000, 500000, 600000,
+           700000, 800000, 900000);
+    VALUES((const struct hist *)task.context.recorder[SIM_LATENCY], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    VALUES((const struct hist *)task.context.recorder[SIM_CLASSIC], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    const double *n = task.context.recorder[SIM_NUMBERS];
+    assert_true(n[SIM_BURNS_DONE] == 10 && n[SIM_BURNS_MISSED] == 0 && n[SIM_LATE] == 5);
+    assert_true(n[SIM_DEADLINES_MET] == 10 && n[SIM_DEADLINES_MISSED] == 0);
+    fixture_party_end(&task);
+    fixture_party_end(&timer);
+}
+
+/* A load has no planned length, counts its bursts, and opens the gate with the first. */
+static void test_sim_load_counts_its_bursts(void **state)
+{
+    const struct sim_params params = {.interval_ns = MS, .loops_per_ms = 1};
+    struct fixture_party task, timer;
+
+    start_clock(NULL, 0);
+    begin_party(&timer, &sim_load_parties[SIM_TIMER], &params, 2 * MS);
+    made_up_clock.stops = &timer.context;
+    made_up_clock.stop_ns = 5001 * MS + 7 * MS;
+    assert_int_equal(timer.party->run(&timer.context), 0);
+    assert_int_equal(made_up_clock.slept, 8);
+    assert_int_equal(timer.head->slot[0].state, STATE_READY);
+    for (unsigned k = 0; k < 4; k++) { /* each of its allocations is refused in turn */
+        begin_party(&task, &sim_load_parties[SIM_TASK], &params, 2 * MS);
+        allocations_before_refusal = k < 3 ? k : UINT_MAX;
+        const int result = task.party->setup(&task.context);
+        allocations_before_refusal = UINT_MAX;
+        struct sim_account *a = task.context.state;
+        assert_int_equal(result, k < 3 ? -1 : 0);
+        assert_string_equal(task.reason, k < 3 ? "out of memory" : "");
+        if (k == 3) {
+            assert_int_equal(task.head->slot[0].state, STATE_STARTING);
+            assert_int_equal(task.party->run(&task.context), 0);
+            assert_true(((const double *)task.context.recorder[0])[LOAD_BURSTS] == 1);
+            assert_true(((const double *)task.context.recorder[0])[LOAD_CPU] > 0);
+            assert_int_equal(task.head->slot[0].state, STATE_READY);
+            assert_true(a->burns_missed == 7 && a->next == 8);
+        }
+        if (a) {
+            free(a->latency);
+            free(a->series);
+            free(a);
+        }
+        fixture_party_end(&task);
+    }
+    made_up_clock.on = false;
+    fixture_party_end(&timer);
+}
+
 /* --- Real trials. --- */
 
 static double loops_per_ms;
@@ -1726,6 +1926,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sim_rows_are_each_of_their_own_recorder),
         cmocka_unit_test(test_sim_rows_of_the_classic_protocol),
         cmocka_unit_test(test_sim_rows_of_bursts),
+        cmocka_unit_test(test_sim_threads_account_for_all_wake_ups),
+        cmocka_unit_test(test_sim_timing_thread_knows_its_last_wake_up),
+        cmocka_unit_test(test_sim_timing_thread_must_be_able_to_sleep),
+        cmocka_unit_test(test_sim_bursts_last_until_they_are_stopped),
+        cmocka_unit_test(test_sim_classic_thread_sleeps_for_the_task),
+        cmocka_unit_test(test_sim_load_counts_its_bursts),
         cmocka_unit_test(test_sim_audio_wakes_up_twenty_times_a_second),
         cmocka_unit_test(test_sim_video_beside_a_load),
         cmocka_unit_test(test_sim_load_goes_on_to_the_end),

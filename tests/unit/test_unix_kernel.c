@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "bench/unix.h"
+#include "bench/unix_kernel.h"
 #include "engine/arena.h"
 
 static char dir[] = "/tmp/test_unix_kernel_XXXXXX";
@@ -654,6 +654,263 @@ static void test_pipe_sees_another_block(void **state)
     harness_end(&h);
 }
 
+/* --- Calls that fail. --- */
+
+static int fork_error, pipe_error; /* 0: none */
+static int wait_errors[4];         /* of the next calls; 0 ends them */
+
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+pid_t __wrap_fork(void)
+{
+    errno = fork_error;
+    return fork_error ? -1 : __real_fork();
+}
+
+int __real_pipe2(int fd[2], int flags);
+int __wrap_pipe2(int fd[2], int flags);
+int __wrap_pipe2(int fd[2], int flags)
+{
+    errno = pipe_error;
+    return pipe_error ? -1 : __real_pipe2(fd, flags);
+}
+
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+    const int error = wait_errors[0];
+
+    if (!error)
+        return __real_waitpid(pid, status, options);
+    memmove(wait_errors, wait_errors + 1, sizeof(wait_errors) - sizeof(wait_errors[0]));
+    errno = error;
+    return -1;
+}
+
+static void test_unix_kernel_that_cannot_fork_says_so(void **state)
+{
+    static const struct bench *const all[] = {&bench_spawn, &bench_sysexec, &bench_shell1};
+    static const struct {
+        int error;
+        const char *reason;
+    } cases[] = {{EAGAIN, "cannot make a process: fork: Resource temporarily unavailable (RLIMIT_NPROC or the pids "
+                          "cgroup)"},
+                 {ENOMEM, "cannot make a process: fork: Cannot allocate memory"}};
+
+    for (size_t b = 0; b < COUNT(all); b++)
+        for (size_t i = 0; i < COUNT(cases); i++) {
+            struct harness h;
+            harness_init(&h, all[b]);
+            if (h.party->setup)
+                assert_int_equal(h.party->setup(&h.context), 0);
+            fork_error = cases[i].error;
+            assert_int_equal(h.party->work(&h.context, 0), 0);
+            assert_int_equal(h.party->work(&h.context, 1), -1);
+            assert_string_equal(h.reason, cases[i].reason);
+            h.reason[0] = '\0';
+            assert_int_equal(h.party->verify ? h.party->verify(&h.context) : -1, -1);
+            assert_string_equal(h.reason, h.party->verify ? cases[i].reason : "");
+            fork_error = 0;
+            harness_end(&h);
+        }
+    assert_nothing_left();
+}
+
+/* Interrupted twice; then the kernel has no such child. */
+static void test_unix_kernel_waits_until_the_child_has_ended(void **state)
+{
+    static const struct bench *const all[] = {&bench_spawn, &bench_sysexec};
+    static const char *const reasons[] = {"cannot wait for the child: No child processes",
+                                          "cannot wait for /bin/true: No child processes"};
+
+    for (size_t b = 0; b < COUNT(all); b++) {
+        struct harness h;
+        harness_init(&h, all[b]);
+        wait_errors[0] = wait_errors[1] = EINTR;
+        assert_int_equal(h.party->work(&h.context, 3), 0);
+        fixture_assert_no_children();
+        wait_errors[0] = EINTR;
+        wait_errors[1] = ECHILD;
+        assert_int_equal(h.party->work(&h.context, 3), -1);
+        assert_string_equal(h.reason, reasons[b]);
+        assert_true(waitpid(-1, NULL, 0) > 0); /* the one that it did not wait for */
+        harness_end(&h);
+    }
+    assert_nothing_left();
+}
+
+/* A reason that the child has written stays. */
+static void test_unix_kernel_says_how_a_child_ended(void **state)
+{
+    static const struct {
+        int status, signal;
+        const char *written, *reason;
+    } cases[] = {{0, 0, "", ""},
+                 {3, 0, "", "the child ended with status 3"},
+                 {0, SIGKILL, "", "the child was killed by signal 9 (Killed): perhaps out of memory"},
+                 {127, 0, "cannot execute it", "cannot execute it"}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct harness h;
+        harness_init(&h, &bench_spawn);
+        (void)snprintf(h.reason, sizeof(h.reason), "%s", cases[i].written);
+        const pid_t child = fork();
+        if (child == 0) {
+            if (cases[i].signal)
+                (void)raise(cases[i].signal);
+            _exit(cases[i].status);
+        }
+        assert_int_equal(unix_wait(&h.context, child, "the child"), cases[i].reason[0] ? -1 : 0);
+        assert_string_equal(h.reason, cases[i].reason);
+        harness_end(&h);
+    }
+}
+
+static void test_pipe_that_fails_says_so(void **state)
+{
+    struct harness h;
+
+    harness_init(&h, &bench_pipe);
+    pipe_error = EMFILE;
+    assert_int_equal(h.party->setup(&h.context), -1);
+    pipe_error = 0;
+    assert_string_equal(h.reason, "cannot make a pipe: Too many open files");
+    const int fd = next_fd();
+    harness_end(&h); /* closes none */
+    assert_int_equal(next_fd(), fd);
+
+    harness_init(&h, &bench_pipe);
+    assert_int_equal(h.party->setup(&h.context), 0);
+    assert_int_equal(next_fd(), fd + 2);
+    assert_int_equal(h.party->work(&h.context, 3), 0);
+    assert_int_equal(dup2(fd, fd + 1), fd + 1); /* it can be read only */
+    assert_int_equal(h.party->work(&h.context, 1), -1);
+    assert_string_equal(h.reason, "cannot write 512 bytes to the pipe or read them back: Bad file descriptor");
+    assert_check(&h, "blocks written and not read"); /* that which was not written */
+    harness_end(&h);
+    assert_int_equal(next_fd(), fd);
+}
+
+/* The answers that are expected are the first two numbers of the state. */
+static int wrong_answers(void)
+{
+    static const struct {
+        const struct bench *bench;
+        int answer; /* that is expected to be another */
+        bool mask, no_input;
+        bool wrong;
+    } cases[] = {
+        {&bench_syscall, -1, false, false, false},   {&bench_syscall, 0, false, false, true},
+        {&bench_syscall, 1, false, false, true},     {&bench_syscall, -1, true, false, true},
+        {&bench_sysgetpid, -1, false, false, false}, {&bench_sysgetpid, 0, false, false, true},
+        {&bench_sysclose, 0, false, false, false},   {&bench_sysclose, -1, false, true, true},
+        {&bench_syscall, -1, false, true, true},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct harness h;
+        harness_init(&h, cases[i].bench);
+        const int input = dup(0);
+        CHECK(h.party->setup(&h.context) == 0);
+        if (cases[i].answer >= 0)
+            ((long *)h.context.state)[cases[i].answer] ^= 64;
+        if (cases[i].mask)
+            (void)umask(077);
+        if (cases[i].no_input)
+            CHECK(close(0) == 0);
+        CHECK(h.party->work(&h.context, 0) == 0);
+        CHECK(h.party->work(&h.context, 2) == 0);
+        CHECK(h.party->work(&h.context, 0) == 0);
+        CHECK(h.party->verify(&h.context) == 0);
+        CHECK((checks_wrong(h.context.recorder[UNIX_CHECKS]) != NULL) == cases[i].wrong);
+        CHECK(umask(022) == 022);
+        CHECK(dup2(input, 0) == 0 && close(input) == 0);
+        harness_end(&h);
+    }
+    return 0;
+}
+
+static void test_syscall_compares_each_answer(void **state)
+{
+    assert_int_equal(fixture_in_child(wrong_answers), 0);
+}
+
+static void test_unix_kernel_needs_room_in_its_folder(void **state)
+{
+    char why[256] = "", begins[160];
+
+    assert_int_equal(unix_dir_supported(dir, 1, why, sizeof(why)), 0);
+    assert_int_equal(unix_dir_supported(dir, UINT64_MAX, why, sizeof(why)), -1);
+    (void)snprintf(begins, sizeof(begins), "scratch directory '%s' has ", dir);
+    assert_ptr_equal(strstr(why, begins), why);
+    assert_non_null(strstr(why, " free, not "));
+    assert_int_equal(unix_dir_supported("/proc/self/status", 1, why, sizeof(why)), -1);
+    assert_string_equal(why, "scratch directory '/proc/self/status': Not a directory");
+}
+
+/* By default each copy has a CPU; in the classic protocol none is bound unless that is asked for. */
+static void test_unix_kernel_is_bound_as_the_protocol_says(void **state)
+{
+    static const struct {
+        const struct bench *bench;
+        bool classic, given;
+        enum bind_mode asked;
+        const char *cpus;
+        enum bind_mode bind;
+    } cases[] = {
+        {&bench_pipe, false, false, BIND_ONE, "11", BIND_ONE},
+        {&bench_pipe, true, false, BIND_ONE, "", BIND_NONE},
+        {&bench_pipe, true, true, BIND_ONE, "11", BIND_ONE},
+        {&bench_pipe, true, false, BIND_RANGE, "10-11", BIND_RANGE},
+        {&bench_spawn, false, false, BIND_ONE, "10-11", BIND_RANGE},
+        {&bench_spawn, true, false, BIND_ONE, "", BIND_NONE},
+        {&bench_spawn, true, true, BIND_ONE, "11", BIND_ONE},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct unix_params params = params_of_tests();
+        struct place_request request;
+        struct placement placement;
+        char text[64];
+        params.classic = cases[i].classic;
+        request_of(&request, 2);
+        request.bind = cases[i].asked;
+        request.bind_given = cases[i].given;
+        cases[i].bench->place(&params, &request, 0, 1, &placement);
+        (void)cpuset_format(&placement.cpus, text, sizeof(text));
+        assert_string_equal(text, cases[i].cpus);
+        assert_int_equal(placement.bind, cases[i].bind);
+    }
+}
+
+static void test_unix_kernel_params_tell_the_protocol(void **state)
+{
+    static const struct {
+        const struct bench *bench;
+        bool classic;
+        const char *begins, *ends;
+    } cases[] = {
+        {&bench_pipe, false, "linkage=", " resident=7M"},
+        {&bench_pipe, true, "linkage=", " resident=7M protocol=classic"},
+        {&bench_spawn, false, "linkage=", " resident=7M"},
+        {&bench_spawn, true, "footprint=dynamic linkage=", " resident=7M protocol=classic"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct unix_params params = params_of_tests();
+        struct row_params out = {.n = 0};
+        params.classic = cases[i].classic;
+        params.resident_mib = 7;
+        cases[i].bench->describe(&params, NULL, &out);
+        assert_ptr_equal(strstr(out.text, cases[i].begins), out.text);
+        const char *end = strstr(out.text, cases[i].ends);
+        assert_non_null(end);
+        assert_string_equal(end, cases[i].ends);
+        assert_int_equal(out.n, 3 + 2 * cases[i].classic - (cases[i].classic && cases[i].bench == &bench_pipe));
+    }
+}
+
 static int prepare(void **state)
 {
     fixture_place(&place);
@@ -693,6 +950,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_syscall_needs_a_descriptor),
         cmocka_unit_test(test_syscall_sees_a_wrong_answer),
         cmocka_unit_test(test_pipe_sees_another_block),
+        cmocka_unit_test(test_unix_kernel_that_cannot_fork_says_so),
+        cmocka_unit_test(test_unix_kernel_waits_until_the_child_has_ended),
+        cmocka_unit_test(test_unix_kernel_says_how_a_child_ended),
+        cmocka_unit_test(test_pipe_that_fails_says_so),
+        cmocka_unit_test(test_syscall_compares_each_answer),
+        cmocka_unit_test(test_unix_kernel_needs_room_in_its_folder),
+        cmocka_unit_test(test_unix_kernel_is_bound_as_the_protocol_says),
+        cmocka_unit_test(test_unix_kernel_params_tell_the_protocol),
     };
     make_broken(&bench_wrong, "wrong", wrong_parties, answer_wrong);
     make_broken(&bench_dying, "dying", dying_parties, die);

@@ -735,11 +735,11 @@ static void test_who_counts_gaps_above_the_threshold(void **state)
         {{.threshold_ns = 0}, {{5 * MS, 500}, {6 * MS, 1000}, {7 * MS, 400000}}, 3, 402000, 0},
         /* A limit below the threshold is the threshold. */
         {{.threshold_ns = 5000, .stop_ns = 3000}, {{5 * MS, 2500}, {6 * MS, 3000}, {7 * MS, 9000}}, 3, 3500, 3500},
-        /* At 22 ms, what was there at 11 ms is dropped. */
+        /* At 22 ms, what was there at 11 ms is dropped, and counts even so. */
         {{.threshold_ns = 5000, .stop_ns = 30000},
          {{3 * MS, 6000}, {11 * MS, 7000}, {12 * MS, 8000}, {25 * MS, 40000}},
          4,
-         8500 + 40500,
+         6500 + 7500 + 8500 + 40500,
          40500},
     };
 
