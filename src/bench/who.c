@@ -48,6 +48,7 @@ struct watcher {
     struct who_span *spans; /* the detours: in ticks, which join() converts to ns */
     size_t n_spans, capacity;
     size_t old_spans;  /* number of detours in `spans` after the last drop_old() */
+    uint64_t dropped;  /* length in ticks of all detours that drop_old() has discarded */
     bool stopped;      /* the last detour ended the run */
     uint64_t from, to; /* start and end of the run, in ticks */
     struct clock_pair first, last;
@@ -124,6 +125,8 @@ static void drop_old(struct watcher *w)
 {
     if (w->recorded)
         trace_ring_drop(&w->ring);
+    for (size_t i = 0; i < w->old_spans; i++)
+        w->dropped += w->spans[i].to - w->spans[i].from;
     w->n_spans -= w->old_spans;
     memmove(w->spans, w->spans + w->old_spans, w->n_spans * sizeof(*w->spans));
     w->old_spans = w->n_spans;
@@ -302,6 +305,7 @@ static int verify(struct party_context *context)
         return join(context, w, report);
     report->counted = 1;
     report->observed_ns = clock_raw_ns() - w->counted_ns;
+    report->lost_ns = (uint64_t)((double)w->dropped * w->ns_per_tick);
     for (size_t i = 0; i < w->n_spans; i++)
         report->lost_ns += (uint64_t)((double)(w->spans[i].to - w->spans[i].from) * w->ns_per_tick);
     if (w->stopped)
