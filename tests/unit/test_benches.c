@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The benchmarks of suite memory, and the descriptors of all benchmarks and loads: figures of made-up trials, worked
  * out by hand; what is recorded by a run; and what identifies the work in a row. */
-#include <pthread.h>
-
 #include "bench_fixture.h"
 
 #include "bench/memory.h"
@@ -227,27 +225,8 @@ static void test_benches_nodes_read_the_set_eight_times(void **state)
     end(&p);
 }
 
-/* Stops the party after a while. */
-static void *stop_soon(void *argument)
-{
-    const struct fixture_party *p = argument;
-
-    clock_sleep_ns(25 * MS);
-    party_stop_all(&p->context);
-    return NULL;
-}
-
-static void run_for_a_while(struct fixture_party *p)
-{
-    pthread_t thread;
-
-    assert_int_equal(pthread_create(&thread, NULL, stop_soon, p), 0);
-    assert_int_equal(p->party->run(&p->context), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-}
-
-/* The first copy runs the chase, at least once; the others read a block and pause for 2 ms, which makes a slice. */
-static void test_benches_loaded_reads_beside_the_chase(void **state)
+/* The first copy runs the chase, at least once. */
+static void test_benches_loaded_runs_the_chase_once_at_least(void **state)
 {
     struct memory_loaded_params params = {.bytes = 65536, .stream_bytes = 65536, .step = 4, .pause_ns = 2 * MS};
     struct fixture_party p;
@@ -258,30 +237,6 @@ static void test_benches_loaded_reads_beside_the_chase(void **state)
     assert_int_equal(slices_of(&p, 0, 0), 1);
     end(&p);
 
-    fixture_party_begin(&p, &bench_memory_loaded, &params);
-    p.context.copy = 1;
-    assert_int_equal(p.party->setup(&p.context), 0);
-    run_for_a_while(&p);
-    assert_true(slices_of(&p, 0, 4096) > 0);
-    const struct slices *slices = p.context.recorder[0];
-    for (size_t i = 0; i < slices->n; i++)
-        assert_true(slices->slice[i].end_ns - slices->slice[i].start_ns >= 2 * MS);
-    end(&p);
-
-    /* Without a pause a slice has as many blocks as last 1.5 ms. */
-    params.pause_ns = 0;
-    fixture_party_begin(&p, &bench_memory_loaded, &params);
-    p.context.copy = 1;
-    assert_int_equal(p.party->setup(&p.context), 0);
-    run_for_a_while(&p);
-    slices = p.context.recorder[0];
-    assert_true(slices_of(&p, 0, 0) > 0);
-    for (size_t i = 0; i < slices->n; i++) {
-        assert_int_equal(slices->slice[i].count % 4096, 0);
-        assert_true(slices->slice[i].end_ns - slices->slice[i].start_ns >= CORE_SLICE_NS);
-    }
-    end(&p);
-
     /* In the first step the others read nothing. */
     params.pause_ns = UINT64_MAX;
     fixture_party_begin(&p, &bench_memory_loaded, &params);
@@ -289,32 +244,6 @@ static void test_benches_loaded_reads_beside_the_chase(void **state)
     assert_int_equal(p.party->setup(&p.context), 0);
     assert_int_equal(p.party->run(&p.context), 0);
     assert_int_equal(slices_of(&p, 0, 0), 0);
-    end(&p);
-}
-
-/* Each probe is one of memory and one reading, and is at a whole millisecond. The cache is probed at the
- * start. */
-static void test_benches_steady_probes_each_millisecond(void **state)
-{
-    static struct series_point points[SERIES_FIRST + SERIES_LARGEST];
-    const struct memory_steady_params params = {.cache_bytes = 65536, .memory_bytes = MIB};
-    struct fixture_party p;
-
-    begin(&p, &bench_memory_steady, &params);
-    run_for_a_while(&p);
-    const struct hist *cache = p.context.recorder[0], *reload = p.context.recorder[1], *memory = p.context.recorder[2],
-                      *reading = p.context.recorder[3];
-    const struct series *series = p.context.recorder[4];
-    assert_true(cache->n > 0 && reload->n == cache->n);
-    assert_true(memory->n > 0 && reading->n == memory->n && series->n == memory->n);
-    const size_t n = series_points(series, points);
-    assert_int_equal(n, memory->n);
-    for (size_t i = 0; i < n; i++) {
-        assert_int_equal(points[i].at % 1000, 0);
-        assert_true(points[i].at >= 1000 * (i + 1));
-        assert_true(points[i].value >= memory->min && points[i].value <= memory->max);
-    }
-    assert_true(*(const double *)p.context.recorder[5] == 0); /* less than a stretch of 50 ms */
     end(&p);
 }
 
@@ -809,8 +738,7 @@ int main(void)
         cmocka_unit_test(test_benches_steady_compares_probes_with_their_median),
         cmocka_unit_test(test_benches_latency_has_sixteen_slices),
         cmocka_unit_test(test_benches_nodes_read_the_set_eight_times),
-        cmocka_unit_test(test_benches_loaded_reads_beside_the_chase),
-        cmocka_unit_test(test_benches_steady_probes_each_millisecond),
+        cmocka_unit_test(test_benches_loaded_runs_the_chase_once_at_least),
         cmocka_unit_test(test_benches_chases_are_timed_in_slices),
         cmocka_unit_test(test_benches_loaded_reads_blocks_in_slices),
         cmocka_unit_test(test_benches_steady_probes_the_cache_in_a_tenth_of_the_time),
