@@ -19,8 +19,11 @@ struct made_up_trial {
     uint64_t gate_ns;
     double sample[MADE_UP_COPIES][MADE_UP_SAMPLES]; /* by copy and metric; NAN: none was entered */
     double pages[2];                                /* of group 0: huge, possible */
-    struct row_params remark[MADE_UP_COPIES];       /* by group */
-    struct series *series;                          /* takes the series of a metric of a group; NULL: none */
+    const char *cause[16];                          /* of copy 0, in the order in which they were entered */
+    double cause_ms[16];
+    unsigned n_causes;
+    struct row_params remark[MADE_UP_COPIES]; /* by group */
+    struct series *series;                    /* takes the series of a metric of a group; NULL: none */
     unsigned series_group, series_metric;
 };
 static struct made_up_trial *made_up;
@@ -109,8 +112,13 @@ void __real_results_cause(struct results *results, unsigned copy, const char *na
 void __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms);
 void __wrap_results_cause(struct results *results, unsigned copy, const char *name, double ms)
 {
-    if (!made_up)
+    if (!made_up) {
         __real_results_cause(results, copy, name, ms);
+    } else if (copy == 0) {
+        assert_true(made_up->n_causes < 16);
+        made_up->cause[made_up->n_causes] = name;
+        made_up->cause_ms[made_up->n_causes++] = ms;
+    }
 }
 
 void __real_results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
@@ -147,6 +155,7 @@ static void made_up_reduce(struct made_up_trial *trial)
     for (unsigned copy = 0; copy < MADE_UP_COPIES; copy++)
         for (unsigned metric = 0; metric < MADE_UP_SAMPLES; metric++)
             trial->sample[copy][metric] = (double)NAN;
+    trial->n_causes = 0;
     made_up = trial;
     trial->spec.bench->reduce(NULL, NULL);
     made_up = NULL;

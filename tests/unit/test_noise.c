@@ -570,6 +570,11 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 1);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_BLIND], 100 * 40e6 / 2040e6);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_FAULT], 1);
+    assert_int_equal(trial.n_causes, DETOUR_CAUSES);
+    for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
+        assert_string_equal(trial.cause[c], detour_cause_names[c]);
+        assert_true(trial.cause_ms[c] == (c == DETOUR_FAULT ? 20 : 0));
+    }
 }
 
 /* The machine's counters rise by this at each reading. */
@@ -858,6 +863,28 @@ static void test_noise_adds_up_what_took_the_cpu(void **state)
     end_made_up(&p);
 }
 
+/* Readings of the clock, of 100 ns each: 200,001 for the length of a tick, 65,537 for that of the loop, two for the
+ * start of the records; a hundred times a detour is added (54 in all) and the counters are read (55), with one more to
+ * begin and 97 to look whether 50 ms have passed, each; and in the warm-up 1 to begin, 300,001 in the loop and 4 at its
+ * end. With 20 ms each: 2 for the tick; a detour is added, and the counters are read, three times only; and the loop of
+ * the warm-up ends with its first. */
+static void test_noise_set_up_takes_its_readings(void **state)
+{
+    static const struct {
+        uint64_t step_ns, readings;
+    } cases[] = {{STEP, 200001 + 65537 + 2 + 5400 + 98 + 5500 + 98 + 1 + 300001 + 4},
+                 {20 * MS, 2 + 65537 + 2 + (3 * 5 + 2) + (3 * 6 + 2) + 7}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture_party p;
+        begin_made_up(&p, &eight, MS);
+        made_up_clock.step_ns = cases[i].step_ns;
+        assert_int_equal(p.party->setup(&p.context), 0);
+        assert_int_equal(made_up_clock.now_ns - START, cases[i].step_ns * cases[i].readings);
+        end_made_up(&p);
+    }
+}
+
 /* At 120 ms: the window that has begun then goes on to its end. */
 static void test_noise_ends_with_the_window_in_which_it_is_stopped(void **state)
 {
@@ -966,6 +993,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_counts_are_what_the_counters_rose_by_in_the_run),
         cmocka_unit_test(test_noise_probes_are_taken_over_the_run),
         cmocka_unit_test(test_noise_adds_up_what_took_the_cpu),
+        cmocka_unit_test(test_noise_set_up_takes_its_readings),
         cmocka_unit_test(test_noise_ends_with_the_window_in_which_it_is_stopped),
         cmocka_unit_test(test_noise_probes_the_core_every_millisecond_and_a_half),
         cmocka_unit_test(test_noise_threshold_is_of_the_shortest_turn),
