@@ -11,6 +11,7 @@
 #include "made_up_clock.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"
+#include "sys/huge_pages.h"
 #include "sys/memory_nodes.h"
 
 #define GATE 7000000000ull
@@ -199,6 +200,43 @@ static void test_benches_latency_has_sixteen_slices(void **state)
     assert_int_equal(p.party->run(&p.context), 0);
     assert_int_equal(slices_of(&p, 0, 0), 16);
     end(&p);
+}
+
+/* Of small pages none is huge, though there is room for huge ones. Without a working set nothing is recorded. */
+static void test_benches_latency_records_its_pages(void **state)
+{
+    const struct memory_latency_params params = {.bytes = 8 * MIB, .chase = CHASE_SMALL};
+    struct huge_pages seen;
+    struct fixture_party p;
+
+    begin(&p, &bench_memory_latency, &params);
+    const struct chase *chase = p.context.state;
+    const double *number = p.context.recorder[CHASE_RECORDER];
+    const bool known = huge_pages_read("", (const void *const[]){chase->set}, 1, &seen) == 0;
+    assert_int_equal(p.party->verify(&p.context), 0);
+    assert_true(number[PAGES_KNOWN] == known);
+    if (known)
+        assert_true(number[PAGES_HUGE] == (double)seen.huge_bytes &&
+                    number[PAGES_POSSIBLE] == (double)seen.possible_bytes);
+    fixture_party_end(&p);
+    fixture_party_begin(&p, &bench_memory_latency, &params);
+    assert_int_equal(p.party->verify(&p.context), 0);
+    assert_true(((const double *)p.context.recorder[CHASE_RECORDER])[PAGES_KNOWN] == 0);
+    fixture_party_end(&p);
+}
+
+/* Pages that are not known are not entered. */
+static void test_benches_pages_that_are_not_known_have_no_share(void **state)
+{
+    static const double unknown[] = {0, 2097152, 4194304};
+    struct made_up_slices times = {.head = {.n = 0}};
+    struct core_record core = {.cycles_per_tick = 0};
+    struct made_up_trial trial = {.spec = {.bench = &bench_memory_latency, .copies = 1},
+                                  .recorder = {{&times, &core, unknown}}};
+
+    add_loads(&times);
+    made_up_reduce(&trial);
+    assert_true(trial.pages[0] == 0 && trial.pages[1] == 0);
 }
 
 /* Node 0 is there on all machines whose kernel knows nodes. */
@@ -737,6 +775,8 @@ int main(void)
         cmocka_unit_test(test_benches_cores_leave_out_the_first_batch),
         cmocka_unit_test(test_benches_steady_compares_probes_with_their_median),
         cmocka_unit_test(test_benches_latency_has_sixteen_slices),
+        cmocka_unit_test(test_benches_latency_records_its_pages),
+        cmocka_unit_test(test_benches_pages_that_are_not_known_have_no_share),
         cmocka_unit_test(test_benches_nodes_read_the_set_eight_times),
         cmocka_unit_test(test_benches_loaded_runs_the_chase_once_at_least),
         cmocka_unit_test(test_benches_chases_are_timed_in_slices),
