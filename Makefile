@@ -183,7 +183,7 @@ MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns re
 MADE_UP_CLOCK       := clock_gettime clock_nanosleep __clock_gettime64 __clock_nanosleep_time64
 WRAP_test_bandwidth := $(MADE_UP_TRIAL)
 WRAP_test_benches   := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) chase_map chase_walk pages_map memory_node_bind \
-	memory_node_count party_stopped
+	memory_node_count party_stopped results_clock_hz
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) machine_watch_read task_read_usage task_current_cpu \

@@ -47,6 +47,13 @@ static void assert_pages(const struct made_up_trial *trial)
     assert_true(trial->pages[0] == 2097152 && trial->pages[1] == 4194304);
 }
 
+double __real_results_clock_hz(const struct results *results);
+double __wrap_results_clock_hz(const struct results *results);
+double __wrap_results_clock_hz(const struct results *results)
+{
+    return made_up ? 2e9 : __real_results_clock_hz(results);
+}
+
 static void test_benches_latency_is_of_the_median_slice(void **state)
 {
     struct made_up_slices times = {.head = {.n = 0}};
@@ -60,6 +67,9 @@ static void test_benches_latency_is_of_the_median_slice(void **state)
     for (unsigned metric = 1; metric < MADE_UP_SAMPLES; metric++) /* the number of cycles is not known */
         assert_true(isnan(trial.sample[0][metric]));
     assert_pages(&trial);
+    core.cycles_per_tick = 1.5; /* of a clock of 2 GHz: 20 ticks, 30 cycles */
+    made_up_reduce(&trial);
+    fixture_assert_near(trial.sample[0][2], 30);
 }
 
 /* 4096 bytes are read in 2 us: 2,048 MB/s. */
