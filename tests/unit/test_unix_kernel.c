@@ -849,6 +849,28 @@ static void test_unix_kernel_needs_room_in_its_folder(void **state)
     assert_string_equal(why, "scratch directory '/proc/self/status': Not a directory");
 }
 
+static int without_programs(void)
+{
+    const struct unix_params params = params_of_tests();
+    char why[256] = "";
+
+    if (fixture_hide("/bin"))
+        return CANNOT;
+    CHECK(bench_shell8.supported(&params, why, sizeof(why)) == -1);
+    CHECK(!strcmp(why, "no /bin/sh here"));
+    CHECK(bench_sysexec.supported(&params, why, sizeof(why)) == -1);
+    CHECK(!strcmp(why, "no /bin/true here"));
+    return 0;
+}
+
+static void test_unix_kernel_needs_its_programs(void **state)
+{
+    char why[256] = "";
+
+    assert_int_equal(bench_sysexec.supported(NULL, why, sizeof(why)), 0);
+    assert_int_equal(fixture_in_child(without_programs), 0);
+}
+
 /* By default each copy has a CPU; in the classic protocol none is bound unless that is asked for. */
 static void test_unix_kernel_is_bound_as_the_protocol_says(void **state)
 {
@@ -956,6 +978,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pipe_that_fails_says_so),
         cmocka_unit_test(test_syscall_compares_each_answer),
         cmocka_unit_test(test_unix_kernel_needs_room_in_its_folder),
+        cmocka_unit_test(test_unix_kernel_needs_its_programs),
         cmocka_unit_test(test_unix_kernel_is_bound_as_the_protocol_says),
         cmocka_unit_test(test_unix_kernel_params_tell_the_protocol),
     };
