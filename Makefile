@@ -175,6 +175,7 @@ WRAP_ALL            := malloc calloc realloc strdup free qsort _cmocka_run_group
 # Functions whose calls a test counts.
 WRAP_test_dhry2reg  := Func_1 Func_2 Proc_6 Proc_7 Proc_8
 WRAP_test_whetstone := log exp sin cos sincos atan
+WRAP_test_plan      := trial_stopped signals_sleep_ns
 WRAP_test_results   := trial_party trial_copy_machine
 # Functions that are replaced by those of a made-up trial, see tests/unit/made_up_trial.h.
 MADE_UP_TRIAL       := trial_spec_of trial_recorder trial_party trial_gate_ns results_sample results_hist \
@@ -194,10 +195,21 @@ WRAP_test_noise_trace := detour_end
 WRAP_test_who_trace   := who_begin tasks_kernel_functions
 WRAP_test_who         := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) results_group tasks_kernel_functions tasks_times \
 	tasks_interrupts task_current_cpu trace_ring_open trace_ring_start trace_ring_drop trace_ring_next trace_ring_close
-# Functions that read the kernel's counters, replaced to return known values.
-WRAP_test_worker    := task_read_counters task_read_usage
-WRAP_test_disk      := task_read_io
-WRAP_test_core      := core_work_chain
+# Functions of the kernel and of other layers that return what the test says.
+WRAP_test_worker    := task_read_counters task_read_usage $(MADE_UP_CLOCK) clock_sleep_ns task_current_cpu \
+	task_offer_to_oom_killer core_probe_cycles_per_tick counters_open counters_none counters_start counters_stop \
+	counters_read counters_close place_apply_policy
+# A disk that is made up, see tests/unit/made_up_disk.h.
+MADE_UP_DISK        := pwrite pwrite64 pread pread64 ftruncate ftruncate64 posix_fadvise posix_fadvise64 fdatasync \
+	$(MADE_UP_CLOCK)
+WRAP_test_trial     := $(MADE_UP_CLOCK)
+WRAP_test_disk      := task_read_io $(MADE_UP_DISK)
+WRAP_test_read      := $(MADE_UP_DISK)
+WRAP_test_write     := $(MADE_UP_DISK)
+WRAP_test_hack      := recv
+WRAP_test_memload   := munmap
+WRAP_test_core      := $(MADE_UP_CLOCK) clock_sleep_ns task_get_affinity task_set_affinity core_probe_cycles_per_tick \
+	core_work_chain
 WRAP_test_machine   := sysinfo statfs statfs64
 WRAP_test_settings  := sysconf clock_getres
 WRAP_test_task      := getrusage getrlimit getrlimit64 clock_gettime

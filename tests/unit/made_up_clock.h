@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A clock that the test makes up: each reading of it takes a step, work takes what the test adds, and a sleep ends when
- * it was to, or as much later as the test says. So what a measuring loop records is known beforehand, however fast the
- * machine is. The Makefile sends the calls of these programs here; while the clock is off they go on as ever. */
+/* A clock that the test makes up: each reading of it takes a step, work takes what the test adds to now_ns, and a sleep
+ * ends when it was to, or as much later as the test says. So what a measuring loop records is known beforehand, however
+ * fast the machine is. The Makefile sends the calls of these programs here; while the clock is off, the time is the
+ * kernel's. */
 #ifndef TESTS_UNIT_MADE_UP_CLOCK_H
 #define TESTS_UNIT_MADE_UP_CLOCK_H
 
@@ -14,6 +15,7 @@ struct made_up_jump {
 
 static struct {
     bool on;
+    bool step_first; /* the step passes before the time is read; otherwise after it */
     uint64_t now_ns, step_ns;
     const struct made_up_jump *jumps; /* in order of time */
     size_t n_jumps;
@@ -29,7 +31,7 @@ static struct {
 static inline void made_up_clock_start(uint64_t now_ns, uint64_t step_ns)
 {
     memset(&made_up_clock, 0, sizeof(made_up_clock));
-    made_up_clock.on = true;
+    made_up_clock.on = made_up_clock.step_first = true;
     made_up_clock.now_ns = now_ns;
     made_up_clock.step_ns = step_ns;
 }
@@ -47,13 +49,14 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 {
     if (!made_up_clock.on)
         return __real_clock_gettime(clock, out);
-    made_up_clock.now_ns += made_up_clock.step_ns;
+    made_up_clock.now_ns += made_up_clock.step_first ? made_up_clock.step_ns : 0;
     for (; made_up_clock.n_jumps && made_up_clock.now_ns >= made_up_clock.jumps->at_ns; made_up_clock.n_jumps--)
         made_up_clock.now_ns += made_up_clock.jumps++->by_ns;
     if (made_up_clock.stops && made_up_clock.now_ns >= made_up_clock.stop_ns)
         party_stop_all(made_up_clock.stops);
     *out = (struct timespec){.tv_sec = (time_t)(made_up_clock.now_ns / 1000000000u),
                              .tv_nsec = (long)(made_up_clock.now_ns % 1000000000u)};
+    made_up_clock.now_ns += made_up_clock.step_first ? 0 : made_up_clock.step_ns;
     return 0;
 }
 

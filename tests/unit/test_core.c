@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,9 @@
 #include "engine/core.h"
 #include "engine/trial.h"
 #include "fixture.h"
+#include "made_up_clock.h"
 #include "stats/stats.h"
+#include "sys/task.h"
 
 #define FREE 66u
 #define HALF 132u
@@ -477,7 +480,328 @@ static void test_learns_the_lowest_level_and_the_highest_clock(void **state)
     assert_int_equal(core_highest(session, CPUSET_MAX), 0);
 }
 
+/* Widths of 270.7 additions a cycle divided by the level: more than 2.5 are free, and at least 0.93 of the widest. */
+static void test_free_is_wide_enough_and_nearly_the_widest(void **state)
+{
+    static const struct {
+        unsigned level, other, free_level; /* other: lowest level of another CPU; 0: none */
+    } cases[] = {{FREE, 0, 70}, {108, 0, 112}, {109, 0, 0}, {70, FREE, 74}, {71, FREE, 0}, {FREE, 71, 70}, {1, 0, 5}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        memset(session->lowest, 0, sizeof(session->lowest));
+        see(2, cases[i].level, 3);
+        if (cases[i].other)
+            see(CPUSET_MAX - 1, cases[i].other, 3);
+        assert_int_equal(core_free_level(session, 2, why, sizeof(why)), cases[i].free_level);
+    }
+    assert_int_equal(core_free_level(session, CPUSET_MAX, why, sizeof(why)), 0);
+    assert_string_equal(why, "no core probe was taken");
+}
+
+/* Level 0 and the last one are left out. */
+static void test_free_share_of_the_probes(void **state)
+{
+    static uint64_t probes[CORE_LEVELS];
+
+    probes[0] = probes[CORE_LEVELS - 1] = 1000;
+    assert_true(isnan(core_free(probes, FREE)));
+    probes[1] = 2;
+    probes[FREE] = 3;
+    assert_true(core_free(probes, FREE) == 1);
+    probes[FREE + 1] = 4;
+    probes[CORE_LEVELS - 2] = 1;
+    assert_true(core_free(probes, FREE) == 0.5);
+    assert_true(core_free(probes, 0) == 0);
+}
+
+/* --- A look at the cores: probes of made-up levels, at made-up times. --- */
+
+#define TICKS_A_LEVEL 1e25 /* so many that what a probe really takes is nothing */
+#define WIDE          (CORE_BLOCK_ADDS / (4 * (double)FREE * TICKS_A_LEVEL)) /* clock ratio: 4 additions a cycle */
+
+static struct {
+    bool on;
+    int get_error, set_error;
+    unsigned level[CPUSET_MAX], cpu[64], n_cpus; /* cpu: those that the look was bound to */
+    const unsigned *took_ns;                     /* by sleep: what each reading of the clock takes after it */
+    unsigned n_sleeps, restored;
+} look;
+
+int __real_task_get_affinity(struct cpuset *cpus);
+int __wrap_task_get_affinity(struct cpuset *cpus);
+int __wrap_task_get_affinity(struct cpuset *cpus)
+{
+    if (!look.on)
+        return __real_task_get_affinity(cpus);
+    cpuset_clear(cpus);
+    cpuset_add(cpus, 17);
+    cpuset_add(cpus, 18);
+    return look.get_error;
+}
+
+int __real_task_set_affinity(const struct cpuset *cpus);
+int __wrap_task_set_affinity(const struct cpuset *cpus);
+int __wrap_task_set_affinity(const struct cpuset *cpus)
+{
+    if (!look.on)
+        return __real_task_set_affinity(cpus);
+    const unsigned cpu = cpuset_next(cpus, 0);
+    if (cpuset_count(cpus) == 2 && cpu == 17 && cpuset_has(cpus, 18)) {
+        look.restored++;
+        return 0;
+    }
+    assert_int_equal(cpuset_count(cpus), 1);
+    assert_int_equal(look.restored, 0);
+    look.cpu[look.n_cpus++] = cpu;
+    session->probe.empty = -TICKS_A_LEVEL * look.level[cpu];
+    return look.set_error;
+}
+
+void __real_clock_sleep_ns(uint64_t ns);
+void __wrap_clock_sleep_ns(uint64_t ns);
+void __wrap_clock_sleep_ns(uint64_t ns)
+{
+    if (!look.on) {
+        __real_clock_sleep_ns(ns);
+        return;
+    }
+    assert_int_equal(ns, MS / 2);
+    made_up_clock.now_ns += ns;
+    made_up_clock.step_ns = look.took_ns ? look.took_ns[look.n_sleeps] : 0;
+    look.n_sleeps++;
+}
+
+double __real_core_probe_cycles_per_tick(const struct core_probe *probe);
+double __wrap_core_probe_cycles_per_tick(const struct core_probe *probe);
+double __wrap_core_probe_cycles_per_tick(const struct core_probe *probe)
+{
+    return look.on ? WIDE : __real_core_probe_cycles_per_tick(probe);
+}
+
+static void look_at_cpus(unsigned first, unsigned n, unsigned each, uint64_t ns, struct core_sight *sight)
+{
+    struct cpuset cpus = {{0}};
+
+    for (unsigned i = 0; i < n; i++)
+        cpuset_add(&cpus, first + i * each);
+    look.n_cpus = look.n_sleeps = look.restored = 0;
+    made_up_clock.now_ns = 5000000;
+    made_up_clock.step_ns = 0;
+    made_up_clock.on = look.on = true;
+    core_look(session, &cpus, ns, sight);
+    made_up_clock.on = look.on = false;
+}
+
+static int begin_look(void **state)
+{
+    memset(&look, 0, sizeof(look));
+    if (make_session(state))
+        return -1;
+    session->probe = (struct core_probe){.blocks = 1, .unit = TICKS_A_LEVEL};
+    return 0;
+}
+
+/* Two CPUs for 2 ms each, and for what the readings of the clock take: four probes each, until that time and not
+ * longer. The first CPU has half of its core. */
+static void test_look_probes_each_cpu_for_its_time(void **state)
+{
+    static const unsigned took_ns[] = {4000, 1000, 2500, 3000, 2000, 2000, 2000, 3750};
+    struct core_sight sight;
+
+    look.took_ns = took_ns;
+    look.level[3] = HALF;
+    look.level[5] = FREE;
+    look_at_cpus(3, 2, 2, 2 * (2 * MS + 28500), &sight);
+    assert_int_equal(look.n_sleeps, COUNT(took_ns));
+    assert_true(look.n_cpus == 2 && look.cpu[0] == 3 && look.cpu[1] == 5);
+    assert_int_equal(look.restored, 1);
+    assert_string_equal(sight.why, "");
+    assert_true(fabs(sight.us - 1) < 1e-12 && fabs(sight.free - 0.5) < 1e-12);
+    assert_true(fabs(sight.share - 0.765151515151515) < 1e-12); /* half of 1, and of 70 / 132 */
+    assert_true(session->lowest[3] == HALF && session->lowest[5] == FREE && session->lowest[4] == 0);
+    assert_true(session->cycles_per_tick[3] > 0 && session->cycles_per_tick[5] > 0);
+}
+
+static void test_look_says_why_it_saw_nothing(void **state)
+{
+    static const struct {
+        int get_error, set_error;
+        uint32_t blocks;
+        unsigned cpus, sleeps;
+        const char *why;
+    } cases[] = {{-EPERM, 0, 1, 0, 0, "no core probe was taken"},
+                 {0, -EPERM, 1, 2, 0, "no core probe was taken"},
+                 {0, 0, 0, 0, 0, "no cycle counter"},
+                 {0, 0, 1, 2, 8, "the core was never seen free: 2.0 additions a cycle at most"}};
+    struct core_sight sight;
+
+    strcpy(session->probe.why, "no cycle counter");
+    look.level[6] = look.level[7] = HALF;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        look.get_error = cases[i].get_error;
+        look.set_error = cases[i].set_error;
+        session->probe.blocks = cases[i].blocks;
+        look_at_cpus(6, 2, 1, 4 * MS, &sight);
+        assert_string_equal(sight.why, cases[i].why);
+        assert_int_equal(look.n_cpus, cases[i].cpus);
+        assert_int_equal(look.n_sleeps, cases[i].sleeps);
+        assert_int_equal(look.restored, cases[i].cpus > 0);
+        assert_true(isnan(sight.free) && isnan(sight.share));
+        assert_int_equal(isnan(sight.us) == 0, cases[i].sleeps > 0);
+    }
+}
+
+/* At most 16 CPUs share the time: 32 ms are four probes for each of them. */
+static void test_look_probes_at_most_16_cpus(void **state)
+{
+    struct core_sight sight;
+
+    for (unsigned cpu = 0; cpu < 20; cpu++)
+        look.level[cpu] = FREE;
+    look_at_cpus(0, 20, 1, 32 * MS, &sight);
+    assert_int_equal(look.n_cpus, 16);
+    assert_int_equal(look.n_sleeps, 64);
+    assert_true(session->lowest[15] == FREE && session->lowest[16] == 0);
+    assert_true(sight.free == 1 && sight.share == 1);
+}
+
+/* --- What a slice is worth. --- */
+
+/* A slice of 2.4 times the planned time counts, a longer one was interrupted. The block is that of its start; the probe
+ * after it is counted in any case. */
+static void test_a_slice_counts_where_it_began_unless_interrupted(void **state)
+{
+    static const struct {
+        unsigned before, after;
+        uint64_t start_ns, took_ns;
+        unsigned block, level; /* where it is counted; CORE_CELLS: nowhere */
+    } slices[] = {
+        {5, 7, 1000, 2400, 0, 7},
+        {9, 7, 1099, 2401, 0, CORE_CELLS},
+        {9, 8, 1099, 0, 0, 9},
+        {1, 2, 1100, 1, 1, 2},
+        {CORE_CELLS - 1, 3, 900, 1, 0, CORE_CELLS - 1}, /* before the record begins */
+        {CORE_CELLS, 3, 1700, 1, 7, CORE_CELLS},
+        {3, 3, 1799, 1, 7, 3},
+    };
+
+    for (size_t i = 0; i < COUNT(slices); i++) {
+        core_record_init(&record);
+        record.start_ns = 1000;
+        record.block_ns = 100;
+        record.slice_ns = 1000;
+        core_enter(&record, slices[i].before, slices[i].after, 11, 13, slices[i].start_ns,
+                   slices[i].start_ns + slices[i].took_ns);
+        unsigned n = 0;
+        for (unsigned b = 0; b < CORE_BLOCKS; b++)
+            for (unsigned level = 0; level < CORE_CELLS; level++)
+                n += record.cell[b][level].n;
+        assert_int_equal(n, slices[i].level < CORE_CELLS);
+        if (n) {
+            const struct core_cell *cell = &record.cell[slices[i].block][slices[i].level];
+            assert_true(cell->n == 1 && cell->count == 11 && cell->cost == 13);
+        }
+        assert_int_equal(record.probes[slices[i].after], 1);
+        assert_int_equal(record.slices, 1);
+        assert_int_equal(record.block_ns, 100);
+    }
+}
+
+/* A run that is longer than expected: each pair of blocks becomes one of twice the length, and again. */
+static void test_blocks_are_joined_in_pairs(void **state)
+{
+    core_record_init(&record);
+    record.block_ns = 100;
+    for (unsigned i = 0; i < CORE_BLOCKS; i++)
+        core_enter(&record, 4, 4, 1 << i, 1 << 2 * i, 100 * i, 100 * i);
+    core_enter(&record, 5, 5, 1000, 1, 800, 800);
+    assert_int_equal(record.block_ns, 200);
+    static const double pairs[] = {3, 12, 48, 192, 0, 0, 0, 0}, costs[] = {5, 80, 1280, 20480, 0, 0, 0, 0};
+    for (unsigned i = 0; i < CORE_BLOCKS; i++) {
+        assert_true(record.cell[i][4].count == pairs[i] && record.cell[i][4].cost == costs[i]);
+        assert_int_equal(record.cell[i][4].n, i < 4 ? 2 : 0);
+        assert_int_equal(record.cell[i][5].n, i == 4);
+    }
+    core_enter(&record, 6, 6, 1, 1, 6399, 6399); /* by three more */
+    assert_int_equal(record.block_ns, 800);
+    assert_true(record.cell[0][4].count == 255 && record.cell[1][5].count == 1000 && record.cell[7][6].n == 1);
+}
+
+static void test_record_begins_with_blocks_for_the_time_expected(void **state)
+{
+    made_up_clock.now_ns = 77;
+    made_up_clock.step_ns = 0;
+    made_up_clock.on = true;
+    core_record_init(&record);
+    core_record_begin(&record, 8000);
+    made_up_clock.on = false;
+    assert_int_equal(record.start_ns, 77);
+    assert_int_equal(record.block_ns, 1001);
+    assert_int_equal(record.slice_ns, 1500000);
+    assert_true(isnan(record.cycles_per_tick));
+}
+
+/* --- The interval, over blocks of time. --- */
+
+/* Enters trials of CORE_BLOCKS blocks, of 30 slices each, whose counts repeat these. Returns the width of the interval
+ * in relation to the value. */
+static double width_of_interval(uint32_t trials, const double *counts, unsigned n, unsigned used_blocks)
+{
+    struct core_notes notes = {.n = 0};
+    struct core_alone alone;
+    unsigned at = 0;
+
+    see(0, FREE, 100);
+    for (uint32_t t = 0; t < trials; t++) {
+        core_record_init(&record);
+        for (unsigned b = 0; b < used_blocks; b++)
+            record.cell[b][FREE] = (struct core_cell){.count = counts[at++ % n], .cost = 30, .n = 30};
+        assert_int_equal(core_notes_add(&notes, &record, t, 0, FREE), 0);
+    }
+    assert_int_equal(core_alone_find(&notes, session, false, trials, NULL, &alone), 0);
+    core_notes_free(&notes);
+    assert_true(!isnan(alone.value));
+    if (!isnan(alone.low))
+        assert_true(fabs(alone.high + alone.low - 2 * alone.value) < 1e-12);
+    return (alone.high - alone.low) / alone.value;
+}
+
+/* Neighbouring blocks that make up for each other: above 40 blocks pairs are joined, from 8 trials on whole trials;
+ * then nothing varies. Five blocks are enough; empty ones do not count. */
+static void test_interval_is_over_blocks_that_are_long_enough(void **state)
+{
+    static const double turns[] = {20, 40}, pairs[] = {20, 20, 40, 40},
+                        of_trials[] = {20, 20, 20, 20, 20, 20, 20, 20, //
+                                       40, 40, 40, 40, 40, 40, 40, 40};
+    static const double five[] = {10, 20, 30, 40, 50};
+
+    assert_true(width_of_interval(5, turns, 2, CORE_BLOCKS) > 0.1);
+    assert_true(width_of_interval(6, turns, 2, CORE_BLOCKS) < 1e-9);
+    assert_true(width_of_interval(7, pairs, 4, CORE_BLOCKS) > 0.1);
+    assert_true(width_of_interval(8, turns, 2, CORE_BLOCKS) < 1e-9);
+    assert_true(width_of_interval(8, of_trials, 16, CORE_BLOCKS) > 0.1);
+    assert_true(isnan(width_of_interval(4, five, 5, 1)));
+    /* Of 1 to 5, times ten: 2 * 2.776445 * sqrt(2.5) / sqrt(5) / 3; 1,000 resamples estimate it within 2 % or so. */
+    assert_true(fabs(width_of_interval(5, five, 5, 1) - 1.30883) < 0.05);
+}
+
+static void test_explained_is_of_variances_relative_to_the_means(void **state)
+{
+    static const double raw[] = {8, 9, 10, 11, 12, 1000}, alone[] = {18, 19, 20, 21, 22, (double)NAN};
+    static const double same[] = {7, 7, 7, 7, 7}, wider[] = {1, 9, 10, 11, 19};
+
+    assert_true(fabs(core_explained_pct(raw, alone, 6) - 75) < 1e-9);
+    assert_true(core_explained_pct(raw, same, 5) == 100);
+    assert_true(core_explained_pct(raw, wider, 5) == 0);
+    assert_true(isnan(core_explained_pct(same, alone, 5)));
+    assert_true(isnan(core_explained_pct(raw, alone, 4)));
+    assert_true(isnan(core_explained_pct(alone, raw, 4)));
+    assert_true(isnan(core_explained_pct(raw + 1, alone + 1, 5))); /* one is not known */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_session, free_session)
+
+#define LOOK(name) cmocka_unit_test_setup_teardown(name, begin_look, free_session)
 
 int main(void)
 {
@@ -486,6 +810,16 @@ int main(void)
         TEST(test_half_a_core_is_never_free),
         TEST(test_another_cpu_of_the_type_shows_what_is_free),
         TEST(test_without_a_probe_the_reason_is_given),
+        TEST(test_free_is_wide_enough_and_nearly_the_widest),
+        TEST(test_free_share_of_the_probes),
+        LOOK(test_look_probes_each_cpu_for_its_time),
+        LOOK(test_look_says_why_it_saw_nothing),
+        LOOK(test_look_probes_at_most_16_cpus),
+        TEST(test_a_slice_counts_where_it_began_unless_interrupted),
+        TEST(test_blocks_are_joined_in_pairs),
+        TEST(test_record_begins_with_blocks_for_the_time_expected),
+        TEST(test_interval_is_over_blocks_that_are_long_enough),
+        TEST(test_explained_is_of_variances_relative_to_the_means),
         TEST(test_share),
         TEST(test_share_is_the_mean_of_all_probes_that_count),
         TEST(test_notes_are_the_cells_up_to_a_level),

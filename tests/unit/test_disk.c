@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Common parts of the loads that use a disk: which file systems are none, how large a file becomes, and where they
  * can run. */
-#include "disk_fixture.h"
+#include "made_up_disk.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -10,14 +10,22 @@
 
 static void test_disk_is_no_memory_network_or_layer(void **state)
 {
-    static const char *const not [] = {"tmpfs", "ramfs", "devtmpfs", "overlay", "fuse", "nfs", "9p"};
+    static const char memory[] = "its files are in memory", layer[] = "its files are in another file system",
+                      remote[] = "its files are on another machine", program[] = "its files are with another program";
+    static const struct {
+        const char *name, *why;
+    } not [] = {
+        {"tmpfs", memory},  {"ramfs", memory},    {"devtmpfs", memory}, {"hugetlbfs", memory},
+        {"overlay", layer}, {"overlayfs", layer}, {"aufs", layer},      {"ecryptfs", layer},
+        {"fuse", program},  {"nfs", remote},      {"cifs", remote},     {"smb2", remote},
+        {"ceph", remote},   {"lustre", remote},   {"9p", remote},       {"virtiofs", remote},
+    };
     static const char *const is[] = {"ext4", "xfs", "btrfs", "vfat", "zfs", "ext2/3/4", "0x12345678", ""};
 
     for (size_t i = 0; i < COUNT(not ); i++)
-        assert_non_null(disk_is_not(not [i]));
+        assert_string_equal(disk_is_not(not [i].name), not [i].why);
     for (size_t i = 0; i < COUNT(is); i++)
         assert_null(disk_is_not(is[i]));
-    assert_string_equal(disk_is_not("tmpfs"), "its files are in memory");
 }
 
 static void test_disk_fill_ends_when_the_file_is_whole(void **state)
@@ -136,6 +144,71 @@ static void test_disk_moves_blocks(void **state)
     free(first);
 }
 
+/* Of a block from 3 MiB on: what is left after a short move or a signal is moved from there. Only a whole one counts.
+ */
+static void test_disk_moves_what_is_left_of_a_block(void **state)
+{
+    static const int64_t in_parts[] = {300 << 10, -EINTR, 24 << 10, 700 << 10}, invalid[] = {-EINVAL}, nothing[] = {0},
+                         broken[] = {300 << 10, -EIO};
+    static const char refused[] = "the file system refuses O_DIRECT: cached writes, dropped by fadvise",
+                      closed[] =
+                          "the file system refuses O_DIRECT: Bad file descriptor: cached writes, dropped by fadvise";
+    static const struct {
+        int (*move)(struct party_context *);
+        bool direct, file; /* file: the descriptor is one */
+        const int64_t *answer;
+        size_t n;
+        int result;
+        const char *log, *degraded;
+    } cases[] = {
+        {disk_write, true, true, in_parts, 4, 0, "w3 w3+300 w3+300 w3+324 ", ""},
+        {disk_read, true, true, in_parts, 4, 0, "r3 r3+300 r3+300 r3+324 ", ""},
+        {disk_write, true, true, invalid, 1, 0, "w3 w3 ", refused},
+        {disk_read, true, false, invalid, 1, 0, "r3 r3 ", closed},
+        {disk_write, false, true, invalid, 1, -EINVAL, "w3 ", ""},
+        {disk_write, true, true, nothing, 1, -ENOSPC, "w3 ", ""},
+        {disk_read, true, true, nothing, 1, -EIO, "r3 ", ""},
+        {disk_write, true, true, broken, 2, -EIO, "w3 w3+300 ", ""},
+        {disk_read, false, true, broken, 2, -EIO, "r3 r3+300 ", ""},
+    };
+    struct disk_party d;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        made_up_disk_begin(&d, &load_write, 64 * MIB);
+        struct disk *disk = d.p.context.state;
+        disk->fd = cases[i].file ? fixture_file() : -1;
+        disk->direct = cases[i].direct;
+        disk->at_bytes = 3 * MIB;
+        disk->moved_bytes = 5 * MIB;
+        made_up_disk.answer = cases[i].answer;
+        made_up_disk.n_answers = cases[i].n;
+        assert_int_equal(made_up_disk_call(cases[i].move), cases[i].result);
+        assert_string_equal(made_up_disk.log, cases[i].log);
+        assert_int_equal(disk->at_bytes, (cases[i].result ? 3 : 4) * MIB);
+        assert_int_equal(disk->moved_bytes, (cases[i].result ? 5 : 6) * MIB);
+        assert_string_equal(disk_party_degraded(&d), cases[i].degraded);
+        assert_int_equal(disk->direct, cases[i].direct && !cases[i].degraded[0]);
+        disk_party_end(&d);
+    }
+}
+
+static int sync_the_disk(struct party_context *context)
+{
+    return disk_sync(context->state);
+}
+
+static void test_disk_drops_what_has_reached_it(void **state)
+{
+    struct disk_party d;
+
+    made_up_disk_begin(&d, &load_write, 4 * MIB);
+    assert_int_equal(made_up_disk_call(sync_the_disk), 0);
+    made_up_disk.sync_error = EIO;
+    assert_int_equal(made_up_disk_call(sync_the_disk), -EIO);
+    assert_string_equal(made_up_disk.log, DISK_SYNC "sync ");
+    disk_party_end(&d);
+}
+
 /* No descriptor is left to read /proc/self/io with. */
 static int kernel_does_not_tell(void)
 {
@@ -209,6 +282,8 @@ int main(void)
         cmocka_unit_test(test_disk_needs_a_folder_that_can_be_written),
         cmocka_unit_test(test_disk_needs_room),
         cmocka_unit_test(test_disk_moves_blocks),
+        cmocka_unit_test(test_disk_moves_what_is_left_of_a_block),
+        cmocka_unit_test(test_disk_drops_what_has_reached_it),
         cmocka_unit_test(test_disk_count_of_the_kernel_may_not_be_known),
     };
     return cmocka_run_group_tests(tests, disk_prepare, disk_finish);

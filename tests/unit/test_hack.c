@@ -7,6 +7,20 @@
 
 enum { THREADS = 40, DESCRIPTORS = 40 }; /* of a group */
 
+/* Messages that were received whole: what the load tells is never more. */
+static uint32_t received;
+
+ssize_t __real_recv(int fd, void *message, size_t size, int flags);
+ssize_t __wrap_recv(int fd, void *message, size_t size, int flags);
+ssize_t __wrap_recv(int fd, void *message, size_t size, int flags)
+{
+    const ssize_t n = __real_recv(fd, message, size, flags);
+
+    if (n == 100)
+        (void)__atomic_add_fetch(&received, 1, __ATOMIC_SEQ_CST);
+    return n;
+}
+
 static void send_messages(uint64_t groups)
 {
     struct load_params params = {.groups = groups};
@@ -14,13 +28,16 @@ static void send_messages(uint64_t groups)
     uint64_t alone = load_alone();
     int fds = fixture_count_fds();
 
+    received = 0;
     load_party_begin(&l, &load_hack, &params);
     load_party_start(&l);
     assert_true(load_party_wait(&l, LOAD_WAKEUPS, 5000));
+    assert_true(load_party_count(&l, LOAD_WAKEUPS) <= __atomic_load_n(&received, __ATOMIC_SEQ_CST));
     if (alone)
         assert_int_equal(load_count_threads(), alone + 1 + groups * THREADS);
     assert_int_equal(fixture_count_fds(), fds + (int)groups * DESCRIPTORS);
     assert_true(load_party_wait(&l, LOAD_WAKEUPS, load_party_count(&l, LOAD_WAKEUPS) + 5000));
+    assert_true(load_party_count(&l, LOAD_WAKEUPS) <= __atomic_load_n(&received, __ATOMIC_SEQ_CST));
     assert_true(load_party_count(&l, LOAD_CPU) > 0);
     assert_string_equal(load_party_degraded(&l), "");
     assert_int_equal(load_party_end(&l), 0);

@@ -52,6 +52,23 @@ static void test_place_copy_binds_to_the_range_or_not(void **state)
     assert_cpus(&placement, "");
 }
 
+/* Wherever the user wants the others. */
+static void test_place_one_binds_to_that_cpu(void **state)
+{
+    struct place_request request;
+    struct placement placement;
+
+    for (int bind = BIND_ONE; bind <= BIND_NONE; bind++) {
+        fixture_place_of_three(&request, (enum bind_mode)bind, false);
+        request.nice_given = true;
+        request.nice = 4;
+        place_one(&request, 1, 77, &placement);
+        assert_cpus(&placement, "77");
+        assert_int_equal(placement.bind, BIND_ONE);
+        assert_int_equal(placement.nice, 4);
+    }
+}
+
 static void test_place_copy_gives_the_policy_asked_for(void **state)
 {
     struct place_request request;
@@ -311,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_place_copy_binds_one_to_one_in_order),
         cmocka_unit_test(test_place_copy_binds_to_the_range_or_not),
+        cmocka_unit_test(test_place_one_binds_to_that_cpu),
         cmocka_unit_test(test_place_copy_gives_the_policy_asked_for),
         cmocka_unit_test(test_place_claim_counts_each_cpu_of_bound_parties_once),
         cmocka_unit_test(test_place_claim_gives_each_wide_party_one_cpu),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of a trivial benchmark: the order of trials, when an item ends, what becomes of those that fail. */
-#include "plan_fixture.h"
+#include "bench_fixture.h"
 #include "tree_fixture.h"
 
 #include "engine/load.h"
@@ -34,6 +34,8 @@ static int tick_run(struct party_context *context)
         return party_fail(context, "trial %llu of %c failed", (unsigned long long)context->sample + 1, params->id);
     if (params->sleep_ns)
         clock_sleep_ns(params->sleep_ns);
+    if (context->series_fd >= 0 && write(context->series_fd, &params->id, 1) != 1)
+        return party_fail(context, "series");
     ((double *)context->recorder[0])[0] = params->base + (context->sample % 2 ? params->swing : -params->swing);
     return 0;
 }
@@ -325,6 +327,130 @@ static void test_plan_items_end_together_without_one_that_failed(void **state)
     assert_int_equal(value_row("B")->n_samples, 4);
 }
 
+/* Trials in which a signal stopped a process, by their order: '1'. NULL: as it was. */
+static const char *stopped;
+static unsigned n_asked;
+
+bool __real_trial_stopped(const struct trial *trial);
+bool __wrap_trial_stopped(const struct trial *trial);
+bool __wrap_trial_stopped(const struct trial *trial)
+{
+    if (!stopped)
+        return __real_trial_stopped(trial);
+    assert_true(n_asked < strlen(stopped));
+    return stopped[n_asked++] == '1';
+}
+
+/* A trial in which a process was stopped is repeated at once, and what it wrote to the file of --series goes; but only
+ * three trials of an item. */
+static void test_plan_repeats_trials_that_a_signal_stopped(void **state)
+{
+    static const char reason[] = "stopped by signals repeatedly: %u samples, of which 3 were repeated";
+    static const struct {
+        const char *stopped, *trials;
+        unsigned n_stopped; /* of A; 0: not more than three */
+    } cases[] = {
+        {"0100", "ABA", 0}, {"1110000", "ABA", 0}, {"01001", "ABA", 0}, {"1111001", "ABA", 4}, {"11111011", "ABA", 5},
+    };
+    char expected[128] = "";
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(end(state), 0);
+        assert_int_equal(begin(state), 0);
+        add('A', 2);
+        add('B', 1);
+        plan.schedule = SCHEDULE_INTERLEAVED;
+        how.series_fd = fixture_file();
+        assert_int_equal(fcntl(how.series_fd, F_SETFL, O_APPEND), 0);
+        assert_int_equal(write(how.series_fd, "> ", 2), 2);
+        stopped = cases[i].stopped;
+        n_asked = 0;
+        const int status = plan_execute(&plan, &how);
+        stopped = NULL;
+        assert_int_equal(status, cases[i].n_stopped ? ROW_DEGRADED : ROW_OK);
+        assert_string_equal(seen.trials, cases[i].trials);
+        char *text = fixture_read_file(how.series_fd);
+        assert_string_equal(text, "> ABA");
+        free(text);
+        (void)close(how.series_fd);
+        if (cases[i].n_stopped)
+            (void)snprintf(expected, sizeof(expected), reason, cases[i].n_stopped);
+        assert_string_equal(value_row("A")->reason, expected);
+        assert_string_equal(value_row("B")->reason, "");
+    }
+}
+
+static struct {
+    unsigned calls;
+    int64_t late_ns;
+} started;
+
+static void note_start(void *context, int64_t late_ns)
+{
+    assert_ptr_equal(context, &started);
+    assert_int_equal(rows.n, 0);
+    started.calls++;
+    started.late_ns = late_ns;
+}
+
+/* Of the first trial only, and when a time was asked for: here five seconds ago. */
+static void test_plan_tells_when_it_started(void **state)
+{
+    memset(&started, 0, sizeof(started));
+    how.started = note_start;
+    how.started_context = &started;
+    add('A', 2);
+    execute(ROW_OK);
+    assert_int_equal(started.calls, 0);
+    fixture_free_rows(&rows);
+    const uint64_t asked_ns = clock_realtime_ns() - 5000 * MS;
+    how.start_at_ns = asked_ns;
+    execute(ROW_OK);
+    assert_int_equal(started.calls, 1);
+    assert_in_range(started.late_ns, 5000 * MS, clock_realtime_ns() - asked_ns);
+}
+
+/* A trial takes its time and 150 ms, beside a load 200 ms more; without an exact number at least the fewest trials, at
+ * most the time cap. */
+static void test_plan_time_of_an_item(void **state)
+{
+    static const struct {
+        struct sampling sampling; /* min_samples, max_samples, time_ns, max_ns */
+        bool load, skip;
+        uint64_t least_ms, most_ms;
+        bool unknown;
+    } cases[] = {
+        {{3, 3, 10 * MS, 90000 * MS, 2, false, 0}, false, false, 480, 480, false},
+        {{3, 3, 10 * MS, 90000 * MS, 2, false, 0}, true, false, 1080, 1080, false},
+        {{3, 3, 10 * MS, 90000 * MS, 2, false, 0}, true, true, 0, 0, false},
+        {{3, 0, 10 * MS, 90000 * MS, 2, false, 0}, false, false, 480, 90000, false},
+        {{3, 0, 10 * MS, 479 * MS, 2, false, 0}, false, false, 480, 480, false},
+        {{3, 0, 0, 700 * MS, 2, false, 0}, false, false, 0, 700, false},
+        {{3, 3, 0, 700 * MS, 2, false, 0}, false, false, 0, 0, true},
+        {{0, 1, 10 * MS, 700 * MS, 2, false, 0}, false, false, 160, 160, false},
+        {{0, 2, 10 * MS, 700 * MS, 2, false, 0}, false, false, 160, 700, false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct plan_item *item = add('A', 1);
+        item->sampling = cases[i].sampling;
+        item->skip = cases[i].skip ? "not here" : NULL;
+        if (cases[i].load)
+            plan_set_load(item, &load_bare, "");
+        const struct plan_time time = plan_time(&plan);
+        assert_int_equal(time.least_ns, cases[i].least_ms * MS);
+        assert_int_equal(time.most_ns, cases[i].most_ms * MS);
+        assert_int_equal(time.unknown, cases[i].unknown);
+        plan_free(&plan);
+    }
+    for (size_t i = 3; i < COUNT(cases); i++)
+        add('A', 1)->sampling = cases[i].sampling;
+    const struct plan_time time = plan_time(&plan);
+    assert_int_equal(time.least_ns, (480 + 480 + 160 + 160) * MS);
+    assert_int_equal(time.most_ns, (90000 + 480 + 700 + 160 + 700) * MS);
+    assert_true(time.unknown);
+}
+
 static void test_plan_phases_come_one_after_the_other(void **state)
 {
     add('A', 2)->phase = 7;
@@ -455,6 +581,17 @@ static void test_plan_skips_what_memory_cannot_hold(void **state)
     put_group(1 << 22, 0);
     put_meminfo(10 << 10);
     expect_skipped_for_memory("512 copies need 130 MiB of memory, and the machine has 10 MiB left");
+    put_meminfo(0); /* not known */
+    put_group(160 << 10, 60 << 10);
+    expect_skipped_for_memory("512 copies need 130 MiB of memory, and the memory cgroup has 100 MiB left");
+    put_group(1 << 22, 0);
+    put_meminfo(100);
+    plan_free(&plan);
+    fixture_free_rows(&rows);
+    add('A', 1);
+    execute(ROW_SKIPPED);
+    assert_non_null(strstr(rows.row[0].reason, "1 copy needs "));
+    assert_non_null(strstr(rows.row[0].reason, " of memory, and the machine has 100 KiB left"));
     put_meminfo(1 << 22);
     plan_free(&plan);
     fixture_free_rows(&rows);
@@ -694,6 +831,35 @@ static void test_plan_reports_progress_before_each_trial(void **state)
     }
 }
 
+/* An item counts by the time that it is expected to take: between the least and the most, a second when that is not
+ * known, nothing when it is skipped. One without an exact number is never done before its end. */
+static void test_plan_progress_is_by_expected_times(void **state)
+{
+    static const double expected[] = {0,
+                                      0.155 / 20,
+                                      0.31 / 20,
+                                      1.31 / 20,
+                                      (1.31 + 18.69 / 4) / 20,
+                                      (1.31 + 18.69 / 2) / 20,
+                                      (1.31 + 18.69 * 0.75) / 20,
+                                      (1.31 + 18.69 * 0.99) / 20};
+
+    memset(&progress, 0, sizeof(progress));
+    how.progress = note_progress;
+    how.progress_context = &progress;
+    add('A', 2)->sampling.time_ns = 5 * MS; /* 0.31 s */
+    add('B', 1);                            /* not known */
+    struct plan_item *open = add('C', 4);
+    open->sampling.max_samples = 5;
+    open->sampling.max_ns = 37380 * MS; /* 0 to 37.38 s */
+    open->sampling.precision_pct = 0;
+    add('D', 3)->skip = "not here";
+    (void)plan_execute(&plan, &how);
+    assert_string_equal(progress.items, "AABCCCCC");
+    for (size_t i = 0; i < COUNT(expected); i++)
+        assert_true(fabs(progress.done[i] - expected[i]) < 1e-9);
+}
+
 static void test_plan_settles_before_the_next_gate(void **state)
 {
     const uint64_t settle_ns = 20 * MS;
@@ -704,6 +870,35 @@ static void test_plan_settles_before_the_next_gate(void **state)
     execute(ROW_OK);
     assert_int_equal(rows.n, 4);
     assert_true(seen.gate_ns[1] - rows.at_ns[1] >= settle_ns);
+}
+
+/* Set in tests that want to know how long it sleeps, in ns. */
+static char *sleeps;
+
+void __real_signals_sleep_ns(uint64_t ns);
+void __wrap_signals_sleep_ns(uint64_t ns);
+void __wrap_signals_sleep_ns(uint64_t ns)
+{
+    if (sleeps)
+        (void)snprintf(sleeps + strlen(sleeps), 32, "%u ", (unsigned)ns);
+    else
+        __real_signals_sleep_ns(ns);
+}
+
+/* A pause before each sample by the classic rule, and one after each item. */
+static void test_plan_pauses_before_classic_samples_and_after_items(void **state)
+{
+    char text[256] = "";
+
+    how.settle_ns = 7; /* far less than a quarter of what any trial takes */
+    add('A', 2)->sampling.pause_ns = 50000;
+    add('B', 2)->sampling.pause_ns = 60000;
+    plan.items[1].sampling.classic = true;
+    add('C', 1)->skip = "not here";
+    sleeps = text;
+    execute(ROW_SKIPPED);
+    sleeps = NULL;
+    assert_string_equal(text, "7 60000 60000 7 ");
 }
 
 static void test_plan_settles_less_after_short_items(void **state)
@@ -843,6 +1038,10 @@ int main(int argc, char **argv)
         TEST(test_plan_abba_goes_forwards_and_backwards),
         TEST(test_plan_items_end_together),
         TEST(test_plan_items_end_together_without_one_that_failed),
+        TEST(test_plan_repeats_trials_that_a_signal_stopped),
+        TEST(test_plan_tells_when_it_started),
+        TEST(test_plan_time_of_an_item),
+        TEST(test_plan_progress_is_by_expected_times),
         TEST(test_plan_phases_come_one_after_the_other),
         TEST(test_plan_phases_in_sequence),
         TEST(test_plan_calibration_hands_a_value_on),
@@ -865,6 +1064,7 @@ int main(int argc, char **argv)
         TEST(test_plan_calibration_reaches_the_load),
         TEST(test_plan_reports_progress_before_each_trial),
         TEST(test_plan_settles_before_the_next_gate),
+        TEST(test_plan_pauses_before_classic_samples_and_after_items),
         TEST(test_plan_settles_less_after_short_items),
         TEST(test_plan_interrupted_keeps_what_was_measured),
         TEST(test_plan_interrupted_keeps_all_unfinished_items),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The read load: its bytes come from the disk, whether O_DIRECT works or not. */
 #include "disk_load_fixture.h"
+#include "made_up_disk.h"
 
 #define REFUSED "the file system refuses O_DIRECT: cached reads, dropped by fadvise"
 
@@ -91,6 +92,75 @@ static void test_read_sees_a_file_that_lost_its_end(void **state)
     disk_load_assert(lost_end);
 }
 
+#define FAILED(why) "cannot write a scratch file in '/tmp': " why
+#define SLOWLY      "w0 " DISK_SYNC "w1 " DISK_SYNC "w2 " DISK_SYNC "w3 " DISK_SYNC
+
+/* Makes its file: flushes after each of the first four blocks and then every 8 MiB, and ends it where the disk is full
+ * or slow. */
+static void test_read_makes_its_file(void **state)
+{
+    static const struct {
+        unsigned file_mib, room_mib, each_s;
+        int sync_error, cut_error;
+        const char *log;
+        unsigned size_mib;
+        const char *degraded, *reason;
+    } cases[] = {
+        {20, 0, 0, 0, 0,
+         SLOWLY W_4_TO_7 DISK_SYNC W_8_TO_11 "w12 w13 w14 w15 " DISK_SYNC "w16 w17 w18 w19 cut20 " DISK_SYNC, 20, "",
+         ""},
+        {64, 11, 0, 0, 0, SLOWLY W_4_TO_7 DISK_SYNC W_8_TO_11 "cut6 " DISK_SYNC, 6,
+         "the file to be read has 6 MiB, not 64 MiB: No space left on device", ""},
+        {64, 8, 0, 0, 0, SLOWLY W_4_TO_7 DISK_SYNC "w8 cut4 " DISK_SYNC, 4,
+         "the file to be read has 4 MiB, not 64 MiB: No space left on device", ""},
+        {64, 0, 3, 0, 0, SLOWLY "cut4 " DISK_SYNC, 4,
+         "the file to be read has 4 MiB, not 64 MiB: writing it took too long", ""},
+        {64, 7, 0, 0, 0, SLOWLY W_4_TO_7, 64, "", FAILED("No space left on device")},
+        {64, 0, 8, 0, 0, "w0 " DISK_SYNC "w1 " DISK_SYNC, 64, "", "the disk is too slow to make a file to be read"},
+        {64, 0, 0, EIO, 0, "w0 sync ", 64, "", FAILED("Input/output error")},
+        {4, 0, 0, 0, EPERM, SLOWLY "cut4 ", 4, "", FAILED("Operation not permitted")},
+    };
+    struct disk_party d;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        made_up_disk_begin(&d, &load_read, cases[i].file_mib * MIB);
+        const struct disk *disk = d.p.context.state;
+        made_up_disk.room_bytes = cases[i].room_mib * MIB;
+        made_up_disk.each_ns = cases[i].each_s * 1000 * MS;
+        made_up_disk.sync_error = cases[i].sync_error;
+        made_up_disk.cut_error = cases[i].cut_error;
+        assert_int_equal(made_up_disk_call(d.p.party->setup), cases[i].reason[0] ? -1 : 0);
+        assert_string_equal(made_up_disk.log, cases[i].log);
+        assert_string_equal(disk_party_degraded(&d), cases[i].degraded);
+        assert_string_equal(d.p.reason, cases[i].reason);
+        assert_int_equal(disk->size_bytes, cases[i].size_mib * MIB);
+        if (!cases[i].reason[0])
+            assert_true(disk->at_bytes == 0 && disk->moved_bytes == 0);
+        disk_party_end(&d);
+    }
+}
+
+/* A block takes 10 ms, and the load tells its counts every 20 ms. */
+static void test_read_reads_it_again_and_again(void **state)
+{
+    static const int64_t broken[] = {DISK_BLOCK_BYTES, -EIO};
+    struct disk_party d;
+
+    for (unsigned fails = 0; fails < 2; fails++) {
+        made_up_disk_begin(&d, &load_read, 3 * MIB);
+        made_up_disk.stop_at = 5;
+        made_up_disk.each_ns = 10 * MS;
+        made_up_disk.answer = broken;
+        made_up_disk.n_answers = fails ? 2 : 0;
+        assert_int_equal(made_up_disk_call(d.p.party->run), fails ? -1 : 0);
+        assert_string_equal(made_up_disk.log, fails ? "drop r0 r1 " : "drop r0 r1 r2 drop r0 r1 ");
+        assert_string_equal(d.p.reason, fails ? "cannot read a scratch file in '/tmp': Input/output error" : "");
+        assert_true(disk_party_count(&d, LOAD_READ) == (double)(fails ? 0 : 4 * MIB));
+        assert_int_equal(d.p.head->slot[0].state, STATE_READY);
+        disk_party_end(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +170,8 @@ int main(void)
         cmocka_unit_test(test_read_leaves_room_to_others),
         cmocka_unit_test(test_read_without_room_fails_with_the_reason),
         cmocka_unit_test(test_read_sees_a_file_that_lost_its_end),
+        cmocka_unit_test(test_read_makes_its_file),
+        cmocka_unit_test(test_read_reads_it_again_and_again),
     };
     return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
 }

@@ -6,12 +6,14 @@
 #include "plan_fixture.h"
 
 #include "engine/arena.h"
+#include "engine/core.h"
 #include "engine/load.h"
 #include "engine/results.h"
 #include "row_fixture.h"
 
-static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed;
-static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet, &bench_timed, NULL};
+static const struct bench bench_sheet, bench_copies, bench_quiet, bench_timed, bench_core;
+static const struct bench *const registry[] = {&bench_sheet, &bench_copies, &bench_quiet,
+                                               &bench_timed, &bench_core,   NULL};
 static const struct load load_pace;
 static const struct load *const loads[] = {&load_pace, NULL};
 
@@ -111,6 +113,63 @@ static const struct bench bench_timed = {.name = "timed",
                                          .n_shared_metrics = COUNT(shared_metrics),
                                          .n_metrics = COUNT(shared_metrics),
                                          .reduce = nap_reduce};
+
+/* Fills its record of the core: each of eight blocks of time has five slices in which the core was free, and one in
+ * which it was not; another record is empty. The rate rises with each trial, the one with the core free by less. */
+enum { FREE = 66, HALF = 132, CORE_RATE = 0, CORE_RATE_ALONE, CORE_COST, CORE_COST_ALONE, CORE_METRICS };
+
+static int core_run(struct party_context *context)
+{
+    struct core_record *record = context->recorder[1];
+
+    record->cycles_per_tick = 1.33;
+    record->slices = 48;
+    record->probes[FREE] = 40;
+    record->probes[HALF] = 8;
+    for (unsigned block = 0; block < CORE_BLOCKS; block++) {
+        record->cell[block][FREE] = (struct core_cell){.count = 18 + (double)context->sample, .cost = 1000, .n = 5};
+        record->cell[block][FREE + 5] = (struct core_cell){.count = 1, .cost = 1000, .n = 1};
+    }
+    ((double *)context->recorder[0])[0] = 8 + (double)context->sample;
+    return 0;
+}
+
+static void core_reduce(const struct trial *trial, struct results *results)
+{
+    const double *number = trial_recorder(trial, 0, 0, 0);
+
+    results_sample(results, 0, CORE_RATE, number[0]);
+    results_sample(results, 0, CORE_COST, 1 / number[0]);
+}
+
+static const struct party core_parties[] = {
+    {.name = "core",
+     .role = ROLE_MEASURED,
+     .recorders = {{RECORD_NUMBERS, 1}, {RECORD_CORE, 0}, {RECORD_CORE, 0}},
+     .n_recorders = 3,
+     .run = core_run},
+};
+static const struct metric core_metrics[] = {
+    [CORE_RATE] = {.id = "rate", .unit = "1/s", .better = "higher", .headline = true},
+    [CORE_RATE_ALONE] = {.id = "rate_alone",
+                         .unit = "1/s",
+                         .better = "higher",
+                         .alone = true,
+                         .of = CORE_RATE,
+                         .recorder = 1,
+                         .scale = 2},
+    [CORE_COST] = {.id = "cost", .unit = "ns", .better = "lower"},
+    [CORE_COST_ALONE] =
+        {.id = "cost_alone", .unit = "ns", .better = "lower", .alone = true, .of = CORE_COST, .recorder = 1},
+};
+static const struct bench bench_core = {.name = "core",
+                                        .suite = "dummy",
+                                        .parties = core_parties,
+                                        .n_parties = 1,
+                                        .metrics = core_metrics,
+                                        .n_shared_metrics = CORE_METRICS,
+                                        .n_metrics = CORE_METRICS,
+                                        .reduce = core_reduce};
 
 /* A load that counts what it is told to, and its thread. */
 struct pace_params {
@@ -377,6 +436,49 @@ static void test_results_index_against_the_baseline(void **state)
     assert_true(isnan(metric_row("min")->index));
 }
 
+static void test_results_index_only_where_it_is_asked_for(void **state)
+{
+    ENTER(0, SHEET_MAX, 100, 75);
+    item.no_index = true;
+    (void)results_rows(&results, ROW_OK, "");
+    assert_true(isnan(metric_row("max")->index));
+    assert_near(metric_row("max")->value, 100);
+}
+
+/* The headline's value is the geometric mean without the worst third, rounded down: of 2, 4, 8 and 16. */
+static void test_results_classic_value_leaves_the_worst_third_out(void **state)
+{
+    item.sampling.classic = true;
+    (void)results_rows(&results, ROW_OK, "");
+    assert_true(isnan(metric_row("median")->value));
+    fixture_free_rows(&rows);
+    ENTER(0, SHEET_MEDIAN, 2, 16, (double)NAN, 1, 8, 4);
+    ENTER(0, SHEET_MEAN, 2, 16, 1, 8, 4);
+    (void)results_rows(&results, ROW_OK, "");
+    assert_near(metric_row("median")->value, 5.656854249492381); /* 1024^0.25 */
+    assert_near(metric_row("mean")->value, 6.2);
+}
+
+/* Nearly all and nearly none are all and none: up to half a per cent. */
+static void test_results_pages_are_mixed_between_two_limits(void **state)
+{
+    static const struct {
+        double huge, possible;
+        const char *word;
+    } shares[] = {{1, 200, "pages=small"},  {1.01, 200, "pages=mixed:1%"}, {198.99, 200, "pages=mixed:99%"},
+                  {199, 200, "pages=huge"}, {200, 200, "pages=huge"},      {0, 0, "pages=small"}};
+
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        results_free(&results);
+        begin_with(&bench_copies, 2);
+        results_pages(&results, 1, shares[i].huge, shares[i].possible);
+        (void)results_rows(&results, ROW_OK, "");
+        assert_null(strstr(rows.row[0].param.text, "pages="));
+        assert_string_equal(rows.row[SHEET_COUNT].param.text, shares[i].word);
+        fixture_free_rows(&rows);
+    }
+}
+
 /* --- Histogram and series. --- */
 
 static void enter_hist(unsigned metric, uint64_t base, const uint64_t *values, size_t n)
@@ -476,6 +578,22 @@ static void test_results_series_go_on_from_trial_to_trial(void **state)
     assert_near(row->series[1998].at, 5000);
     assert_near(row->series[1998].value, 20000);
     assert_near(row->series[1999].at, 5001);
+}
+
+static void test_results_series_from_a_number_on(void **state)
+{
+    struct series *series = calloc(1, sizeof(*series));
+
+    assert_non_null(series);
+    series_add(series, 0, 7);
+    results_series_from(&results, 0, SHEET_MEAN, series, 100);
+    results_series_from(&results, 0, SHEET_MEAN, series, 30);
+    free(series);
+    (void)results_rows(&results, ROW_OK, "");
+    const struct row *row = metric_row("mean");
+    assert_int_equal(row->n_series, 2);
+    assert_true(row->series[0].at == 30 && row->series[1].at == 100 && row->series[1].value == 7);
+    assert_int_equal(row->series_left_out, 0);
 }
 
 static void test_results_scaled_metric_repeats_another(void **state)
@@ -631,6 +749,56 @@ static void check_without_values(enum row_status status)
     assert_true(isnan(rows.row[0].value));
     assert_int_equal(rows.row[0].n_samples, 0);
     assert_int_equal(rows.row[0].stats.n, 0);
+}
+
+/* Without a headline metric it is the row of the first, else that of the headline wherever it is. */
+static void test_results_failed_row_is_of_the_headline(void **state)
+{
+    static const struct metric without[] = {{.id = "first", .better = ""}, {.id = "second", .better = ""}};
+    static const struct metric last[] = {{.id = "first", .better = ""},
+                                         {.id = "second", .better = "", .headline = true}};
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct bench bench = {
+            .name = "b", .suite = "dummy", .metrics = i ? last : without, .n_shared_metrics = 2, .n_metrics = 2};
+        results_free(&results);
+        begin_with(&bench, 1);
+        assert_int_equal(results_rows(&results, ROW_FAILED, "because"), ROW_FAILED);
+        assert_int_equal(rows.n, 1);
+        assert_string_equal(rows.row[0].metric, i ? "second" : "first");
+        fixture_free_rows(&rows);
+        results_free(&results);
+        begin_with(&bench_sheet, 1);
+    }
+}
+
+/* The first trouble is told: what was refused, what could not be applied, too many stops by signals. */
+static void test_results_degraded_by_the_first_of_several_reasons(void **state)
+{
+    static const struct {
+        const char *refused, *degraded;
+        uint64_t n_stopped;
+        const char *reason;
+    } cases[] = {
+        {"refused", "not applied", 9, "refused"},
+        {"", "not applied", 9, "not applied"},
+        {"", NULL, 4, "stopped by signals repeatedly: 4 samples, of which 3 were repeated"},
+        {"", "", 3, ""},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        strcpy(results.group[0].refused, cases[i].refused);
+        how.degraded = cases[i].degraded;
+        results.n_stopped = cases[i].n_stopped;
+        const enum row_status status = cases[i].reason[0] ? ROW_DEGRADED : ROW_OK;
+        assert_int_equal(results_rows(&results, ROW_OK, ""), status);
+        assert_string_equal(metric_row("mean")->reason, cases[i].reason);
+        fixture_free_rows(&rows);
+    }
+    strcpy(results.group[0].refused, "refused"); /* does not count for what has not run */
+    (void)results_rows(&results, ROW_SKIPPED, "skipped");
+    assert_int_equal(rows.row[0].status, ROW_SKIPPED);
+    assert_string_equal(rows.row[0].reason, "skipped");
 }
 
 static void test_results_failed_has_one_row_without_values(void **state)
@@ -963,6 +1131,150 @@ static void test_results_layout_is_what_was_seen(void **state)
     assert_string_equal(metric_row("mean")->reason, "fixed memory layout refused (personality)");
 }
 
+/* A group that a trial found: it shows its own CPUs and samples, and has the rest of the first group. */
+static void test_results_group_that_a_trial_found(void **state)
+{
+    struct cpuset cpus = {{0}};
+    struct row_params remarks = {.n = 0};
+
+    how.proc_root = "/nonexistent";
+    (void)enter_trial();
+    cpuset_add(&cpus, 11);
+    assert_int_equal(results_group(&results, &cpus), 1);
+    cpuset_add(&cpus, 12);
+    assert_int_equal(results_group(&results, &cpus), 2);
+    row_param_add(&remarks, PARAM_WORK, "found", "%d", 5);
+    results_remark(&results, 1, &remarks);
+    ENTER(1, SHEET_MEAN, 3, 5);
+    results_scaled(&results, SHEET_MAX, SHEET_MEAN, 10);
+    results.group[0].control = 42;
+    (void)results_rows(&results, ROW_OK, "");
+    assert_int_equal(rows.n, 3 * SHEET_COUNT);
+    const struct row *first = &rows.row[0], *found = &rows.row[SHEET_COUNT], *last = &rows.row[2 * SHEET_COUNT];
+    assert_string_equal(found->cpus, "11");
+    assert_string_equal(last->cpus, "11-12");
+    assert_string_equal(first->param.text, "control=fifo:42");
+    assert_string_equal(found->param.text, "control=fifo:42 found=5");
+    assert_near(found->wall_s, first->wall_s);
+    assert_true(first->n_samples == 1 && found->n_samples == 0);
+    assert_near(found[SHEET_MEAN].value, 4);
+    assert_near(found[SHEET_MAX].value, 50);
+    assert_near(found[SHEET_MAX].samples[0], 30);
+}
+
+/* --- With the core free. --- */
+
+/* Enters five trials, with a core that is free up to level 70 but for other (0: none) of a neighbour. */
+static struct core_session *enter_core_trials(void)
+{
+    struct core_session *session = calloc(1, sizeof(*session));
+
+    assert_non_null(session);
+    results_free(&results);
+    begin_with(&bench_core, 1);
+    session->probe = (struct core_probe){.blocks = 15, .empty = 49, .unit = 25};
+    how.core = session;
+    how.max_rsd_pct = 0;
+    for (int i = 0; i < 5; i++)
+        (void)enter_trial();
+    return session;
+}
+
+static void rows_with_core(enum row_status expected)
+{
+    fixture_free_rows(&rows);
+    assert_int_equal(results_rows(&results, ROW_OK, ""), expected);
+    for (unsigned m = CORE_RATE_ALONE; m < CORE_METRICS; m += 2) { /* so that the rows can be made again */
+        free(results.group[0].metric[m].samples);
+        results.group[0].metric[m].samples = NULL;
+    }
+}
+
+/* Rates of 8 to 12, and of 18 to 22 in a millionth of a second with the core free; costs are the reverse. */
+static void test_results_with_the_core_free(void **state)
+{
+    struct core_session *session = enter_core_trials();
+
+    rows_with_core(ROW_OK);
+    assert_int_equal(rows.n, CORE_METRICS);
+    const struct row *rate = metric_row("rate"), *alone = metric_row("rate_alone"), *cost = metric_row("cost_alone");
+    assert_near(rate->value, 10);
+    assert_near(rate->explained_pct, 75); /* 2.5 of 10^2, and of 20^2 */
+    assert_near(rate->core_mhz, 1330);
+    assert_string_equal(rate->core_share, "0.922"); /* 40 of 48, and 8 of 70 / 132 */
+    assert_near(alone->value, 4e7);                 /* times 2 */
+    assert_near(alone->stats.mean, 4e7);
+    assert_int_equal(alone->stats.n, 200);
+    assert_near(alone->stats.median, 4e7);
+    assert_near(alone->explained_pct, 75);
+    assert_string_equal(alone->reason, "the core was free in 200 of 240 slices");
+    assert_int_equal(alone->n_samples, 5);
+    assert_near(alone->samples[0], 3.6e7);
+    assert_near(alone->samples[4], 4.4e7);
+    assert_true(alone->stats.ci95_lo > 3.9e7 && alone->stats.ci95_lo < 4e7);
+    assert_near(alone->stats.ci95_lo + alone->stats.ci95_hi, 8e7);
+    assert_near(cost->value, 50);
+    assert_near(cost->samples[1], 1000 / 19.0);
+    assert_int_equal(metric_row("cost")->n_samples, 5);
+    how.max_rsd_pct = 5; /* of 15.8 % and 7.9 % */
+    rows_with_core(ROW_UNSTABLE);
+    assert_string_equal(metric_row("rate_alone")->reason,
+                        "the core was free in 200 of 240 slices; the samples spread even while the core was free");
+    assert_int_equal(metric_row("rate_alone")->status, ROW_OK);
+    how.max_rsd_pct = 7.91;
+    item.copies = 2; /* rates of copies that share a row add up */
+    rows_with_core(ROW_UNSTABLE);
+    assert_near(metric_row("rate_alone")->value, 8e7);
+    assert_near(metric_row("rate_alone")->samples[0], 7.2e7);
+    assert_near(metric_row("cost_alone")->value, 50);
+    assert_string_equal(metric_row("rate_alone")->reason, "the core was free in 200 of 240 slices");
+    item.copies = 1;
+    free(session);
+}
+
+static void assert_alone_unknown(const char *reason, const char *share)
+{
+    for (unsigned m = CORE_RATE_ALONE; m < CORE_METRICS; m += 2) {
+        const struct row *row = &rows.row[m];
+        assert_true(isnan(row->value) && isnan(row->explained_pct));
+        assert_int_equal(row->n_samples, 0);
+        assert_string_equal(row->reason, reason);
+        assert_string_equal(row->core_share, share);
+    }
+    assert_true(isnan(rows.row[CORE_RATE].explained_pct));
+    assert_near(rows.row[CORE_RATE].value, 10);
+}
+
+static void test_results_with_the_core_free_are_not_always_known(void **state)
+{
+    struct core_session *session = enter_core_trials();
+    struct group_values *group = &results.group[0];
+    const unsigned cpu = group->core_cpu;
+
+    group->core_own = true;
+    rows_with_core(ROW_OK);
+    assert_alone_unknown("other parties of the run can be on the same core", "own");
+    group->core_own = false;
+    session->lowest[cpu] = HALF;
+    rows_with_core(ROW_OK);
+    assert_alone_unknown("the core was never seen free: 2.1 additions a cycle at most", "");
+    session->lowest[cpu] = FREE;
+    for (unsigned m = CORE_RATE_ALONE; m < CORE_METRICS; m += 2)
+        for (size_t i = 0; i < group->metric[m].core.n; i++)
+            group->metric[m].core.note[i].cell.n = group->metric[m].core.note[i].trial == 1; /* 8 slices */
+    rows_with_core(ROW_OK);
+    assert_alone_unknown("the core was free in 8 of 240 slices", "0.922");
+    group->core_cpu = CPUSET_NONE;
+    how.core = NULL;
+    rows_with_core(ROW_OK);
+    assert_int_equal(rows.n, 2);
+    how.core = session;
+    item.sampling.classic = true;
+    rows_with_core(ROW_OK);
+    assert_int_equal(rows.n, 2);
+    free(session);
+}
+
 static void check_copy_in_param(enum bind_mode bind, unsigned copies, const char *expected)
 {
     results_free(&results);
@@ -1174,6 +1486,15 @@ int main(int argc, char **argv)
         TEST(test_results_metric_without_samples_is_not_known),
         TEST(test_results_optional_metric_without_samples_has_no_row),
         TEST(test_results_index_against_the_baseline),
+        TEST(test_results_index_only_where_it_is_asked_for),
+        TEST(test_results_classic_value_leaves_the_worst_third_out),
+        TEST(test_results_pages_are_mixed_between_two_limits),
+        TEST(test_results_series_from_a_number_on),
+        TEST(test_results_failed_row_is_of_the_headline),
+        TEST(test_results_degraded_by_the_first_of_several_reasons),
+        TEST(test_results_group_that_a_trial_found),
+        TEST(test_results_with_the_core_free),
+        TEST(test_results_with_the_core_free_are_not_always_known),
         TEST(test_results_histograms_of_all_trials_are_one),
         TEST(test_results_percentiles_need_events),
         TEST(test_results_series_go_on_from_trial_to_trial),

@@ -12,6 +12,8 @@
 #include "engine_fixture.h"
 
 #include "engine/arena.h"
+#include "engine/trial_state.h"
+#include "made_up_clock.h"
 #include "sys/procfs.h"
 
 static const struct bench *const registry[];
@@ -267,7 +269,7 @@ static const struct party relay_parties[] = {
 };
 static const struct bench bench_relay = {.name = "relay", .suite = "dummy", .parties = relay_parties, .n_parties = 1};
 
-static void test_trial_baton_survives_exec(void **state)
+static void relay_through_images(void)
 {
     struct trial_spec spec = spec_of(&bench_relay, 1, 0);
     int fds = fixture_count_fds();
@@ -295,6 +297,19 @@ static void test_trial_baton_survives_exec(void **state)
     assert_true(relay.counters.faults_minor >= EXECS);
     trial_free(trial);
     assert_int_equal(fixture_count_fds(), fds);
+}
+
+/* With numbers of descriptors that have one digit, and three. */
+static void test_trial_baton_survives_exec(void **state)
+{
+    int others[120];
+
+    relay_through_images();
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_true((others[i] = fcntl(0, F_DUPFD_CLOEXEC, 3)) >= 0);
+    relay_through_images();
+    for (size_t i = 0; i < COUNT(others); i++)
+        (void)close(others[i]);
 }
 
 /* --- A thread beside a process. --- */
@@ -929,6 +944,8 @@ enum {
     FOUND_SERIES,
     FOUND_SETUP_WATCHDOG_S,
     FOUND_RECORDERS,
+    FOUND_LIMIT_NS,
+    FOUND_LEAD_NS,
     FOUND_INHERITABLE, /* descriptors that programs started by the party would get */
     FOUND_COUNT,
 };
@@ -986,6 +1003,8 @@ static int found_run(struct party_context *context)
     sigset_t blocked;
 
     number[FOUND_SAMPLE] = (double)context->sample;
+    number[FOUND_LIMIT_NS] = (double)context->head->limit_ns;
+    number[FOUND_LEAD_NS] = (double)context->head->lead_ns;
     number[FOUND_COPY] = context->copy;
     number[FOUND_COPIES] = context->copies;
     number[FOUND_TIME] = (double)context->time_ns;
@@ -1104,6 +1123,8 @@ static void test_trial_watchdog_follows_what_was_promised(void **state)
     struct trial *trial = run_done(&spec);
     const double *number = trial_recorder(trial, 0, 0, 0);
     assert_true(number[FOUND_WATCHDOG_S] > 35 && number[FOUND_WATCHDOG_S] < 41.1);
+    assert_true(number[FOUND_LIMIT_NS] == 40e9);
+    assert_true(number[FOUND_LEAD_NS] == 120e3); /* 100 us, and 20 us for each party */
     trial_free(trial);
 
     spec.time_ns = 2000 * MS; /* twice what was asked for, and 10 s; and it ends before: the party is done at once */
@@ -1111,7 +1132,20 @@ static void test_trial_watchdog_follows_what_was_promised(void **state)
     number = trial_recorder(trial, 0, 0, 0);
     assert_true(number[FOUND_TIME] == 2e9);
     assert_true(number[FOUND_WATCHDOG_S] > 10 && number[FOUND_WATCHDOG_S] < 15.1);
+    assert_true(number[FOUND_LIMIT_NS] == 14e9);
     trial_free(trial);
+
+    /* Two copies on a CPU: each has its turn, and a second more. */
+    place.n_order = 1;
+    spec.copies = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        spec.time_ns = i ? 0 : 2000 * MS;
+        trial = run_done(&spec);
+        number = trial_recorder(trial, 0, 1, 0);
+        assert_true(number[FOUND_LIMIT_NS] == (i ? 71e9 : 15e9));
+        assert_true(number[FOUND_LEAD_NS] == 140e3);
+        trial_free(trial);
+    }
 }
 
 static void assert_watchdog(const double *number, double setup_s, double run_s)
@@ -1524,6 +1558,15 @@ static void test_trial_reads_the_machine_it_is_told(void **state)
     assert_int_equal(machine.irqs, 0);
     assert_int_equal(machine.softirqs, -1);
     trial_free(trial);
+    place.n_order = 1;
+    spec.copies = 9; /* the frequencies of the first eight are read */
+    trial = run_done(&spec);
+    for (unsigned copy = 0; copy < spec.copies; copy++) {
+        trial_party(trial, 0, copy, &party);
+        assert_int_equal(party.khz, copy < 8 ? 1234500 : 0);
+    }
+    trial_free(trial);
+    fixture_place(&place);
     if (place.n_order > 1) { /* each copy has the counters of its own CPU, and the second has none */
         spec.bench = &bench_litter_each;
         spec.copies = 2;
@@ -1536,6 +1579,112 @@ static void test_trial_reads_the_machine_it_is_told(void **state)
     }
     (void)snprintf(text, sizeof(text), "rm -r %s", made_up_root);
     assert_int_equal(system(text), 0);
+}
+
+/* --- Waiting, at made-up times. --- */
+
+/* A deadline begins anew, with all of its time, when something was stopped meanwhile. */
+static void test_trial_deadline_restarts_after_a_stop(void **state)
+{
+    static struct trial trial;
+
+    made_up_clock.on = true;
+    made_up_clock.now_ns = 1000;
+    struct deadline past = deadline_at(&trial, 400), deadline = deadline_at(&trial, 5000);
+    assert_true(past.limit_ns == 0 && past.at_ns == 400 && deadline.limit_ns == 4000 && deadline.at_ns == 5000);
+    assert_true(deadline_passed(&past, &trial));
+    made_up_clock.now_ns = 4999;
+    assert_false(deadline_passed(&deadline, &trial));
+    made_up_clock.now_ns = 5000;
+    assert_true(deadline_passed(&deadline, &trial));
+    trial.stops++;
+    assert_false(deadline_passed(&deadline, &trial));
+    made_up_clock.now_ns = 8999;
+    assert_false(deadline_passed(&deadline, &trial));
+    made_up_clock.now_ns = 9000;
+    assert_true(deadline_passed(&deadline, &trial));
+    assert_int_equal(deadline_look_again(9001), 9001);
+    assert_int_equal(deadline_look_again(1000009000), 1000009000);
+    assert_int_equal(deadline_look_again(1000009001), 1000009000);
+    made_up_clock.on = false;
+}
+
+static struct {
+    uint64_t elapsed_ns;
+    unsigned n;
+} ticks;
+
+static void note_tick(void *context, uint64_t elapsed_ns)
+{
+    assert_ptr_equal(context, &ticks);
+    ticks.elapsed_ns = elapsed_ns;
+    ticks.n++;
+}
+
+/* It looks at the clock again after the wait: whether it woke up half a second late, and whether a tick is due. */
+static void test_trial_wait_sees_a_late_wake_up_and_the_tick(void **state)
+{
+    static const struct {
+        uint64_t now_ns, until_ns, tick_ns; /* tick_ns 0: none is wanted */
+        bool late;
+        uint64_t elapsed_ns, next_ns; /* elapsed_ns 0: no tick */
+    } cases[] = {
+        {1000, 2000, 0, false, 0, 0},
+        {500002000, 2000, 0, false, 0, 0},
+        {500002001, 2000, 0, true, 0, 0},
+        {1999, 9000, 2000, false, 0, 2000},
+        {2000, 9000, 2000, false, 1300, 1000002000},
+        {2500, 9000, 2000, false, 1800, 1000002500},
+    };
+    static struct trial_head head;
+    int ends[2];
+
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    made_up_clock.on = true;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct trial trial = {.head = &head,
+                              .event_read = ends[0],
+                              .gate_ns = 700,
+                              .tick_ns = cases[i].tick_ns,
+                              .spec = {.tick = note_tick, .tick_context = &ticks}};
+        memset(&ticks, 0, sizeof(ticks));
+        assert_int_equal(write(ends[1], "xyz", 3), 3); /* wakes it */
+        made_up_clock.now_ns = cases[i].now_ns;
+        trial_wait_event(&trial, cases[i].until_ns, false);
+        assert_int_equal(read(ends[0], &(char){0}, 1), -1); /* all of it was read */
+        assert_int_equal(trial.late, cases[i].late);
+        assert_int_equal(trial.stops, cases[i].late);
+        assert_int_equal(ticks.n, cases[i].elapsed_ns > 0);
+        assert_int_equal(ticks.elapsed_ns, cases[i].elapsed_ns);
+        assert_int_equal(trial.tick_ns, cases[i].next_ns);
+        assert_int_equal(trial.outcome, TRIAL_DONE);
+        assert_false(trial_stopped(&trial));
+        trial.outcome = TRIAL_FAILED; /* does not count when that may be why */
+        assert_int_equal(trial_stopped(&trial), cases[i].late);
+    }
+    made_up_clock.on = false;
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+static void test_trial_slots_have_reached_a_state_when_all_have(void **state)
+{
+    static const struct party some[] = {{.role = ROLE_PARTNER}, {.role = ROLE_MEASURED}};
+    static const struct bench bench = {.parties = some, .n_parties = 2};
+    struct trial_head *head = calloc(1, sizeof(*head) + 2 * sizeof(head->slot[0]));
+    struct trial trial = {.spec = {.bench = &bench}, .head = head, .n_slots = 2};
+
+    assert_non_null(head);
+    head->slot[1].party = 1;
+    assert_true(trial_slots_reached(&trial, STATE_STARTING, false));
+    assert_false(trial_slots_reached(&trial, STATE_READY, true));
+    head->slot[1].state = STATE_DONE;
+    assert_true(trial_slots_reached(&trial, STATE_READY, true) && trial_slots_reached(&trial, STATE_DONE, true));
+    assert_false(trial_slots_reached(&trial, STATE_READY, false));
+    head->slot[0].state = STATE_READY;
+    assert_true(trial_slots_reached(&trial, STATE_READY, false));
+    assert_false(trial_slots_reached(&trial, STATE_DONE, false));
+    free(head);
 }
 
 /* --- Warm-up. --- */
@@ -1898,6 +2047,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_trial_counters_are_of_the_run),
         cmocka_unit_test(test_trial_machine_counters_not_known_without_proc),
         cmocka_unit_test(test_trial_reads_the_machine_it_is_told),
+        cmocka_unit_test(test_trial_deadline_restarts_after_a_stop),
+        cmocka_unit_test(test_trial_wait_sees_a_late_wake_up_and_the_tick),
+        cmocka_unit_test(test_trial_slots_have_reached_a_state_when_all_have),
         cmocka_unit_test(test_trial_warm_up_tells_rate_and_length),
         cmocka_unit_test(test_trial_fails_when_descriptors_run_out),
         cmocka_unit_test(test_trial_interrupted_before_it_began),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The write load: its bytes reach the disk, whether O_DIRECT works or not, and a full disk does not stop it. */
 #include "disk_load_fixture.h"
+#include "made_up_disk.h"
 
 #define REFUSED "the file system refuses O_DIRECT: cached writes, dropped by fadvise"
 
@@ -84,6 +85,58 @@ static void test_write_without_a_folder_fails_with_the_reason(void **state)
     disk_party_end(&d);
 }
 
+#define FAILED(why) "cannot write a scratch file in '/tmp': " why
+
+/* What it asks of the disk, in order. A block takes 10 ms, and the load tells its counts every 20 ms. */
+static void test_write_asks_of_the_disk(void **state)
+{
+    static const int64_t broken[] = {-EIO};
+    static const struct {
+        unsigned file_mib, room_mib, stop_at;
+        bool direct;
+        int sync_error, cut_error;
+        const int64_t *answer;
+        const char *log, *degraded, *reason;
+        unsigned counted_mib;
+    } cases[] = {
+        /* From its start again when it is whole; what is cached is flushed every 8 MiB, and before the file is cut. */
+        {12, 0, 13, true, 0, 0, NULL, W_0_TO_3 W_4_TO_7 W_8_TO_11 "cut0 w0 ", "", "", 12},
+        {12, 0, 14, false, 0, 0, NULL, W_0_TO_3 W_4_TO_7 DISK_SYNC W_8_TO_11 DISK_SYNC "cut0 w0 w1 ", "", "", 14},
+        /* Full: from 8 MiB on it begins again. */
+        {64, 10, 13, true, 0, 0, NULL, W_0_TO_3 W_4_TO_7 "w8 w9 w10 cut0 " DISK_SYNC "w0 w1 ",
+         "the file gets no larger than 10 MiB of 64 MiB: No space left on device", "", 11},
+        {64, 8, 10, true, 0, 0, NULL, W_0_TO_3 W_4_TO_7 "w8 cut0 " DISK_SYNC "w0 ",
+         "the file gets no larger than 8 MiB of 64 MiB: No space left on device", "", 9},
+        {64, 7, 0, true, 0, 0, NULL, W_0_TO_3 W_4_TO_7, "", FAILED("No space left on device"), 6},
+        /* What fails is told. */
+        {64, 0, 0, false, EIO, 0, NULL, W_0_TO_3 W_4_TO_7 "sync ", "", FAILED("Input/output error"), 6},
+        {4, 0, 0, true, 0, EPERM, NULL, W_0_TO_3 "cut0 ", "", FAILED("Operation not permitted"), 2},
+        {64, 8, 0, true, 0, EPERM, NULL, W_0_TO_3 W_4_TO_7 "w8 cut0 ",
+         "the file gets no larger than 8 MiB of 64 MiB: No space left on device", FAILED("Operation not permitted"), 8},
+        {64, 0, 0, true, 0, 0, broken, "w0 ", "", FAILED("Input/output error"), 0},
+    };
+    struct disk_party d;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        made_up_disk_begin(&d, &load_write, cases[i].file_mib * MIB);
+        ((struct disk *)d.p.context.state)->direct = cases[i].direct;
+        made_up_disk.room_bytes = cases[i].room_mib * MIB;
+        made_up_disk.stop_at = cases[i].stop_at;
+        made_up_disk.sync_error = cases[i].sync_error;
+        made_up_disk.cut_error = cases[i].cut_error;
+        made_up_disk.answer = cases[i].answer;
+        made_up_disk.n_answers = cases[i].answer != NULL;
+        made_up_disk.each_ns = 10 * MS;
+        assert_int_equal(made_up_disk_call(d.p.party->run), cases[i].reason[0] ? -1 : 0);
+        assert_string_equal(made_up_disk.log, cases[i].log);
+        assert_string_equal(disk_party_degraded(&d), cases[i].degraded);
+        assert_string_equal(d.p.reason, cases[i].reason);
+        assert_true(disk_party_count(&d, LOAD_WRITTEN) == (double)(cases[i].counted_mib * MIB));
+        assert_int_equal(d.p.head->slot[0].state, cases[i].answer ? STATE_STARTING : STATE_READY);
+        disk_party_end(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_write_begins_again_when_there_is_no_more_room),
         cmocka_unit_test(test_write_without_room_fails_with_the_reason),
         cmocka_unit_test(test_write_without_a_folder_fails_with_the_reason),
+        cmocka_unit_test(test_write_asks_of_the_disk),
     };
     return cmocka_run_group_tests(tests, disk_prepare, disk_finish);
 }

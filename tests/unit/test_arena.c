@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory that the parties of a trial share: its size and layout, what the parties find in it, and which of them are
+ * real-time. */
+#include "engine_fixture.h"
+
+#include "engine/arena.h"
+#include "engine/trial_state.h"
+
+/* --- Size and layout. --- */
+
+static const struct party laid_out_parties[] = {
+    {.name = "process", .recorders = {{RECORD_NUMBERS, 9}, {RECORD_SLICES, 3}}, .n_recorders = 2},
+    {.name = "thread", .kind = PARTY_THREAD, .recorders = {{RECORD_CHECKS, 1}}, .n_recorders = 1},
+};
+static const struct party laid_out_load_parties[] = {
+    {.name = "load", .role = ROLE_LOAD, LOAD_RECORDERS},
+    {.name = "its thread",
+     .role = ROLE_LOAD,
+     .kind = PARTY_THREAD,
+     .recorders = {{RECORD_NUMBERS, 1}},
+     .n_recorders = 1},
+};
+static const struct bench laid_out = {
+    .name = "laid out", .params_size = 70, .parties = laid_out_parties, .n_parties = 2, .shared_size = 65};
+static const struct load laid_out_load = {
+    .name = "beside", .params_size = 9, .parties = laid_out_load_parties, .n_parties = 2, .shared_size = 100};
+static const char params[70] = "of the benchmark", load_params[9] = "the load";
+enum { COPIES = 3, SLOTS = 2 * COPIES + 2, RANGES_MAX = 64 };
+
+static struct place_request place;
+static struct trial_spec spec;
+static struct trial trial;
+
+static int begin(void **state)
+{
+    fixture_place_of_three(&place, BIND_ONE, true);
+    place.n_order = 2;
+    spec = (struct trial_spec){.bench = &laid_out,
+                               .params = params,
+                               .load = &laid_out_load,
+                               .load_params = load_params,
+                               .copies = COPIES,
+                               .sample = 17,
+                               .time_ns = 5,
+                               .place = &place,
+                               .clock = &fixture_clock,
+                               .series_fd = 77};
+    return 0;
+}
+
+static const struct trial_head *make(void)
+{
+    trial = (struct trial){.spec = spec, .n_slots = spec.copies * spec.bench->n_parties};
+    trial.n_slots += spec.load ? spec.load->n_parties : 0;
+    assert_int_equal(arena_make(&trial), 0);
+    return trial.head;
+}
+
+static void unmake(void)
+{
+    if (trial.head->arena_fd >= 0)
+        (void)close(trial.head->arena_fd);
+    assert_int_equal(munmap(trial.head, trial.head->size), 0);
+}
+
+static struct {
+    size_t from, to;
+} range[RANGES_MAX];
+static size_t n_ranges;
+
+/* Checks that the range is aligned and meets no other one. */
+static void take(size_t from, size_t size)
+{
+    assert_true(from % 64 == 0 && size > 0);
+    for (size_t i = 0; i < n_ranges; i++)
+        assert_true(from + size <= range[i].from || range[i].to <= from);
+    range[n_ranges].from = from;
+    range[n_ranges++].to = from + size;
+}
+
+static void test_arena_has_room_for_everything_once(void **state)
+{
+    const struct trial_head *head = make();
+    size_t end = 0;
+
+    n_ranges = 0;
+    take(0, sizeof(*head) + SLOTS * sizeof(head->slot[0]));
+    take(head->params_offset, sizeof(params));
+    take(head->load_params_offset, sizeof(load_params));
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct trial_slot *slot = &head->slot[i];
+        const struct party *party = arena_party(slot, &laid_out, &laid_out_load);
+        if (slot->party == 0)
+            take(slot->shared, slot->of_load ? 100 : 65);
+        else
+            assert_int_equal(slot->shared, head->slot[i - 1].shared);
+        for (unsigned r = 0; r < party->n_recorders; r++)
+            take(slot->recorder[r], recorder_size(&party->recorders[r]));
+    }
+    assert_int_equal(n_ranges, 3 + COPIES * (1 + 3) + 1 + 2);
+    for (size_t i = 0; i < n_ranges; i++)
+        end = range[i].to > end ? range[i].to : end;
+    assert_true(end <= head->size && head->size - end <= 256);
+    assert_memory_equal((const char *)head + head->params_offset, params, sizeof(params));
+    assert_memory_equal((const char *)head + head->load_params_offset, load_params, sizeof(load_params));
+    /* 256 KiB for each process, of which the load has one. */
+    assert_int_equal(trial_memory_bytes(&spec), head->size + (COPIES + 1) * (256 << 10));
+    unmake();
+    spec.load = NULL;
+    head = make();
+    assert_int_equal(trial_memory_bytes(&spec), head->size + COPIES * (256 << 10));
+    assert_string_equal(head->load, "");
+    assert_int_equal(head->load_params_offset, 0);
+    unmake();
+}
+
+/* Copies one after the other, then the load. */
+static void test_arena_slots_say_whose_they_are(void **state)
+{
+    const struct trial_head *head = make();
+
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct trial_slot *slot = &head->slot[i];
+        assert_int_equal(slot->of_load, i >= 6);
+        assert_int_equal(slot->copy, i < 6 ? i / 2 : 0);
+        assert_int_equal(slot->party, i % 2);
+        assert_int_equal(slot->state, STATE_STARTING);
+        assert_int_equal(slot->stop_fd, -1);
+        for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
+            assert_true(slot->pipes[p][0] == -1 && slot->pipes[p][1] == -1);
+        /* CPUs 5 and 1 in turn; the load is on the first. */
+        assert_true(cpuset_has(&slot->placement.cpus, i / 2 == 1 ? 1 : 5));
+        assert_int_equal(cpuset_count(&slot->placement.cpus), 1);
+    }
+    assert_int_equal(head->magic, ARENA_MAGIC);
+    assert_int_equal(head->parent, getpid());
+    assert_string_equal(head->bench, "laid out");
+    assert_string_equal(head->load, "beside");
+    assert_true(head->copies == COPIES && head->n_slots == SLOTS && head->sample == 17 && head->time_ns == 5);
+    assert_int_equal(head->clock, CLOCK_KIND_GETTIME);
+    assert_int_equal(head->series_fd, 77);
+    assert_int_equal(head->core_probe.blocks, 0);
+    assert_false(head->fixed_layout);
+    unmake();
+}
+
+static uint64_t set_up_in_7_s(const void *its_params)
+{
+    assert_ptr_equal(its_params, params);
+    return 7000 * MS;
+}
+
+/* A minute for the set-up or what the benchmark says, and a second for each further copy on a CPU. */
+static void test_arena_has_what_the_trial_asks_for(void **state)
+{
+    static struct core_session session = {.probe = {.blocks = 3, .unit = 2}};
+    static const struct {
+        unsigned copies;
+        bool own_limit;
+        uint64_t limit_s;
+        bool counters, switches, counted;
+    } cases[] = {{1, false, 60, false, false, true},
+                 {2, false, 60, false, true, false},
+                 {3, false, 61, true, true, true},
+                 {5, true, 9, true, false, true}};
+    struct bench bench = laid_out;
+
+    spec.bench = &bench;
+    spec.core = &session;
+    place.layout_fixed = true;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bench.setup_limit_ns = cases[i].own_limit ? set_up_in_7_s : NULL;
+        bench.switches = cases[i].switches;
+        spec.counters = cases[i].counters;
+        spec.copies = cases[i].copies;
+        const struct trial_head *head = make();
+        assert_int_equal(head->setup_limit_ns, cases[i].limit_s * 1000 * MS);
+        assert_int_equal(head->counted, cases[i].counted);
+        assert_true(head->core_probe.blocks == 3 && head->core_probe.unit == 2);
+        assert_true(head->fixed_layout);
+        unmake();
+    }
+}
+
+/* --- One CPU stays free of real-time work. --- */
+
+static void on_cpu_3(const void *its_params, const struct place_request *request, unsigned party, struct placement *out)
+{
+    assert_ptr_equal(its_params, load_params);
+    place_one(request, 0, 3, out);
+}
+
+static void test_arena_leaves_a_cpu_free_of_real_time_work(void **state)
+{
+    static const struct party measured[] = {{.role = ROLE_MEASURED}}, asleep[] = {{.sleeps = true}},
+                              with_timer[] = {{.role = ROLE_MEASURED}, {.role = ROLE_TIMER}},
+                              with_partner[] = {{.role = ROLE_MEASURED}, {.role = ROLE_PARTNER}},
+                              heirs[] = {{.children = CHILDREN_INHERIT}}, children[] = {{.children = CHILDREN_NORMAL}};
+    static const struct load any = {.parties = measured, .n_parties = 1},
+                             third = {.parties = measured, .n_parties = 1, .place = on_cpu_3};
+    static const struct {
+        const struct party *parties;
+        unsigned n, copies;
+        const struct load *load;
+        enum bind_mode bind;
+        bool more_cpus;       /* than 1, 3 and 5 */
+        const char *policies; /* by slot: f: SCHED_FIFO, o: given up */
+    } cases[] = {
+        {measured, 1, 3, NULL, BIND_ONE, false, "ffo"},      {measured, 1, 4, NULL, BIND_ONE, true, "ffff"},
+        {with_timer, 2, 3, NULL, BIND_ONE, false, "ffffof"}, {with_partner, 2, 3, NULL, BIND_ONE, false, "ffffoo"},
+        {asleep, 1, 3, NULL, BIND_ONE, false, "fff"},        {heirs, 1, 1, NULL, BIND_RANGE, false, "o"},
+        {heirs, 1, 1, NULL, BIND_RANGE, true, "f"},          {children, 1, 3, NULL, BIND_RANGE, false, "ffo"},
+        {measured, 1, 2, &any, BIND_ONE, false, "fff"},      {measured, 1, 2, &third, BIND_ONE, false, "ffo"},
+        {measured, 1, 1, &third, BIND_ONE, false, "ff"},
+    };
+    struct trial_slot slots[8];
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct bench bench = {.parties = cases[i].parties, .n_parties = cases[i].n};
+        const unsigned of_bench = cases[i].copies * cases[i].n, n = of_bench + (cases[i].load != NULL);
+        fixture_place_of_three(&place, cases[i].bind, cases[i].more_cpus);
+        place.fifo = true;
+        place.fifo_priority = 9;
+        spec.bench = &bench;
+        spec.load = cases[i].load;
+        spec.copies = cases[i].copies;
+        memset(slots, 0, sizeof(slots));
+        for (unsigned s = 0; s < n; s++) {
+            slots[s].of_load = s >= of_bench;
+            slots[s].copy = slots[s].of_load ? 0 : s / cases[i].n;
+            slots[s].party = slots[s].of_load ? 0 : s % cases[i].n;
+        }
+        arena_place(&spec, slots, n);
+        assert_int_equal(strlen(cases[i].policies), n);
+        for (unsigned s = 0; s < n; s++) {
+            const struct placement *placement = &slots[s].placement;
+            const bool fifo = cases[i].policies[s] == 'f';
+            if (placement->policy != (fifo ? SCHED_FIFO : SCHED_OTHER))
+                fail_msg("case %zu, slot %u", i, s);
+            assert_int_equal(placement->rt_priority, fifo ? 9 : 0);
+            assert_int_equal(placement->refused[0] == 0, fifo);
+        }
+        if (cases[i].load == &third)
+            assert_true(slots[of_bench].placement.bind == BIND_ONE && cpuset_has(&slots[of_bench].placement.cpus, 3));
+    }
+}
+
+/* What the party itself asks for, beside what the user did. */
+static void test_arena_places_as_the_party_asks(void **state)
+{
+    static const struct party asks[] = {{.lock_memory = true, .timer_slack_ns = 55}, {.name = "does not"}};
+    const struct bench bench = {.parties = asks, .n_parties = 2};
+    struct trial_slot slots[2] = {{.party = 0}, {.party = 1}};
+
+    spec.bench = &bench;
+    spec.load = NULL;
+    spec.copies = 1;
+    arena_place(&spec, slots, 2);
+    assert_true(slots[0].placement.lock_memory && slots[0].placement.timer_slack_ns == 55);
+    assert_true(!slots[1].placement.lock_memory && slots[1].placement.timer_slack_ns == 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, begin)
+    const struct CMUnitTest tests[] = {
+        TEST(test_arena_has_room_for_everything_once), TEST(test_arena_slots_say_whose_they_are),
+        TEST(test_arena_has_what_the_trial_asks_for),  TEST(test_arena_leaves_a_cpu_free_of_real_time_work),
+        TEST(test_arena_places_as_the_party_asks),
+    };
+    process_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
