@@ -37,8 +37,8 @@ int session_resolve_place(struct session *s);
 /* Returns whether --runs or --interleave asks for several runs. */
 bool session_repeats(const struct session *s);
 /* Executes the runs that --runs or --interleave asks for, each in a process of its own. Stops after the first run that
- * a signal ended, or whose command line is wrong, and returns its exit status; otherwise returns the highest exit
- * status of all runs. */
+ * a signal ended, whose command line is wrong, or of another program that made no file, and returns its exit status;
+ * otherwise returns the highest exit status of all runs. */
 int session_repeat(struct session *s, int argc, char **argv);
 
 /* In measure_header.c: */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,22 +180,55 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
     return args;
 }
 
-static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first)
+/* Reports that another program was executed as a run and made no file: it is probably no jitbench. Returns
+ * EXIT_ROW_FAILED. */
+static int made_no_file(const struct repeat *r, const struct side *side, const char *path, int status)
+{
+    return command_fail(r->s->command->name, EXIT_ROW_FAILED,
+                        "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?", side->file,
+                        path, status);
+}
+
+/* Reports which signal ended the runs, and which file holds what was finished. number: of the last run, which left its
+ * file at path if it got that far. Returns the exit status. */
+static int report_signal(const struct repeat *r, uint64_t number, const char *path, int status)
+{
+    const int caught = signals_pending() ? signals_pending() : status - 128;
+    struct stat st;
+
+    return command_fail(r->s->command->name, 128 + caught, "run %llu of %llu: ended by %s; %s'%.1000s'",
+                        (unsigned long long)number, (unsigned long long)r->runs, signals_name(caught),
+                        stat(path, &st) ? "it made no file " : "what was finished is in ", path);
+}
+
+/* Returns whether both are the same file, unchanged. */
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Sets *ends when no further run shall begin: the command line is wrong, a signal ended the run, or another program is
+ * no jitbench. Returns the exit status. */
+static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first, bool *ends)
 {
     const struct side *side = &r->side[of];
     const bool settings = side->file[0] && !side->is_program;
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     char why[600];
-    FREED_BY(text_free) struct text output = {0}, line = {0};
+    FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
+    struct stat before, after;
     int status = EXIT_ROW_FAILED;
 
     put_name(r, letter, number, true, &output);
-    text_printf(&line, "Run %llu of %llu: ", (unsigned long long)number, (unsigned long long)r->runs);
-    put_name(r, letter, number, false, &line);
-    text_append(&line, "\n", 1);
-    if (output.failed)
+    put_name(r, letter, number, false, &path);
+    text_printf(&line, "Run %llu of %llu: %s\n", (unsigned long long)number, (unsigned long long)r->runs,
+                path.failed ? "" : path.data);
+    if (output.failed || path.failed)
         memory_out();
     FREED_BY(memory_free) char **args = make_args(r, first, output.data);
+    const bool existed = !stat(path.data, &before);
+    *ends = false;
     if (!r->s->m.options.quiet)
         (void)command_print(1, &line);
     if (settings && tuned_begin_file(side->file, why, sizeof(why))) {
@@ -207,10 +241,16 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
             status = wait_for(pid);
         else
             (void)command_complain(r->s->command->name, strerror(errno), 0);
+        *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
     if (settings)
         tuned_end();
-    return status;
+    const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
+    if (side->is_program && !made && !signals_pending()) {
+        *ends = true;
+        return made_no_file(r, side, path.data, status);
+    }
+    return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }
 
 /* Prints the command that compares the results of the two sides of --interleave. */
@@ -241,11 +281,10 @@ int session_repeat(struct session *s, int argc, char **argv)
     for (uint64_t k = 0; k < r.runs; k++)
         for (unsigned i = 0; i < r.sides; i++) {
             /* The order A B B A lets slow drift affect both sides equally. */
-            const int status = run_once(&r, r.sides == 2 && k % 2 ? 1 - i : i, k + 1, k == 0 && i == 0);
+            bool ends;
+            const int status = run_once(&r, r.sides == 2 && k % 2 ? 1 - i : i, k + 1, k == 0 && i == 0, &ends);
             worst = status > worst ? status : worst;
-            if (signals_pending())
-                return 128 + signals_pending();
-            if (status == EXIT_USAGE || status > 128)
+            if (ends)
                 return status;
         }
     if (r.sides == 2 && !s->m.options.quiet)

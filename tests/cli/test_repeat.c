@@ -68,6 +68,27 @@ static void test_repeat_alternates_two_binaries(void **state)
     cli_result_free(&result);
 }
 
+/* Another program, whose exit status is 0, makes no file; no further run begins. An old file does not count. */
+static void test_repeat_ends_with_a_program_that_is_no_jitbench(void **state)
+{
+    static const char error[] =
+        "jitbench prime: --interleave '/bin/true': made no file 't-b1.csv' (exit status 0); is it a jitbench?\n";
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args =
+                                    ARGS(SHORT, "--force", "--runs", "2", "-o", "t.csv", "--interleave", "/bin/true")};
+    struct cli_result result;
+
+    if (access("/bin/true", X_OK))
+        cli_skip("no /bin/true");
+    for (int i = 0; i < 2; i++) {
+        cli_expect(cli, &run, 1, &result);
+        assert_string_equal(result.out, "Run 1 of 2: t-a1.csv\nRun 1 of 2: t-b1.csv\n");
+        assert_string_equal(result.err, error);
+        cli_result_free(&result);
+        cli_write_file(cli->work, "t-b1.csv", "old\n");
+    }
+}
+
 /* Its own value is written, so that nothing changes here. */
 static void test_repeat_with_a_file_of_settings(void **state)
 {
@@ -148,6 +169,8 @@ static void test_repeat_passes_a_signal_on(void **state)
     cli_expect_status(&result, 128 + SIGTERM);
     cli_expect_text(result.out, "Run 1 of 3");
     cli_expect_no_text(result.out, "Run 2");
+    assert_string_equal(result.err,
+                        "jitbench prime: run 1 of 3: ended by SIGTERM; what was finished is in 's-1.csv'\n");
     free(cli_read_file(path, &size));
     cli_result_free(&result);
 }
@@ -155,8 +178,11 @@ static void test_repeat_passes_a_signal_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_repeat_makes_a_file_of_each_run), CLI_TEST(test_repeat_alternates_two_binaries),
-        CLI_TEST(test_repeat_with_a_file_of_settings),  CLI_TEST(test_repeat_refuses_what_it_cannot_do),
+        CLI_TEST(test_repeat_makes_a_file_of_each_run),
+        CLI_TEST(test_repeat_alternates_two_binaries),
+        CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench),
+        CLI_TEST(test_repeat_with_a_file_of_settings),
+        CLI_TEST(test_repeat_refuses_what_it_cannot_do),
         CLI_TEST(test_repeat_passes_a_signal_on),
     };
 
