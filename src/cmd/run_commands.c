@@ -302,25 +302,49 @@ int run_find_reference(struct commands *c, size_t *first)
 
 /* --- --cleanup, after the last run. --- */
 
-static void clean_up(const char *map, size_t offset, size_t size, uint64_t timeout_ns)
+/* Describes why a command of --cleanup failed. error: that of starting it or waiting for it; 0: none. */
+static void describe_failure(int error, const struct program_end *end, uint64_t timeout_ns, char *buf, size_t size)
+{
+    char limit[32];
+
+    text_duration(timeout_ns, limit, sizeof(limit));
+    if (error == -ETIMEDOUT)
+        (void)snprintf(buf, size, "still running after %s (--timeout); killed", limit);
+    else if (error)
+        (void)snprintf(buf, size, "%s", strerror(-error));
+    else if (WIFSIGNALED(end->status))
+        (void)snprintf(buf, size, "killed by signal %d (%s)", WTERMSIG(end->status), strsignal(WTERMSIG(end->status)));
+    else
+        (void)snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
+}
+
+/* Executes a command of --cleanup. Appends what it was and why it failed to `failed`, if it failed. */
+static void clean_up(const char *map, size_t offset, size_t size, const struct command_params *params,
+                     struct text *failed)
 {
     struct command_image image;
     void *lists = command_unpack(map + offset, size, &image);
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     struct program_end end = {.status = 0};
     uint64_t at_ns;
+    char why[160];
 
     if (lists) {
         const struct program program = {
             .path = image.path, .argv = image.argv, .envp = image.env, .fds = {null, null, null}};
         const pid_t pid = program_start(&program, &at_ns);
-        const int error = pid < 0 ? pid : program_wait(pid, at_ns + timeout_ns, &at_ns);
+        const int error = pid < 0 ? pid : program_wait(pid, at_ns + params->timeout_ns, &at_ns);
         if (pid > 0)
             (void)program_reap(pid, &end);
-        if (error)
-            (void)fprintf(stderr, "jitbench run: --cleanup: '%.200s': %s\n", image.path, strerror(-error));
-        else if (end.status)
-            (void)fprintf(stderr, "jitbench run: --cleanup: '%.200s' failed\n", image.path);
+        describe_failure(error, &end, params->timeout_ns, why, sizeof(why));
+        if (error || end.status) {
+            FREED_BY(text_free) struct text typed = {0};
+            if (params->shell)
+                text_printf(&typed, "%s", image.argv[2]);
+            else
+                words_quote(image.argv, list_length(image.argv), &typed);
+            text_printf(failed, "the cleanup command '%.200s': %s", typed.failed ? "" : typed.data, why);
+        }
     }
     free(lists);
     if (null >= 0)
@@ -329,6 +353,8 @@ static void clean_up(const char *map, size_t offset, size_t size, uint64_t timeo
 
 void run_clean_up(const struct run_options *options)
 {
+    char first[512] = "";
+    size_t n = 0, n_failed = 0;
     struct stat st;
     char *map = fstat(options->image_fd, &st)
                     ? MAP_FAILED
@@ -337,10 +363,21 @@ void run_clean_up(const struct run_options *options)
     if (map == MAP_FAILED)
         return;
     program_be_parent();
-    for (size_t i = 0; i < COMMANDS_MAX; i++)
-        if (options->cleanup_size[i])
-            clean_up(map, options->cleanup_offset[i], options->cleanup_size[i], options->command.timeout_ns);
+    for (size_t i = 0; i < COMMANDS_MAX; i++) {
+        FREED_BY(text_free) struct text failed = {0};
+        if (!options->cleanup_size[i])
+            continue;
+        clean_up(map, options->cleanup_offset[i], options->cleanup_size[i], &options->command, &failed);
+        n++;
+        n_failed += failed.length > 0;
+        if (failed.length && n_failed == 1)
+            (void)snprintf(first, sizeof(first), "%s", failed.data);
+    }
     (void)munmap(map, (size_t)st.st_size);
+    if (n_failed && n > 1)
+        (void)command_fail("run", 0, "%s (for %zu of %zu commands)", first, n_failed, n);
+    else if (n_failed)
+        (void)command_fail("run", 0, "%s", first);
 }
 
 /* --- Descriptors. --- */

@@ -691,6 +691,28 @@ static void test_run_parameters_are_commands_with_setup_and_cleanup(void **state
     cli_csv_free(&csv);
 }
 
+/* One line says which command failed, and why. */
+static void test_run_reports_a_failed_cleanup_once(void **state)
+{
+    static const struct {
+        const char *args[20], *error;
+    } cases[] = {
+        {{"run", "-q", "--no-csv", "-i", "1", "-S", "--cleanup", "exit 3", "--", "true"},
+         "jitbench run: the cleanup command 'exit 3': exit status 3\n"},
+        {{"run", "-q", "--no-csv", "-i", "1", "-L", "n", "4,0,5", "--cleanup", "sh -c 'exit {n}'", "--", "true", "{n}"},
+         "jitbench run: the cleanup command 'sh -c 'exit 4'': exit status 4 (for 2 of 3 commands)\n"},
+    };
+    struct cli_result result;
+
+    need_commands();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct cli_run run = {.args = cases[i].args};
+        cli_expect(*state, &run, 0, &result);
+        assert_string_equal(result.err, cases[i].error);
+        cli_result_free(&result);
+    }
+}
+
 /* --- Nothing is left. --- */
 
 /* Waits until n processes run: jitbench, its worker, the guard, the shell, and its children. */
@@ -821,6 +843,7 @@ int main(void)
         CLI_TEST(test_run_preparation_is_not_timed_and_is_once_for_all_copies),
         CLI_TEST(test_run_preparation_may_look_like_a_command),
         CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup),
+        CLI_TEST(test_run_reports_a_failed_cleanup_once),
         CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
         CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
         CLI_TEST(test_run_what_is_left_running_is_killed_and_said),
