@@ -131,22 +131,41 @@ static void describe_sample(const struct plan_item *item, char *buf, size_t size
     (void)snprintf(buf, size, "; this sample: %s, until about %s", length, at);
 }
 
+/* Describes the item in a few words: by its load; a command by the values of its parameters {NAME}; otherwise by its
+ * first parameter. */
+static void describe_item(const struct plan_item *item, const struct clock_info *clock, char *buf, size_t size)
+{
+    struct row_params param = {.n = 0};
+    char key[ROW_VARIED_MAX][ROW_VARIED_SIZE];
+
+    text_copy(buf, size, item->load ? item->load->name : "");
+    if (item->load || !item->bench->describe)
+        return;
+    item->bench->describe(item->params, clock, &param);
+    const bool command = row_command_line(&param) != NULL;
+    if (!command)
+        (void)snprintf(buf, size, "%.*s", (int)param.of[0].length, param.text);
+    const size_t n = command ? row_params_varied(&param, key, 0) : 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = 0;
+        const char *value = row_param(&param, key[i], &length);
+        const size_t used = strlen(buf);
+        (void)snprintf(buf + used, size - used, "%s%.*s=%.*s", used ? " " : "", (int)strlen(key[i]) - 2, key[i] + 1,
+                       (int)length, value);
+    }
+}
+
 void progress_show(void *context, const struct plan_item *item, uint64_t sample, double done)
 {
     struct progress *p = context;
     const uint64_t now = clock_raw_ns();
     const double all = p->before + p->weight * done;
-    struct row_params param = {.n = 0};
-    char until[96];
+    char until[96], what[96];
 
-    if (item->bench->describe)
-        item->bench->describe(item->params, p->clock, &param);
-    /* Shows the load, or without a load the first parameter; nothing for a command, whose name is shown already. */
-    const char *what = item->load ? item->load->name : param.of[0].kind == PARAM_COMMAND ? "" : param.text;
-    const int length = item->load ? (int)strlen(what) : (int)param.of[0].length;
-    (void)snprintf(p->line, sizeof(p->line), "%s%s%.*s, sample %llu: %.0f %%",
-                   item->test ? item->test : item->bench->name, *what ? " " : "", length, what,
-                   (unsigned long long)sample + 1, 100 * all);
+    describe_item(item, p->clock, what, sizeof(what));
+    (void)snprintf(p->line, sizeof(p->line), "%s%s%s, sample %llu: %.0f %%",
+                   item->test ? item->test : item->bench->name, *what ? " " : "", what, (unsigned long long)sample + 1,
+                   100 * all);
     p->left_s = progress_left(all, (double)(now - p->began_ns) * 1e-9, p->planned_s, p->left_s);
     describe_sample(item, until, sizeof(until));
     if (now - p->shown_ns < EVERY_NS && !until[0])

@@ -143,6 +143,31 @@ static double item_done(const struct results *results)
     return done < 1 ? done : 0.99;
 }
 
+/* Returns whether plan->enough() decides when the item ends, together with others, rather than its own stop rule. */
+static bool ends_together(const struct plan *plan, const struct plan_item *item)
+{
+    return plan->enough && item->sampling.max_samples != item->sampling.min_samples;
+}
+
+/* Returns the share that is done, 0 to 1, of the items that end together: by the time limit, which is the sum of
+ * theirs, or by the minimum number of samples, the smaller of the two. */
+static double together_done(const struct execution *e)
+{
+    double spent = 0, limit = 0, done = 0.99;
+
+    for (size_t i = 0; i < e->plan->n; i++) {
+        const struct sampling *s = &e->plan->items[i].sampling;
+        const struct results *results = &e->item[i].results;
+        if (e->item[i].ended || !ends_together(e->plan, &e->plan->items[i]))
+            continue;
+        const double by_count = s->min_samples ? (double)results->n_trials / (double)s->min_samples : 1;
+        spent += (double)results->spent_ns;
+        limit += (double)s->max_ns;
+        done = by_count < done ? by_count : done;
+    }
+    return limit > 0 && spent / limit < done ? spent / limit : done;
+}
+
 /* Returns an item's weight in the progress of the plan: its estimated duration in ns; one second when that is not
  * known. */
 static double weight_of(const struct plan_item *item)
@@ -159,10 +184,14 @@ static void report_progress(const struct execution *e, size_t i)
 
     if (!e->how->progress)
         return;
+    const double together = together_done(e);
     for (size_t k = 0; k < e->plan->n; k++) {
         const double weight = weight_of(&e->plan->items[k]);
         all += weight;
-        done += weight * (e->item[k].ended ? 1 : item_done(&e->item[k].results));
+        if (e->item[k].ended)
+            done += weight;
+        else
+            done += weight * (ends_together(e->plan, &e->plan->items[k]) ? together : item_done(&e->item[k].results));
     }
     e->how->progress(e->how->progress_context, &e->plan->items[i], e->item[i].results.n_trials,
                      all > 0 ? done / all : 0);
@@ -258,12 +287,6 @@ static off_t series_end(const struct plan_run *how)
     struct stat status;
 
     return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
-}
-
-/* Returns whether plan->enough() decides when the item ends, together with others, rather than its own stop rule. */
-static bool ends_together(const struct plan *plan, const struct plan_item *item)
-{
-    return plan->enough && item->sampling.max_samples != item->sampling.min_samples;
 }
 
 /* Runs one trial of an item, and ends the item when it needs no further ones. */

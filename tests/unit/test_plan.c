@@ -860,6 +860,24 @@ static void test_plan_progress_is_by_expected_times(void **state)
         assert_true(fabs(progress.done[i] - expected[i]) < 1e-9);
 }
 
+/* Items that end together have one time limit. The minimum number of samples is not the end. */
+static void test_plan_progress_of_items_that_end_together(void **state)
+{
+    memset(&progress, 0, sizeof(progress));
+    memset(&together, 0, sizeof(together));
+    together.ended_at = 6;
+    how.progress = note_progress;
+    how.progress_context = &progress;
+    add_open('A')->sampling.max_ns = UINT64_MAX / 4;
+    add_open('B')->sampling.max_ns = UINT64_MAX / 4;
+    plan.schedule = SCHEDULE_ABBA;
+    plan.enough = enough_together;
+    execute(ROW_OK);
+    assert_int_equal(progress.n, 12);
+    for (size_t i = 0; i < progress.n; i++)
+        assert_true(progress.done[i] < 0.01);
+}
+
 static void test_plan_settles_before_the_next_gate(void **state)
 {
     const uint64_t settle_ns = 20 * MS;
@@ -1063,6 +1081,7 @@ int main(int argc, char **argv)
         TEST(test_plan_load_that_cannot_run_here_skips_the_item),
         TEST(test_plan_calibration_reaches_the_load),
         TEST(test_plan_reports_progress_before_each_trial),
+        TEST(test_plan_progress_of_items_that_end_together),
         TEST(test_plan_settles_before_the_next_gate),
         TEST(test_plan_pauses_before_classic_samples_and_after_items),
         TEST(test_plan_settles_less_after_short_items),

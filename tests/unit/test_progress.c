@@ -8,7 +8,9 @@
 
 #include <string.h>
 
+#include "bench/command.h"
 #include "cmd/progress.h"
+#include "sys/clock.h"
 
 /* Samples of 1 s planned that take pace s each, after a start of 2 s. Returns the time left that is said last. */
 static double run_through(double pace, double planned_s)
@@ -99,6 +101,29 @@ static void test_progress_plan_says_what_and_how_long(void **state)
     assert_string_equal(plan_of(work, fixed), "2 measurements, 2 samples or more each, at least 8.3 s");
 }
 
+static const char *line_of_command(const struct command_params *params)
+{
+    static struct progress progress;
+    const struct plan_item item = {.bench = &bench_command, .params = (void *)params, .test = "true"};
+
+    progress = (struct progress){.weight = 1, .left_s = -1, .shown_ns = clock_raw_ns()};
+    progress_show(&progress, &item, 4, 0.25);
+    return progress.line;
+}
+
+static void test_progress_names_a_command_and_its_parameters(void **state)
+{
+    struct command_params params = {.shell = true, .clean_env = true, .planned = 91, .warmup = 2};
+
+    text_copy(params.line, sizeof(params.line), "true");
+    assert_string_equal(line_of_command(&params), "true, sample 5: 25 %");
+    text_copy(params.parameter[0].key, sizeof(params.parameter[0].key), "{n}");
+    text_copy(params.parameter[0].value, sizeof(params.parameter[0].value), "'b c'");
+    text_copy(params.parameter[1].key, sizeof(params.parameter[1].key), "{size}");
+    text_copy(params.parameter[1].value, sizeof(params.parameter[1].value), "7");
+    assert_string_equal(line_of_command(&params), "true n='b c' size=7, sample 5: 25 %");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_progress_begins_with_the_plan),
         cmocka_unit_test(test_progress_time_is_a_range),
         cmocka_unit_test(test_progress_plan_says_what_and_how_long),
+        cmocka_unit_test(test_progress_names_a_command_and_its_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
