@@ -34,7 +34,8 @@ static const struct option rows[] = {
             "begin at this time, together with other machines: +30s, 14:30:00, or @SECONDS since 1970"),
      OPTION_WORD("TIME")},
     {OPTION("runs", 0, struct measure_options, runs,
-            "measure all of it N times, each time in a new process and with a CSV file of its own (FILE-01.csv, ...)"),
+            "measure all of it N times, each time in a new process and with a CSV file of its own "
+            "(FILE-1.csv, ...; with as many digits as N)"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e4), .preset = {"1"}},
     {OPTION("interleave", 0, struct measure_options, interleave,
             "alternate runs of this program as it is, or A, with B: another jitbench, or a file of settings "
