@@ -93,6 +93,13 @@ static size_t add_operands(struct names *names, const char *command, const char 
     return wrong;
 }
 
+/* Reports that the files have no rows. Of a single file this is known from its own line, unless rows were not chosen.
+ * Returns EXIT_USAGE. */
+static int no_rows(const char *command, const struct names *names, bool chosen)
+{
+    return names->n < 2 && !chosen ? EXIT_USAGE : command_complain(command, "no rows to read", EXIT_USAGE);
+}
+
 /* --- Reading all rows at once. --- */
 
 /* Reads all files. whole: stops at the first file that cannot be read. Returns 0, or EXIT_USAGE when one could not be
@@ -125,7 +132,7 @@ static int read_operands(const char *command, const char *const *operands, size_
     if (!(status && whole) && read_all(command, &names, whole, wanted, set))
         status = EXIT_USAGE;
     if (!status && !set->n)
-        status = command_complain(command, "no rows to read", EXIT_USAGE);
+        status = no_rows(command, &names, set->choose != NULL);
     if (!(status && whole))
         row_set_sort(set);
     return status;
@@ -180,7 +187,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     (void)add_operands(&names, command, operands, n);
     for (size_t i = 0; i < names.n; i++)
         any |= read_each(command, names.name[i], wanted, take, context) > 0;
-    return any ? 0 : command_complain(command, "no rows to read", EXIT_USAGE);
+    return any ? 0 : no_rows(command, &names, false);
 }
 
 static void cannot_write(struct files_output *out, const char *why)

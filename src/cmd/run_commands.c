@@ -297,7 +297,9 @@ int run_find_reference(struct commands *c, size_t *first)
             *first = i;
             return 0;
         }
-    return given[0] ? run_wrong(c, "--reference: '%s' is neither the name nor the number of a command", given) : 0;
+    return given[0] ? run_wrong(c, "--reference: '%s' is neither the name nor the number (1 to %zu) of a command",
+                                given, c->n_typed)
+                    : 0;
 }
 
 /* --- --cleanup, after the last run. --- */

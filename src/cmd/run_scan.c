@@ -26,10 +26,10 @@ static bool is_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == length;
 }
 
-static int add_value(struct commands *c, struct parameter *parameter, const char *value)
+static int add_value(struct commands *c, const char *option, struct parameter *parameter, const char *value)
 {
     if (parameter->n == COMMANDS_MAX)
-        return run_wrong(c, "%s: more than %u values", parameter->name, COMMANDS_MAX);
+        return run_wrong(c, "%s: %s has more than %u values", option, parameter->name, COMMANDS_MAX);
     if (!(parameter->value[parameter->n] = strdup(value)))
         memory_out();
     parameter->n++;
@@ -75,7 +75,7 @@ static int read_list(struct commands *c, char *words)
         *to = '\0';
         if (!*value)
             return run_wrong(c, "--parameter-list: a value of '%s' is empty", parameter->name);
-        if (add_value(c, parameter, value))
+        if (add_value(c, "--parameter-list", parameter, value))
             return -1;
     }
     return 0;
@@ -146,10 +146,10 @@ static int read_scan(struct commands *c, char *words, const char *step_given)
     if (number[2] <= 0)
         return run_wrong(c, "--parameter-step-size: '%.40s' is not above 0", text[2]);
     if (number[0] > number[1])
-        return run_wrong(c, "--parameter-scan: %s from %.40s down to %.40s", parameter->name, text[0], text[1]);
+        return run_wrong(c, "--parameter-scan: %s: MIN %.40s is above MAX %.40s", parameter->name, text[0], text[1]);
     for (int64_t at = number[0]; at <= number[1]; at += number[2]) {
         show_decimal(at, most, value, sizeof(value));
-        if (add_value(c, parameter, value))
+        if (add_value(c, options[0], parameter, value))
             return -1;
     }
     return 0;
@@ -243,6 +243,16 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
     return 0;
 }
 
+/* Returns the names of the options that the parameters come from. */
+static const char *combining_options(const struct commands *c)
+{
+    const struct command_params *params = &c->options->command;
+
+    if (!params->scans[0])
+        return "--parameter-list";
+    return params->lists[0] ? "--parameter-list and --parameter-scan" : "--parameter-scan";
+}
+
 /* Adds a command for each combination of the values of the parameters that a typed command contains. */
 static int combine(struct commands *c, size_t typed)
 {
@@ -253,7 +263,8 @@ static int combine(struct commands *c, size_t typed)
         return -1;
     do {
         if (c->n == COMMANDS_MAX)
-            return run_wrong(c, "more than %u commands with all combinations of parameters", COMMANDS_MAX);
+            return run_wrong(c, "%s: more than %u commands with all combinations of values", combining_options(c),
+                             COMMANDS_MAX);
         for (i = 0; i < c->n_parameters; i++)
             c->value_of[c->n][i] = used[i] ? c->parameters[i].value[at[i]] : NULL;
         c->typed_of[c->n] = typed;

@@ -422,8 +422,8 @@ int option_set(const struct option *row, const char *value, void *target, bool a
     if (row->type == OPTION_FLAG || (value && value[0]))
         return types[row->type].set(&s);
     option_show_range(row, range, sizeof(range));
-    return fail_because(-1, error, error_size, "--%s needs a value%s%s%s", row->name, range[0] ? " (" : "", range,
-                        range[0] ? ")" : "");
+    return fail_because(-1, error, error_size, "--%s needs a value%s%s%s%s", row->name, value ? ", not ''" : "",
+                        range[0] ? " (" : "", range, range[0] ? ")" : "");
 }
 
 void option_show_value(const struct option *row, const char *typed, char *buf, size_t size)

@@ -226,7 +226,7 @@ static void test_check_wrong_command_lines(void **state)
                      "jitbench check: --cpus: '3-1': the range 3-1 is reversed\n");
     cli_expect_error(*state, ARGS("check", "--cpus"), "jitbench check: --cpus needs a value\n");
     cli_expect_error(*state, ARGS("check", "--output"), "jitbench check: --output needs a value\n");
-    cli_expect_error(*state, ARGS("check", "-o", ""), "jitbench check: --output needs a value\n");
+    cli_expect_error(*state, ARGS("check", "-o", ""), "jitbench check: --output needs a value, not ''\n");
 }
 
 static void test_check_cpus(void **state)

@@ -272,6 +272,9 @@ static void test_run_says_what_is_wrong_with_the_line(void **state)
     expect_error(cli, ARGS("run", "true"), "jitbench run: the command follows '--', but 'true' is given before it\n");
     expect_error(cli, ARGS("run", "--", "--", "true"), "jitbench run: no command before '--'\n");
     expect_error(cli, ARGS("run", "--", "true", "--"), "jitbench run: no command after the last '--'\n");
+    expect_error(cli, ARGS("run", "--reference", "3", "--", "true", "--", "true"),
+                 "jitbench run: --reference: '3' is neither the name nor the number (1 to 2) of a command\n");
+    expect_error(cli, ARGS("run", "--setup", "", "--", "true"), "jitbench run: --setup needs a value, not ''\n");
     expect_error(cli, ARGS("run", "--prepare", "a 'b", "--", "true"),
                  "jitbench run: --prepare 'a 'b': a quote is not closed\n");
     expect_error(cli, ARGS("run", "--name", "a,b", "--", "true"), "jitbench run: --name: 2 names for 1 command\n");

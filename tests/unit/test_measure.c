@@ -290,7 +290,7 @@ static void test_measure_refuses(void **state)
     } cases[] = {
         {{"--quick", "--classic"}, "jitbench made: --quick and --classic exclude each other"},
         {{"--no-csv", "--output", "out.csv"}, "jitbench made: --no-csv and --output exclude each other"},
-        {{"--output="}, "jitbench made: --output needs a value"},
+        {{"--output="}, "jitbench made: --output needs a value, not ''"},
         {{"secnd"}, "did you mean 'second'?"},
         {{"--series", "/nowhere/at/all"}, "jitbench made: --series '/nowhere/at/all': "},
     };

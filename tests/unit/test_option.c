@@ -556,7 +556,7 @@ static void test_option_names_refuse_bad_values(void **state)
         snprintf(error, sizeof(error), "--load: '%s' is not a list of names (comma between)", empty[i]);
         assert_string_equal(parse_names(&table, &names, "-w", empty[i]), error);
     }
-    assert_string_equal(parse_names(&table, &names, "-w", ""), "--load needs a value");
+    assert_string_equal(parse_names(&table, &names, "-w", ""), "--load needs a value, not ''");
     /* The word is named, not the whole list. */
     assert_string_equal(parse_names(&table, &names, "-w", "none,brun,ring"),
                         "--load: 'brun' is not one of none, X, burn, burner or ring; did you mean 'burn'?");
@@ -866,13 +866,13 @@ static void test_option_optional_value_is_only_attached(void **state)
     assert_int_equal(parse(&r, "-qf 50"), 1);
     assert_int_equal(r.common.fifo, 95);
     refused("--fifo=99", "--fifo: '99' is out of range (1 to 98)");
-    refused("--fifo=", "--fifo needs a value (1 to 98)");
+    refused("--fifo=", "--fifo needs a value, not '' (1 to 98)");
 }
 
 static void test_option_needs_or_takes_no_value(void **state)
 {
     refused("--limit", "--limit needs a value");
-    refused("--limit=", "--limit needs a value");
+    refused("--limit=", "--limit needs a value, not ''");
     refused("--quiet=yes", "--quiet takes no value");
     refused("--qui=", "--quiet takes no value");
     refused("--limit --quiet", "--limit: '--quiet' is not a count (suffix K, M or G)");
@@ -885,7 +885,7 @@ static void test_option_refuses_an_empty_or_blank_value(void **state)
     char *argv[] = {"test", "--limit", ""};
     begin(&r);
     assert_int_equal(option_parse(3, argv, r.tables, 2, r.operands, r.error, sizeof(r.error)), -1);
-    assert_string_equal(r.error, "--limit needs a value");
+    assert_string_equal(r.error, "--limit needs a value, not ''");
     for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
         for (int time = 0; time < 3; time++) {
             static char *const names[] = {"--limit", "--time", "--nice"};

@@ -132,7 +132,7 @@ static void test_run_scan_refuses(void **state)
     refuse("n/1;n/2", "", "", "a {n}", "--parameter-list: 'n' is given twice");
     refuse("a/1;b/1;c/1;d/1;e/1", "", "", "a", "--parameter-list: more than 4 parameters");
     refuse("n/1", "", "", "a", "no command has {n}");
-    refuse("", "n/2/1", "", "a {n}", "--parameter-scan: n from 2 down to 1");
+    refuse("", "n/2/1", "", "a {n}", "--parameter-scan: n: MIN 2 is above MAX 1");
     refuse("", "n/1/2", "0", "a {n}", "--parameter-step-size: '0' is not above 0");
     refuse("", "n/1/2", "-1", "a {n}", "--parameter-step-size: '-1' is not above 0");
     refuse("", "n/1/1e9", "", "a {n}", "--parameter-scan: '1e9' is not a decimal number of at most 15 digits");
@@ -140,9 +140,12 @@ static void test_run_scan_refuses(void **state)
     refuse("", "n/1/2", "1..5", "a {n}", "--parameter-step-size: '1..5' is not a decimal number of at most 15 digits");
     refuse("", "n/1/999999999999999", "0.00000000000001", "a {n}",
            "--parameter-scan: '999999999999999' has too many digits beside the other numbers");
-    refuse("", "n/1/65", "", "a {n}", "n: more than 64 values");
+    refuse("", "n/1/65", "", "a {n}", "--parameter-scan: n has more than 64 values");
+    refuse("m/x,y", "n/1/33", "", "a {n} {m}",
+           "--parameter-list and --parameter-scan: more than 64 commands with all combinations of values");
     refuse("", "", "1", "a {n}", "--parameter-step-size without --parameter-scan");
-    refuse("", "n/1/9;m/1/9", "", "a {n} {m}", "more than 64 commands with all combinations of parameters");
+    refuse("", "n/1/9;m/1/9", "", "a {n} {m}",
+           "--parameter-scan: more than 64 commands with all combinations of values");
 }
 
 /* A setup whose result another one replaces before the command runs. */
