@@ -194,10 +194,14 @@ static int made_no_file(const struct repeat *r, const struct side *side, const c
 static int report_signal(const struct repeat *r, uint64_t number, const char *path, int status)
 {
     const int caught = signals_pending() ? signals_pending() : status - 128;
+    char how[120];
     struct stat st;
 
-    return command_fail(r->s->command->name, 128 + caught, "run %llu of %llu: ended by %s; %s'%.1000s'",
-                        (unsigned long long)number, (unsigned long long)r->runs, signals_name(caught),
+    (void)snprintf(how, sizeof(how), "was ended by %s", signals_name(caught));
+    if (!signals_pending())
+        signals_describe_kill(caught, how, sizeof(how));
+    return command_fail(r->s->command->name, 128 + caught, "run %llu of %llu %s; %s'%.1000s'",
+                        (unsigned long long)number, (unsigned long long)r->runs, how,
                         stat(path, &st) ? "it made no file " : "what was finished is in ", path);
 }
 

@@ -170,7 +170,7 @@ static void test_repeat_passes_a_signal_on(void **state)
     cli_expect_text(result.out, "Run 1 of 3");
     cli_expect_no_text(result.out, "Run 2");
     assert_string_equal(result.err,
-                        "jitbench prime: run 1 of 3: ended by SIGTERM; what was finished is in 's-1.csv'\n");
+                        "jitbench prime: run 1 of 3 was ended by SIGTERM; what was finished is in 's-1.csv'\n");
     free(cli_read_file(path, &size));
     cli_result_free(&result);
 }
