@@ -235,7 +235,7 @@ static void test_columns_of_prime(void **state)
     add_rows("prime", "prime", param, all, COUNT(all));
     add_rows("prime", "prime", param, share, COUNT(share));
     assert_columns(&suite_prime, false, "all runs together", all, COUNT(all));
-    assert_columns(&suite_prime, false, "Share of the time that delays take", share, COUNT(share));
+    assert_columns(&suite_prime, false, "Time lost, in %, in delays", share, COUNT(share));
     (void)free_rows(state);
     add_rows("prime", "prime", param, each, COUNT(each));
     assert_columns(&suite_prime, true, "each run", each, COUNT(each));

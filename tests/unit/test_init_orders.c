@@ -168,7 +168,7 @@ static void test_init_orders_names_what_is_wrong(void **state)
     expect_wrong("jitbench.ends=halt", NO_ARGV, "unknown order 'jitbench.ends'; did you mean 'jitbench.end'?");
     expect_wrong("jitbench.end=off", NO_ARGV,
                  "jitbench.end: 'off' is not one of stay, poweroff, reboot, shell or halt");
-    expect_wrong("jitbench.tune", NO_ARGV, "jitbench.tune needs a value");
+    expect_wrong("jitbench.tune", NO_ARGV, "jitbench.tune needs a value, not ''");
     /* The other orders are followed. */
     read_orders("jitbench.end=off jitbench.end=halt jitbench.tune=maybe", NO_ARGV, &result);
     assert_int_equal(result.failed, -1);

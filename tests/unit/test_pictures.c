@@ -409,8 +409,8 @@ static void test_pictures_of_noise_with_periods(void **state)
         set_params(&rows[0], cases[i].param);
         const struct table_rows all = {.rows = rows, .n = n_rows, .width = 70, .table_width = 70};
         suite_noise.print(&all, &out);
-        (void)snprintf(expected, sizeof(expected), "\nQuietest: CPU 3, 0.5000 %% of its time lost\n%s\nInterrupts",
-                       cases[i].line);
+        (void)snprintf(expected, sizeof(expected),
+                       "\nQuietest: CPU 3; detours took 0.5000 %% of its time\n%s\nInterrupts", cases[i].line);
         if (!strstr(out.data, expected))
             fail_msg("no '%s' in:\n%s", expected, out.data);
         assert_non_null(strstr(out.data, "\n   2  4 "));

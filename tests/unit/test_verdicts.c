@@ -611,7 +611,7 @@ static void test_verdicts_count_runs_and_hosts(void **state)
     expect_page(&one[0], NULL, &none,
                 "Within 1 run on an unknown host\n"
                 "Base  the first row of each test and metric; for `run`, the first command\n"
-                "Tested means of runs\n"
+                "Tested: the means of the runs\n"
                 "Least change: the smallest that 80 % of such comparisons would find\n"
                 "\n",
                 "");
@@ -648,7 +648,7 @@ static void test_verdicts_name_what_differs(void **state)
     few[0] = &of[0];
     few[1] = &of[1];
     *pair = (struct pair){.about = &of[2], .base = few, .changed = &many[2], .n_base = 2, .n_changed = 4, .reason = -1};
-    static const char tested[] = "Tested means of runs\n"
+    static const char tested[] = "Tested: the means of the runs\n"
                                  "Least change: the smallest that 80 % of such comparisons would find\n"
                                  "\n";
     char expected[600];
@@ -697,7 +697,7 @@ static void test_verdicts_say_what_was_tested(void **state)
                       least[] = "Least change: the smallest that 80 % of such comparisons would find\n",
                       raw[] =
                           ": without other users of the core, as both sides know it; Raw is the ratio as measured\n",
-                      shares[] = ": at the same share of the core in all runs; Raw is the ratio as measured\n";
+                      shares[] = ": Ratio is that at the same share of the core; Raw, Base and New are as measured\n";
     enum { HOSTS = TESTED_PAIRS + 1, SAMPLES };
     static const struct {
         int tested[3]; /* TESTED_NOTHING ends them */
@@ -705,43 +705,46 @@ static void test_verdicts_say_what_was_tested(void **state)
         const char *lines[6];
     } cases[] = {
         {{TESTED_NOTHING}, 0, 0, {""}},
-        {{TESTED_RUNS, TESTED_RUNS}, 0, 0, {"Tested means of runs\n", least}},
+        {{TESTED_RUNS, TESTED_RUNS}, 0, 0, {"Tested: the means of the runs\n", least}},
         {{TESTED_RUNS, TESTED_WITHIN},
          0,
          0,
-         {"Tested means of runs, where each side has three\n", "Not decided elsewhere: ", not_decided, least}},
+         {"Tested: the means of the runs, for rows with three or more a side\n", "Not decided elsewhere: ", not_decided,
+          least}},
         {{TESTED_WITHIN}, 0, 0, {"Not decided: ", not_decided, least}},
-        {{HOSTS}, 0, 0, {"Tested means of hosts\n", least}},
+        {{HOSTS}, 0, 0, {"Tested: the means of the hosts\n", least}},
         {{HOSTS, TESTED_RUNS},
          0,
          0,
-         {"Tested means of hosts, where each side has three\n", "Tested means of runs, where each side has three\n",
-          least}},
+         {"Tested: the means of the hosts, for rows with three or more a side\n",
+          "Tested: the means of the runs, for rows with three or more a side\n", least}},
         {{HOSTS, TESTED_WITHIN},
          0,
          0,
-         {"Tested means of hosts, where each side has three\n", "Not decided elsewhere: ", not_decided, least}},
-        {{TESTED_PAIRS}, 0, 0, {"Tested pairs of runs, since those of both sides alternate in time\n", least}},
+         {"Tested: the means of the hosts, for rows with three or more a side\n",
+          "Not decided elsewhere: ", not_decided, least}},
+        {{TESTED_PAIRS}, 0, 0, {"Tested: pairs of runs, since those of both sides alternate in time\n", least}},
         {{TESTED_PAIRS, TESTED_WITHIN},
          0,
          0,
-         {"Tested pairs of runs, since those of both sides alternate in time\n", "Not decided elsewhere: ", not_decided,
+         {"Tested: pairs of runs, since those of both sides alternate in time\n", "Not decided elsewhere: ", not_decided,
           least}},
         {{SAMPLES},
          0,
          0,
-         {"Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n", least}},
+         {"Tested: pairs of samples: commands were measured in turns, so drift affects all of them equally\n", least}},
         {{SAMPLES, TESTED_WITHIN},
          0,
          0,
-         {"Tested pairs of samples: commands were measured in turns, so drift affects all of them equally\n",
+         {"Tested: pairs of samples: commands were measured in turns, so drift affects all of them equally\n",
           "Not decided elsewhere: ", not_decided, least}},
-        {{TESTED_RUNS, TESTED_RUNS}, 2, 0, {"Tested means of runs\n", "Metrics with _alone", raw, least}},
-        {{TESTED_RUNS, TESTED_RUNS}, 2, 2, {"Tested means of runs\n", "Rows with Raw", shares, least}},
+        {{TESTED_RUNS, TESTED_RUNS}, 2, 0, {"Tested: the means of the runs\n", "Metrics with _alone", raw, least}},
+        {{TESTED_RUNS, TESTED_RUNS}, 2, 2, {"Tested: the means of the runs\n", "Rows with a Raw ratio", shares, least}},
         {{TESTED_RUNS, TESTED_RUNS},
          2,
          1,
-         {"Tested means of runs\n", "Metrics with _alone", raw, "Rows with Raw and without _alone", shares, least}},
+         {"Tested: the means of the runs\n", "Metrics with _alone", raw, "Rows with a Raw ratio and without _alone",
+          shares, least}},
     };
     static const struct pairs none = {.n = 0};
 
@@ -793,9 +796,10 @@ static void test_verdicts_warn_of_doubtful_rows(void **state)
     compared_rows[1].drift_pct = 2.5;
     compared_rows[3].drift_pct = 1.25;
     all = (struct pairs){.doubles = 2, .degraded = 1};
-    (void)snprintf(expected, sizeof(expected),
-                   "%sTested means of runs\nLeast change: the smallest that 80 %% of such comparisons would find\n\n",
-                   header);
+    (void)snprintf(
+        expected, sizeof(expected),
+        "%sTested: the means of the runs\nLeast change: the smallest that 80 %% of such comparisons would find\n\n",
+        header);
     expect_page(&one[0], &one[1], &all, expected,
                 "\n"
                 "Warning: 2 rows are not decided: one value does not show their spread\n"
@@ -813,9 +817,10 @@ static void test_verdicts_warn_of_doubtful_rows(void **state)
         (void)add_row(i ? &higher : &nothing, TEST_WORDS("t", "lower"));
         rows[0][0].status = i == 1 ? ROW_UNSTABLE : ROW_OK;
         compared_rows[0].drift_pct = i == 2 ? 0.5 : 0;
-        (void)snprintf(expected, sizeof(expected), "%s%s\n", header,
-                       i ? "Tested means of runs\nLeast change: the smallest that 80 % of such comparisons would find\n"
-                         : "");
+        (void)snprintf(
+            expected, sizeof(expected), "%s%s\n", header,
+            i ? "Tested: the means of the runs\nLeast change: the smallest that 80 % of such comparisons would find\n"
+              : "");
         char line[200];
         (void)snprintf(line, sizeof(line), "\n%s", single[i]);
         expect_page(&one[0], &one[1], &all, expected, line);
