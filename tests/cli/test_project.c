@@ -48,7 +48,8 @@ static void test_project_is_what_arithmetic_says(void **state)
     cli_write_file(cli->work, "a.csv", HEADER NOISY);
     cli_expect_args(cli, ARGS("project", "a.csv", "--step", "1ms", "--ranks", "1:100000", "-o", "p.csv"), 0, &result);
     cli_expect_text(result.out, "n1    noise   5.013");
-    cli_expect_text(result.out, "\nWhat costs most: slowdown of 100000 ranks with all detours -> without those of the line\n");
+    cli_expect_text(result.out,
+                    "\nWhat costs most: slowdown of 100000 ranks with all detours -> without those of the line\n");
     cli_expect_text(result.out, "1 ms .. 10 ms    preempted");
     cli_expect_text(result.out, "Computed from 9.5 s of one CPU's time");
     read_csv(cli, "p.csv", &csv);
