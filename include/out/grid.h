@@ -66,7 +66,7 @@ struct text *grid_note(struct grid *grid);
  * `width` characters (0: no limit), the columns of the highest rank are left out, then those of the next, until the
  * table fits with its wrapping columns narrowed to 24, or only columns of rank 0 are left. Columns of one rank go
  * together, so that the digits of the figures seldom change which columns are shown. A line below names the columns
- * left out. Then the widest columns that wrap are narrowed, to 14 at least; a table that is still too wide stays so. */
+ * left out. Then the widest columns that wrap are narrowed, to 9 at least; a table that is still too wide stays so. */
 void grid_print(struct grid *grid, unsigned width, struct text *out);
 
 /* Prints the grid as a Markdown table with all columns, and frees it. */

@@ -126,10 +126,9 @@ static void put_tested(const struct compared *compared, struct text *out)
                     "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the "
                     "ratio as measured\n");
     if (shares)
-        text_printf(
-            out,
-            "Rows with a Raw ratio%s: Ratio is that at the same share of the core; Raw, Base and New are as measured\n",
-            compared->n_raw > shares ? " and without " ROW_ALONE : "");
+        text_printf(out,
+                    "Rows with a Raw ratio%s: figures at the same share of the core; Raw is the ratio as measured\n",
+                    compared->n_raw > shares ? " and without " ROW_ALONE : "");
     if (in_turn)
         text_printf(
             out,

@@ -64,13 +64,18 @@ static void put_difference(const struct paired *logs, bool same, struct text *ou
                     decimals, sign * expm1(logs->centre), decimals, ends[!slower], decimals, ends[slower]);
 }
 
-/* Appends the largest difference that the interval contains, rounded upwards. */
+/* Appends the largest difference that the interval contains, rounded upwards. An interval that contains even twice the
+ * time decides nothing. */
 static void put_alike(const struct paired *logs, struct text *out)
 {
     const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
     const int decimals = decimals_of(most);
     const double unit = pow(10, -decimals);
 
+    if (most >= 100 * (IN_TIMES - 1)) {
+        text_printf(out, ": not decided, takes %.3g to %.3g times as long", exp(logs->low), exp(logs->high));
+        return;
+    }
     text_printf(out, ": no difference larger than %.*f %%", decimals, fmax(0, ceil(most / unit - 1e-6)) * unit);
 }
 

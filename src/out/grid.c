@@ -12,7 +12,7 @@
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
 /* Least width of a column that wraps, unless its cells are narrower: words would be broken. */
-#define NARROWEST 14u
+#define NARROWEST 9u
 /* First byte, in grid.cells, of a line that grid_note() began; the first byte of a cell is its colour. */
 #define NOTE 'n'
 

@@ -836,9 +836,8 @@ static void test_compare_at_the_same_share(void **state)
     write_neighbours(cli, "./new.csv", 1000, 0.3);
     write_neighbours(cli, "./slow.csv", 950, 0.3);
     compare(cli, "compare --fail-on changed ./base.csv ./new.csv", DONE, &result);
-    cli_expect_text(
-        result.out,
-        "Rows with a Raw ratio: Ratio is that at the same share of the core; Raw, Base and New are as measured\n");
+    cli_expect_text(result.out,
+                    "Rows with a Raw ratio: figures at the same share of the core; Raw is the ratio as measured\n");
     cli_expect_no_text(result.out, "Metrics with _alone");
     cli_expect_text(result.out, "  1.0000 ");
     cli_expect_text(result.out, "no change seen");

@@ -181,6 +181,8 @@ static void test_compare_commands_says_how_much(void **state)
         {COMMAND_ALIKE, -0.003, 0, 0.001, 2, 1, "B: no difference larger than 0.4 %, 2 pairs, 1 s\n"},
         {COMMAND_ALIKE, -0.001, 0, 0.002, 2, 1, "B: no difference larger than 0.21 %, 2 pairs, 1 s\n"},
         {COMMAND_ALIKE, -0.0002, 0, 0.0001, 2, 1, "B: no difference larger than 0.021 %, 2 pairs, 1 s\n"},
+        {COMMAND_ALIKE, -0.1, 0, 0.6, 7, 1, "B: no difference larger than 82.3 %, 7 pairs, 1 s\n"},
+        {COMMAND_ALIKE, -0.1, 0, 0.7, 7, 1, "B: not decided, takes 0.905 to 2.01 times as long, 7 pairs, 1 s\n"},
         {COMMAND_SLOWER, 0.02, 0.03, 0.04, 7, 1, "B is slower by 3.0 % (2.0 to 4.1), 7 pairs, 1 s\n"},
         {COMMAND_FASTER, -0.04, -0.03, -0.02, 7, 1, "B is faster by 3.0 % (2.0 to 3.9), 7 pairs, 1 s\n"},
         {COMMAND_SLOWER, 0.0295, 0.03, 0.0305, 7, 1, "B is slower by 3.05 % (2.99 to 3.10), 7 pairs, 1 s\n"},

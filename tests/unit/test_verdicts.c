@@ -697,7 +697,7 @@ static void test_verdicts_say_what_was_tested(void **state)
                       least[] = "Least change: the smallest that 80 % of such comparisons would find\n",
                       raw[] =
                           ": without other users of the core, as both sides know it; Raw is the ratio as measured\n",
-                      shares[] = ": Ratio is that at the same share of the core; Raw, Base and New are as measured\n";
+                      shares[] = ": figures at the same share of the core; Raw is the ratio as measured\n";
     enum { HOSTS = TESTED_PAIRS + 1, SAMPLES };
     static const struct {
         int tested[3]; /* TESTED_NOTHING ends them */
