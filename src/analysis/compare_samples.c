@@ -310,7 +310,7 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
         struct comparison *c = &comparisons[i];
         c->p_adjusted = p[i];
         find_least(c, known, confidence, min_effect);
-        c->change = CHANGE_UNKNOWN;
+        c->change = CHANGE_UNKNOWN; /* printed as "not decided" */
         c->doubt = DOUBT_NOT;
         if (!is_tested(c))
             continue;

@@ -246,6 +246,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     gather_cpus(trial);
     if (trial->spec.watch)
         begin_watch(trial);
+    /* Interrupts and steal time of the trial's CPUs before it; those after it are read below and subtracted. */
     machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     for (unsigned i = 0; i < trial->n_slots; i++)

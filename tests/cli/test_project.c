@@ -184,7 +184,7 @@ static void test_project_few_columns_of_ranks(void **state)
 
     cli_write_file(cli->work, "a.csv", HEADER NOISY);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        cli_expect_args(cli, ARGS("project", cases[i].word, "a.csv"), 0, &result);
+        cli_expect_args(cli, ARGS("project", "-v", cases[i].word, "a.csv"), 0, &result);
         cli_expect_text(result.out, cases[i].heading);
         cli_result_free(&result);
     }
