@@ -211,7 +211,7 @@ static void test_noise_a_busy_cpu_is_the_noisiest(void **state)
     if (!hidden) {
         assert_true(value_of(&csv, "1", "lost") > other);
         assert_string_equal(last_ranked(result.out), "1");
-        cli_expect_text(result.out, "Quietest: CPU 0, ");
+        cli_expect_text(result.out, "Quietest: CPU 0; ");
     }
     cli_csv_free(&csv);
     cli_result_free(&result);
