@@ -170,7 +170,7 @@ static void test_who_stops_at_a_detour(void **state)
     cli_csv_parse(result.out, &csv);
     need_records(&csv);
     assert_true(cli_number(&csv, 0, "wall_s") < 19);
-    cli_expect_text(result.err, " was lost for ");
+    cli_expect_text(result.err, " had a detour of ");
     cli_expect_text(result.err, " us, more than 10000 us");
     cli_expect_text(result.err, "What ran on CPU ");
     cli_expect_text(result.err, " burst\n");
