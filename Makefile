@@ -33,8 +33,11 @@ ARCH    := $(if $(wildcard include/sys/arch/$(FAMILY)),$(FAMILY),generic)
 BARCH   := $(if $(wildcard src/bench/arch/$(FAMILY)),$(FAMILY),generic)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla -Wformat=2 -Wundef
-# WERROR=1: compiler warnings are errors.
+WARNINGS := -Wall -Wextra -pedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla -Wformat=2 -Wundef
+# WERROR=1: compiler warnings are errors; they are in tests unless WERROR=0.
+ifneq ($(filter test check,$(MAKECMDGOALS)),)
+export WERROR ?= 1
+endif
 WARNINGS += $(if $(filter-out 0,$(WERROR)),-Werror)
 
 # Of each layer, what it may include: itself and those below.
@@ -162,8 +165,8 @@ CLI  := $(patsubst tests/cli/%.c,%,$(wildcard tests/cli/test_*.c))
 module_layer = $(or $(patsubst src/%/,%,$(dir $(firstword $(wildcard $(addsuffix /$(1).c,$(addprefix src/,$(LAYERS))))))),cmd)
 
 # Tests are compiled more often than they are run, and -O1 would take twice as long to compile. Most tests do not use
-# the state that cmocka passes to each.
-CFLAGS_TEST := $(CFLAGS_ALL:-O2=-O0) -Wno-missing-prototypes -Wno-unused-parameter
+# the state that cmocka passes to each, and their made-up rows are not ISO C99.
+CFLAGS_TEST := $(filter-out -pedantic,$(CFLAGS_ALL:-O2=-O0)) -Wno-missing-prototypes -Wno-unused-parameter
 # UNIT_CPPFLAGS and UNIT_LINK select a cmocka in another place, see tests/dist/unit.sh.
 $(BUILD)/unit/%.o: tests/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -188,13 +191,12 @@ WRAP_test_benches   := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) chase_map chase_walk pa
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) machine_watch_read task_read_usage task_current_cpu \
-	core_work_adds core_probe_cycles_per_tick
+	core_work_adds core_probe_cycles_per_tick cgroup_quota_open trial_copy_machine
 WRAP_test_wakeup    := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK)
 WRAP_test_sim       := $(MADE_UP_CLOCK)
 WRAP_test_noise_trace := detour_end
-WRAP_test_who_trace   := who_begin tasks_kernel_functions
-WRAP_test_who         := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) results_group tasks_kernel_functions tasks_times \
-	tasks_interrupts task_current_cpu trace_ring_open trace_ring_start trace_ring_drop trace_ring_next trace_ring_close
+WRAP_test_who_trace   := tasks_kernel_functions
+WRAP_test_who         := tasks_kernel_functions tasks_read
 # Functions of the kernel and of other layers that return what the test says.
 WRAP_test_worker    := task_read_counters task_read_usage $(MADE_UP_CLOCK) clock_sleep_ns task_current_cpu \
 	task_offer_to_oom_killer core_probe_cycles_per_tick counters_open counters_none counters_start counters_stop \
@@ -242,7 +244,7 @@ $(BUILD)/unit/test_sim: $(BUILD)/unit/classic_model.o
 # CPU. Those that take longest are first.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 BESIDE_JOBS ?= $(shell expr 2 \* $(JOBS))
-BESIDE := $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
+BESIDE := tests/golden/golden.py $(patsubst %,$(BUILD)/cli/test_%,options unix places check init old altered completion security layout job) \
 	$(patsubst %,$(BUILD)/unit/test_%,reader sim coverage detour_sim fleet_judge scale hist many_cpus) \
 	$(patsubst %,$(BUILD)/cli/test_%,report show compare project export fleet history) \
 	$(patsubst %,$(BUILD)/unit/test_%,scale_projection stats compare_samples inference compare_pairs settings)
@@ -271,16 +273,20 @@ cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the sta
 
 .PHONY: old
 old: $(PROGRAM) $(BUILD)/cli/test_old ## each system call refused, with all commands: minutes
-	@JITBENCH_OLD=all JITBENCH=$(PROGRAM) $(RUN) $(BUILD)/cli/test_old
+	@JITBENCH_OLD=all JITBENCH=$(PROGRAM) $(RUN) --limit 3600 $(BUILD)/cli/test_old
 
 .PHONY: built test check smoke
 built: $(PROGRAM) $(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%)
-test: ## all tests of the build: unit tests, then command-line tests
+test: ## all tests of the build: unit tests, then command-line tests; a warning of the compiler is an error
 	$(MAKE) -j$(JOBS) built
-	$(RUN_TESTS) tests/test_runner.py 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
+	$(RUN_TESTS) tests/test_runner.py 'tests/golden/golden.py $(PROGRAM)' 'tests/cpu_work.sh $(BUILD)' 'tests/callers.sh $(BUILD)' \
 		$(UNIT:%=$(BUILD)/unit/%) $(CLI:%=$(BUILD)/cli/%) \
 		'env MAKE=$(MAKE) BUILD=$(BUILD) PROGRAM=$(PROGRAM) tests/install.sh'
 check: test ## the same as test
+# A reviewer reads what changed in the difference of tests/golden/out.
+.PHONY: golden
+golden: $(PROGRAM) ## write the expected outputs in tests/golden/out anew
+	tests/golden/golden.py --update $(PROGRAM)
 smoke: $(PROGRAM) ## a short run of everything: some seconds
 	./$(PROGRAM) all --quick --samples 1 --no-csv
 
@@ -326,18 +332,21 @@ browser: $(PROGRAM) ## pages of jitbench report in headless Chromium, at 400, 80
 # the unit tests of the same names run a part.
 .PHONY: stats scipy
 $(BUILD)/stats/inference: tests/stats/inference.c $(call layer_objects,stats sys)
+$(BUILD)/stats/verdicts: tests/stats/verdicts.c $(call layer_objects,analysis rows stats sys)
+$(BUILD)/stats/inference $(BUILD)/stats/verdicts:
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lm
 scipy: $(BUILD)/stats/inference ## compare p values with scipy's
 	@$(RUN) --one tests/stats/against_scipy.py $(BUILD)/stats/inference
-stats: scipy $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs ## as scipy, and check intervals, verdicts and causes with 2000 simulated experiments: seven minutes
-	@JITBENCH_STATS=1 $(RUN) $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs
+stats: scipy $(PROGRAM) $(BUILD)/stats/verdicts $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs ## as scipy, and check intervals, verdicts and causes with 2000 simulated experiments: seven minutes
+	@$(BUILD)/stats/verdicts ./$(PROGRAM)
+	@JITBENCH_STATS=1 $(RUN) --limit 3600 $(BUILD)/unit/test_coverage $(BUILD)/unit/test_detour_sim $(BUILD)/unit/test_run_pairs
 
 # As stats, for change points: 2000 simulated histories of each kind.
 .PHONY: history-sim history-real
 HISTORY_SIMS := $(BUILD)/unit/test_change_points $(BUILD)/unit/test_history
 history-sim: $(HISTORY_SIMS) ## check change points with thousands of simulated histories: a minute
-	@JITBENCH_STATS=1 $(RUN) $(HISTORY_SIMS)
+	@JITBENCH_STATS=1 $(RUN) --limit 3600 $(HISTORY_SIMS)
 # HISTORY_ARGS="--runs 12 --quick": shorter.
 history-real: $(PROGRAM) ## thirty runs of prime, the last ten beside a busy loop: history finds that change; needs a quiet CPU 1
 	@JITBENCH=$(PROGRAM) $(RUN) --one tests/stats/history_real.py $(HISTORY_ARGS)
@@ -361,6 +370,16 @@ $(BUILD)/faults/inject: tests/faults/inject.c $(BUILD)/flags
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $<
 faults: $(PROGRAM) $(BUILD)/faults/inject ## each system call fails in turn: 40 minutes; FAULTS=300: three minutes
 	@$(RUN) --one tests/faults/faults.py --cells $(FAULTS) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(FAULTS_ARGS) $(PROGRAM) $(BUILD)/faults/inject
+
+# The program with allocations that fail (tests/faults/memory.c). MEMORY="tune init": only these commands.
+.PHONY: memory-faults
+$(BUILD)/faults/memory.o: tests/faults/memory.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+$(BUILD)/faults/jitbench: $(OBJECTS) $(BUILD)/faults/memory.o
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=strdup -o $@ $^ -lm
+memory-faults: $(BUILD)/faults/jitbench ## each allocation of prime, run, compare, tune, untune and init fails in turn
+	@$(RUN) --one tests/faults/memory.py $(BUILD)/faults/jitbench $(MEMORY)
 
 # Not part of `test`, because it starts a Slurm cluster. Parts whose packages (slurm-wlm munge, openmpi-bin) are
 # missing are skipped by name.
@@ -502,7 +521,7 @@ FORMATTED    := $(wildcard src/*/*.c src/*/arch/*/*.c src/*.c include/*/*.h incl
 lint-style: ## clang-format, layers, shellcheck, mandoc, draws of mutation, cppcheck: half a minute
 	@mkdir -p $(BUILD) && $(MAKE) -s $(GENERATED)
 	@$(RUN) 'clang-format --dry-run --Werror $(FORMATTED)' \
-		tests/layers.sh \
+		tests/layers.sh tests/initialised.sh \
 		'shellcheck -x $(wildcard .ci/* tests/*.sh tests/*/*.sh tests/*/*.bash src/cmd/completion/*.bash)' \
 		'mandoc -Tlint -Wwarning $(wildcard man/*.[1-9])' \
 		'tests/mutation/mutation.py check' \
@@ -511,7 +530,7 @@ lint-style: ## clang-format, layers, shellcheck, mandoc, draws of mutation, cppc
 		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude -Iinclude/sys/arch/$(ARCH) -I$(BUILD) $(LINT_SOURCES)'
 lint: lint-style ## the same, gcc -fanalyzer and clang-tidy: seven minutes
 	$(MAKE) -j$(JOBS) BUILD=build-analyzer PROGRAM=build-analyzer/jitbench CFLAGS='-O1 -fanalyzer -Werror'
-	@$(RUN) --jobs $(JOBS) --beside clang-tidy \
+	@$(RUN) --limit 3600 --jobs $(JOBS) --beside clang-tidy \
 		$(foreach layer,$(LAYERS) main,$(if $(filter src/$(layer)%,$(LINT_SOURCES)),'clang-tidy --quiet --warnings-as-errors=* \
 		$(filter src/$(layer)%,$(LINT_SOURCES)) -- $(CPPFLAGS_ALL) -std=c99'))
 layers: ## the layers, their lines of code and which includes which; fails on an upward include

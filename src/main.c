@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench: finds the command that the first argument names, and calls it. */
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench/list.h"
@@ -9,7 +12,11 @@
 #include "cmd/init.h"
 #include "engine/trial.h"
 #include "load/list.h"
+#include "sys/message.h"
 #include "sys/process.h"
+
+/* Twice what the commands needed when they were tried with less and less. */
+#define STACK_NEEDED (256u << 10)
 
 /* Opens /dev/null for each standard descriptor that is closed, so that a file opened later does not get its number. It
  * is opened in the wrong direction, so that using it is still an error (EBADF). */
@@ -32,6 +39,13 @@ static int refuse_rights(void)
     return 2;
 }
 
+static bool has_stack(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK_NEEDED;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "help";
@@ -39,8 +53,15 @@ int main(int argc, char **argv)
     if (process_has_rights_of_file())
         return refuse_rights();
     trial_worker_main(argc, argv, bench_list, load_list);
+    if (!has_stack()) {
+        static const char line[] = "jitbench: the stack is limited to less than 256 KiB (ulimit -s)\n";
+        (void)!write(2, line, sizeof(line) - 1);
+        return 1;
+    }
     open_standard_descriptors();
     process_init();
+    (void)signal(SIGPIPE, SIG_IGN); /* EPIPE and EFBIG are handled where they occur */
+    (void)signal(SIGXFSZ, SIG_IGN);
     if (strcmp(word, "init") != 0 && init_chosen(argv[0]))
         return init_boot(argc, argv);
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
@@ -52,5 +73,6 @@ int main(int argc, char **argv)
         return command_unknown_command(word);
     if (argc > 2 && !command->tables && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
         return command_print_help(command_find("help"), command);
-    return command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
+    const int status = command->run(command, argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv);
+    return !status && message_lost() ? EXIT_ROW_FAILED : status;
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs test programs, and counts what passed, failed and was skipped.
 
-    runner.py [--beside 'COMMAND...' --jobs N] COMMAND...
-    runner.py --one COMMAND WORD...
+    runner.py [--limit SECONDS] [--beside 'COMMAND...' --jobs N] COMMAND...
+    runner.py [--limit SECONDS] --one COMMAND WORD...
     runner.py --total FILE
 
 A COMMAND is one argument, split at blanks; with --one all that follows is one command. Those that --beside names as well run
@@ -13,6 +13,9 @@ and tests, each skip and failure with its reason, and 'N passed, N failed, N ski
 A program tells its results by cmocka's lines, where the line 'skipped: REASON' stands before '[  SKIPPED ]'; or by lines
 'passed: NAME...', 'failed: NAME: WHY', 'skipped: NAME: REASON', where a number after the first word ('passed 20: ...') says that
 it is so many tests. A program that tells nothing is one test, which passes if its exit status is 0.
+
+A program that runs longer than --limit (ten minutes; with --one there is no limit unless it is given) is killed with all
+processes that it started, and fails with what it printed so far.
 
 A skip without a reason fails. With REQUIRE=1 a skip fails unless tests/skips.txt lists it: lines of 'PROGRAM/TEST | REASON, a
 regular expression | why that is accepted'. With RECORD=FILE the results are appended to that file, and --total prints the sum
@@ -31,6 +34,7 @@ import threading
 import time
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "skips.txt")
+LIMIT = 600  # seconds
 SLOWEST = 10
 SHOWN = 200  # characters of a command
 CMOCKA = re.compile(r"\[ (RUN     | {6}OK| SKIPPED| FAILED | ERROR  ) \] (\w+)$")
@@ -89,9 +93,10 @@ class Results:
         else:
             self.failed.append((name, "skipped without a reason", number))
 
-    def end(self, status):
-        """status: as subprocess has it, negative for a signal."""
+    def end(self, status, limit=None):
+        """status: as subprocess has it, negative for a signal. limit: the seconds after which it was killed."""
         how = f"ended by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        how = f"killed after {limit:g} s" if limit else how
         if self.running:
             self.count("failed", self.running, how, 1)
             self.reported += 1
@@ -125,13 +130,52 @@ def read_accepted(path):
     return [(test, reason) for test, reason, _ in entries]
 
 
-def lines_of(process):
-    """The lines of a process's standard output until it has ended; not of others that it left, which may keep the pipe open."""
+def family_of(leader):
+    """The processes of its session and all their descendants."""
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(") ")[2].split()
+        except OSError:
+            continue  # it has ended
+        if fields[0] != "Z":
+            parents[int(entry)] = leader if int(fields[3]) == leader else int(fields[1])
+    family = {leader}
+    while len(family) < len(family := family | {pid for pid, parent in parents.items() if parent in family}):
+        pass
+    return family & set(parents)
+
+
+def send(pids, number):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def kill_family(leader):
+    """Stops them first, so that none starts another one meanwhile."""
+    stopped = set()
+    while new := family_of(leader) - stopped:
+        send(new, signal.SIGSTOP)
+        stopped |= new
+    send(stopped, signal.SIGKILL)
+
+
+def lines_of(process, deadline):
+    """The lines of a process's standard output until it has ended; not of others that it left, which may keep the pipe open.
+    Kills it and its family at the deadline."""
     pipe, ended = process.stdout.fileno(), os.pidfd_open(process.pid)
     rest = b""
     try:
         while True:
-            ready = select.select([pipe, ended], [], [])[0]
+            ready = select.select([pipe, ended], [], [], max(0, deadline - time.monotonic()) if deadline else None)[0]
+            if deadline and time.monotonic() >= deadline:
+                kill_family(process.pid)
+                deadline = None
+                continue
             data = os.read(pipe, 65536) if pipe in ready else b""
             if not data:  # the end of the output, or of the process with nothing left to read
                 break
@@ -143,23 +187,37 @@ def lines_of(process):
         os.close(ended)
 
 
-def run(words, show, **how):
-    """Runs a command, gives its lines to show() and returns its results."""
+RUNNING = set()  # ids of the processes that run() started
+
+
+def end_by(number, _):
+    """Passes a signal on, which a terminal sends to its own session only."""
+    for leader in list(RUNNING):
+        kill_family(leader)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def run(words, show, limit, **how):
+    """Runs a command in a session of its own, gives its lines to show() and returns its results."""
     results = Results(label_of(words))
     began = time.monotonic()
     show(f"== {' '.join(words)[:SHOWN]}\n")
     try:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, **how)
     except OSError as error:
         results.failed.append((results.label, str(error), 1))
         return results
+    RUNNING.add(process.pid)
     with process:
-        for line in lines_of(process):
+        for line in lines_of(process, began + limit if limit else None):
             show(line)
             results.add(line.rstrip("\r\n"))
         process.stdout.close()
-        results.end(process.wait())
+        status = process.wait()
+    RUNNING.remove(process.pid)
     results.seconds = time.monotonic() - began
+    results.end(status, limit if limit and results.seconds >= limit else None)
     show("-- {}, {:.1f} s\n".format(sentence(results.counts()), results.seconds))
     return results
 
@@ -169,13 +227,13 @@ def show_now(text):
     sys.stdout.flush()
 
 
-def run_beside(commands, jobs):
+def run_beside(commands, jobs, limit):
     """Runs them jobs at a time; each one's output is printed whole."""
     lock = threading.Lock()
 
     def one(words):
         text = []
-        results = run(words, text.append, stdin=subprocess.DEVNULL)
+        results = run(words, text.append, limit, stdin=subprocess.DEVNULL)
         with lock:
             show_now("".join(text))
         return results
@@ -224,6 +282,7 @@ def main():
     parser = argparse.ArgumentParser(description="runs test programs and counts what passed, failed and was skipped")
     parser.add_argument("--beside", default="", help="commands that run beside each other, first")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many of them at a time")
+    parser.add_argument("--limit", type=float, help="seconds after which a program is killed; 0: no limit")
     parser.add_argument("--total", help="print the sum of this record of results")
     parser.add_argument("--one", nargs=argparse.REMAINDER, help="one command, as it stands")
     parser.add_argument("command", nargs="*")
@@ -236,8 +295,11 @@ def main():
     commands = [arguments.one] if arguments.one else [shlex.split(command) for command in arguments.command]
     order = arguments.beside.split()
     beside = sorted((words for words in commands if words[0] in order), key=lambda words: order.index(words[0]))
-    everything = run_beside(beside, arguments.jobs)
-    everything += [run(words, show_now) for words in commands if words not in beside]
+    limit = (0 if arguments.one else LIMIT) if arguments.limit is None else arguments.limit
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, end_by)
+    everything = run_beside(beside, arguments.jobs, limit)
+    everything += [run(words, show_now, limit) for words in commands if words not in beside]
     if required:
         for results in everything:
             results.refuse(accepted)

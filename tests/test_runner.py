@@ -144,6 +144,38 @@ class Program(unittest.TestCase):
         os.kill(int(out.splitlines()[1]), 15)
         self.assertEqual((status, out.splitlines()[-1]), (0, "1 passed, 0 failed, 0 skipped"))
 
+    def test_hanging_program_is_killed_with_all_that_it_started(self):
+        """One child in the same session, one in a session of its own that ignores signals, and a test that is cut."""
+        path = self.script("a", "sleep 90 & echo one $!\nsetsid sh -c 'trap \"\" TERM INT HUP; sleep 91; sleep 92' &\necho two $!\n"
+                           "echo '[==========] Running 3 test(s).'\necho '[ RUN      ] test_a'\nprintf 'half a line'\nwait\n")
+        after = self.script("b", "echo passed: y")
+        for words in (["--limit", "1", path, after], ["--limit", "1", "--beside", path, path, after]):
+            status, out = self.run_it(*words)
+            self.assertEqual(status, 1)
+            self.assertIn("half a line", out)
+            self.assertTrue(out.endswith("failed: a/test_a: killed after 1 s\nfailed: a (2): killed after 1 s: tests did not run\n"
+                                         "1 passed, 3 failed, 0 skipped\n"), out)
+            for pid in (line.split()[1] for line in out.splitlines() if line.startswith(("one ", "two "))):
+                self.assertFalse(self.runs(pid), f"process {pid} still runs")
+
+    @staticmethod
+    def runs(pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                return file.read().rpartition(") ")[2][0] != "Z"
+        except OSError:
+            return False
+
+    def test_signal_ends_the_runner_and_its_program(self):
+        path = self.script("a", "echo $$; sleep 90")
+        with subprocess.Popen([RUNNER, "--one", path], stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            pid = process.stdout.readline().strip()
+            process.terminate()
+            self.assertEqual(process.wait(30), -15)
+            process.stdout.close()
+        self.assertFalse(self.runs(pid))
+
     def test_program_that_is_not_there_fails(self):
         status, out = self.run_it(os.path.join(self.folder.name, "none"))
         self.assertEqual((status, out.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))

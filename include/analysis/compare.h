@@ -85,11 +85,4 @@ enum compared_verdict {
 enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
 extern const char *const compared_verdict_names[];
 
-/* Findings of --fail-on: bit i is called compared_fail_names[i]. */
-enum compared_fail { FAIL_SLOWER, FAIL_CHANGED, FAIL_NOT_COMPARABLE };
-extern const char *const compared_fail_names[]; /* ends with NULL */
-/* Returns whether the comparison has one of the findings in the set fail_on: a row or a mean that is slower; one that
- * changed in any direction; a row that cannot be compared or decided. */
-bool compared_fails(const struct compared *compared, uint64_t fail_on);
-
 #endif

@@ -16,6 +16,7 @@
 enum pair_across {
     ACROSS_BUILD,
     ACROSS_CPU,
+    ACROSS_SCHEDULER,
     ACROSS_POLICY,
     ACROSS_CPUS,
     ACROSS_LAYOUT,
@@ -34,6 +35,7 @@ struct pair {
     bool within;                        /* both sides come from the same files: made by pairs_within() */
     const struct row **base, **changed; /* the rows that have values; all rows if why is set */
     size_t n_base, n_changed;
+    bool differs;  /* why says in what kind the rows differ, as placement or file system */
     int reason;    /* the enum pair_across that would allow the comparison; -1: none */
     char why[256]; /* why the rows cannot be compared; "": they can be */
 };
@@ -65,6 +67,10 @@ void pairs_free(struct pairs *pairs);
 /* Returns the pair that compares the values of raw's measurement with the core free (measured only while no one else
  * used the core); NULL when there is none, or it cannot be compared. */
 const struct pair *pair_alone_of(const struct pairs *pairs, const struct pair *raw);
+
+/* Returns whether the mean frequency of the core differs between the sides by 2 % or more. mhz: if not NULL, set to the
+ * frequency of each side; NAN where it is not known. */
+bool pair_other_clock(const struct pair *pair, double mhz[2]);
 
 /* Appends the text that identifies a row's measurement and metric to key: rows with equal keys are compared with each
  * other. Returns the length of the part before the parameters. */

@@ -17,11 +17,11 @@
 
 /* The samples of one run in the order in which they were taken: at least one, all finite. share: the share of its CPU
  * core that the run had (less than 1: others used the core too); 0 or NAN: not known, or the values do not depend on
- * it. */
+ * it; share_error: the standard deviation of the error of its logarithm. */
 struct comparison_run {
     const double *samples;
     size_t n;
-    double share;
+    double share, share_error;
 };
 struct comparison_side {
     const struct comparison_run *runs;
@@ -47,6 +47,15 @@ enum comparison_doubt {
     DOUBT_NOT,
     DOUBT_CHANCE, /* chance is not ruled out by the corrected p, or by the interval */
     DOUBT_SMALL,  /* not chance, but smaller than the smallest effect that counts */
+    /* figures as measured and figures at the same share of the core do not claim the same */
+    DOUBT_SHARE,
+};
+
+/* Of figures that were brought to the same share of the core: ratio and interval as measured, how much the logarithm
+ * of the ratio was moved because the shares of the sides differ (0: they differ no more than by chance), and the mean
+ * share of each side. */
+struct comparison_raw {
+    double ratio, low, high, moved, share[2];
 };
 
 struct comparison {
@@ -59,6 +68,8 @@ struct comparison {
     /* share: the share of the core to which the values of all runs were converted; 0: they are as measured. slope: by
      * how much the logarithm of a value changes with the logarithm of the share. */
     double share, slope;
+    struct comparison_raw raw;
+    bool unlike_rows; /* the values as measured combine rows that were brought to the same share: they are not judged */
     /* Set by comparison_judge(). */
     double p;            /* p of the chosen test */
     bool by_permutation; /* the chosen test is the permutation test */
@@ -68,32 +79,30 @@ struct comparison {
     enum comparison_doubt doubt; /* why there is no change; DOUBT_NOT when there is one, or nothing was tested */
 };
 
-/* Computes medians, ratio, interval and tests of the two sides:
- * - At least SHARE_RUNS runs a side, all with a known share of the core, and shares that spread by SHARE_SPREAD: the
- *   means of the runs, converted to the same share by an analysis of covariance of the logarithms
- *   (inference_covariance()). Only Student's t: a rank test of converted values makes too many false claims. Such runs
- *   are not paired even if they alternate: the conversion removes the disturbance that both runs of a pair have in
- *   common, and pairs have half as many degrees of freedom.
- * - Runs that did not alternate: their means; the ratio of medians (inference_ratio_of_medians()); Welch's t, and Mann
- *   and Whitney's test.
- * - Pairs: the mean of the logarithms of their ratios, with Student's interval; Student's t, and Wilcoxon's signed-rank
- *   test (paired_test()). Where a value is not positive, the differences are tested, and there is no ratio.
- * - Fewer than COMPARISON_RUNS runs on a side: the ratio of the geometric means, with an interval from the spread
- *   within the runs, by batch means (inference_batch_means()); no test. Samples that alternate are pairs instead, if
- *   there are enough.
- * Returns 0, or -1 when out of memory. */
+/* Computes medians, ratio, interval and tests of the two sides. The first of these rules that fits is used:
+ *
+ *  order of the runs   what is compared                      tests
+ *  in turns            pairs as measured                     Student's t, signed ranks (paired_test())
+ *  apart, shares known runs at the same share of the core    t by HC3, permutation (inference_adjusted())
+ *  apart               runs as measured                      Welch's t, Mann and Whitney's ranks
+ *  fewer runs          samples within the runs               none
+ *
+ * In turns: the runs alternate, at least COMPARISON_RUNS a side, or each side is one run whose samples alternate, at
+ * least PAIRED_LEAST blocks. Shares known: at least SHARE_RUNS runs a side, all with a known share of the core, and
+ * shares that spread by SHARE_SPREAD. Runs are compared by their means; at least COMPARISON_RUNS a side. The intervals
+ * are: Student's of the mean logarithm of the pairs' ratios; that of the same t; inference_ratio_of_medians(); that of
+ * batch means within the runs (inference_batch_means()). If a value of a pair is not positive, differences are tested
+ * and there is no ratio. Returns 0, or -1 when out of memory. */
 int comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                        enum comparison_order order, struct comparison *out);
-
-/* Converts the value of a run that had this share of the core to comparison->share; returns it unchanged if that is
- * 0. */
-double comparison_at_share(const struct comparison *comparison, double value, double share);
 
 /* Judges n comparisons together. The permutation test, where there is one, is used where it can reach significance (its
  * smallest possible p is below 1 - confidence after correction for all n), else the t test; the choice depends only on
  * the numbers of values. Without any spread the permutation test is always used. A comparison is a change when the
  * corrected p is below 1 - confidence, the interval does not contain 1, and the difference is larger than min_effect
- * (0.01) of the base. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
+ * (0.01) of the base. It is not known (CHANGE_UNKNOWN) if bringing the values to the same share of the core moved the
+ * ratio by more than min_effect and by more than half of the interval, and the values as measured do not claim the
+ * same. confidence is e.g. 0.95. Returns 0, or -1 when out of memory. */
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect);
 
 #endif

@@ -21,8 +21,8 @@ struct gather_figure {
     char protocol[ROW_PROTOCOL_SIZE];
     uint64_t copies;
     bool higher_is_better;
-    /* index + 1 of the same figure with the core free (measured only while no one else used the core), and index + 1 of
-     * the same figure over the whole time; 0: none */
+    /* index + 1 of the same figure with the core free (measured only while no one else used the core), if all machines
+     * that have this figure know it, and index + 1 of the same figure over the whole time; 0: none */
     size_t alone, raw;
     size_t first, n; /* range in values[]: the machines that have the figure, in the order of their numbers */
 };

@@ -23,8 +23,9 @@
 struct command_params {
     /* Values of the options of jitbench run. */
     uint64_t warmup, timeout_ns;
-    char prepare[4096], input[1024], keep_output[1024], name[1024], separator[64], fail_on[32];
+    char prepare[4096], input[1024], keep_output[1024], name[1024], separator[64];
     char setup[4096], cleanup[4096], reference[64], lists[4096], scans[1024], step[32];
+    struct fail_on fail_on;
     bool shell, ignore_failure, clean_env, show_output, aa;
     /* Values that jitbench run computes from the options, for one of the commands. */
     /* fixed_layout: address randomisation is off, and the environment has a constant length; again: this is the second
@@ -36,8 +37,6 @@ struct command_params {
     /* a comparison that has found no difference ends early when the half-width of the confidence interval of the ratio
      * is at most this many % */
     double precision_pct;
-    /* natural logarithm of the slowdown above which --fail-on reports a command: log(1.05) for slower:5 */
-    double margin;
     /* descriptor of shared memory, which the worker processes that start the commands inherit; the bytes written by
      * command_pack() start at image_offset */
     int image_fd;

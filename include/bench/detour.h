@@ -57,6 +57,7 @@ struct detour_account {
     /* The last detour. It is not yet in the sums, because detour_added() may still change its cause. */
     struct detour_last {
         uint64_t end, ticks; /* end and length of the detour in ticks; length 0: no detour */
+        uint64_t quota;      /* part of its length for which a quota stopped the thread */
         enum detour_cause cause;
         struct detour_seen before;
     } last;
@@ -108,6 +109,10 @@ uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64
 /* As detour_added(), for other steps (a core probe, the reading of the CPU's counters). Does not change the cause of
  * the last detour. */
 uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_t took);
+/* Records that a quota of CPU time stopped the thread during the last detour: for `ns`, or all of it if that is less.
+ * detour_waited() tells whether that is possible: another task, or none, had the CPU during the last detour. */
+bool detour_waited(const struct detour_account *a);
+void detour_throttled(struct detour_account *a, uint64_t ns);
 /* Accounts for a step of unknown usual cost that ended at `now` and took `took` ticks: as a detour if it took longer
  * than the threshold and the kernel counted a context switch, a migration or a page fault; otherwise as blind time. */
 void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);

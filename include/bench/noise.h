@@ -53,7 +53,8 @@ enum {
     NOISE_THRESHOLD,
     NOISE_OBSERVED,
     NOISE_BLIND,
-    NOISE_LOST, /* lost time, a number for each cause; then the number of detours for each cause */
+    NOISE_LIMITED, /* 1: a quota of CPU time holds for the sampler; 0: none that can be seen (not in ns) */
+    NOISE_LOST,    /* lost time, a number for each cause; then the number of detours for each cause */
     NOISE_COUNT = NOISE_LOST + DETOUR_CAUSES,
     /* timer interrupts of the CPU during the run; this number and the next four are NAN when not known */
     NOISE_TIMER = NOISE_COUNT + DETOUR_CAUSES,
@@ -81,10 +82,10 @@ enum {
 /* Returns the share of the observed time that detours took, in %. numbers: recorder NOISE_NUMBERS of one copy. */
 double noise_lost_pct(const double *numbers);
 /* Returns by how many % the copy's CPU was slower than one that loses no time and has its core to itself:
- * 100 * (1 - (1 - lost) * share). lost: fraction of the observed time lost to detours, except detours caused by other
- * users of the core, which share accounts for. share: core_share() over the run. NAN when the share is not known.
- * core_learn() must have been called for the trial's core probes. */
-double noise_slower_pct(const struct trial *trial, unsigned copy);
+ * 100 * (1 - (1 - *alone / 100) * share). alone: share of the observed time lost to detours, in %, except detours
+ * caused by other users of the core, which share accounts for. share: core_share() over the run. NAN, and *alone
+ * unchanged, when the share is not known. core_learn() must have been called for the trial's core probes. */
+double noise_slower_pct(const struct trial *trial, unsigned copy, double *alone);
 
 enum {
     NOISE_METRIC_LOST,

@@ -23,6 +23,7 @@ struct wakeup_params {
     uint64_t stop_ns;      /* the run ends at the first wake-up that is later than this; 0: at its planned end */
     int priority;          /* SCHED_FIFO priority; 0: normal policy */
     bool lock_memory;      /* memory is locked even with the normal policy */
+    bool who;              /* with stop_ns: what ran before that wake-up is recorded */
 };
 
 /* --- The accounting, which is pure: times are passed in, in ns of one clock. --- */
@@ -46,9 +47,11 @@ enum { WAKEUP_HIST, WAKEUP_NUMBERS };
 enum {
     WAKEUP_MISSED,
     WAKEUP_OVERFLOWS,
-    WAKEUP_STOPPED_NS,
+    WAKEUP_STOPPED_NS, /* lateness of the wake-up that ended the run; 0: none did */
+    WAKEUP_STOPPED_AT, /* its time, by CLOCK_MONOTONIC_RAW */
+    WAKEUP_STOPPED_CPU,
     WAKEUP_N_NUMBERS
-}; /* WAKEUP_STOPPED_NS: lateness in ns of the wake-up that ended the run; 0: none did */
-enum { WAKEUP_METRIC_LATENCY, WAKEUP_METRIC_OVERFLOWS, WAKEUP_METRIC_MISSED, WAKEUP_N_METRICS };
+};
+enum { WAKEUP_METRIC_LATENCY, WAKEUP_METRIC_OVERFLOWS, WAKEUP_METRIC_MISSED, WAKEUP_METRIC_LONGEST, WAKEUP_N_METRICS };
 
 #endif

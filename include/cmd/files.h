@@ -3,14 +3,16 @@
 #ifndef CMD_FILES_H
 #define CMD_FILES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/option.h"
 #include "rows/rows.h"
+#include "sys/new_file.h"
 
-/* An operand is a file, "-" (standard input), a directory (its files *.csv, sorted), or a pattern with *, ? or [ in its
- * last component (the files that match, sorted), unless a file has exactly that name. */
+/* An operand is a file, "-" (standard input), a directory (its regular files *.csv, sorted), or a pattern with *, ? or
+ * [ in its last component (the regular files that match, sorted), unless a file has exactly that name. */
 
 /* Reads the rows of all operands' files (n at least 1; "-" at most once) into the set, and sorts them as tables show
  * them (row_set_sort()). wanted: flags of enum rows_wanted, for the rows' long lists (samples and others) that are read
@@ -45,9 +47,10 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
     }
 int files_clear(const char *command, const char *path);
 
-/* Writes the whole text to the file given by -o (as csv_create(): never over a regular file, unless `force` replaces
- * it; "-" is standard output) and frees it. Returns 0; EXIT_USAGE when the file cannot be created; 1 when it cannot be
- * written (a new file is then removed); each with a line on standard error. A closed pipe is no error. */
+/* Writes the whole text to the file given by -o (never over a regular file, unless `force` replaces it when the
+ * new one is complete; an existing pipe, terminal or device is written to; "-" is standard output) and frees it.
+ * Returns 0; EXIT_USAGE when the file cannot be created; 1 when it cannot be written (a new file is then removed); each
+ * with a line on standard error. A closed pipe is no error. */
 struct text;
 int files_write(const char *command, const char *path, bool force, struct text *text);
 
@@ -60,8 +63,12 @@ int files_check(const char *option, const char *path, char *error, size_t error_
 struct files_output {
     const char *command, *path;
     int fd, status;
-    bool unnamed; /* the file gets its name only when it is complete, so that a killed process leaves no partial file */
-    bool created, unread;
+    bool created; /* a new file, which gets its name only when it is complete */
+    bool force, unread;
+    int folder;                      /* directory of a new file */
+    const char *name;                /* its name there */
+    char hidden[NEW_FILE_NAME_SIZE]; /* its random name meanwhile; "" if it has none */
+    sigset_t mask;                   /* signal mask before */
 };
 int files_begin(const char *command, const char *path, bool force, struct files_output *out);
 void files_put(struct files_output *out, struct text *text);

@@ -20,7 +20,7 @@ struct measure_options {
     struct option_counts copies;
     int bind, layout, color;
     int64_t nice, fifo;
-    uint64_t samples, max_time_ns, time_ns, runs;
+    uint64_t samples, max_time_ns, time_ns, runs, who_memory;
     double precision_pct, max_rsd_pct;
     char output[1024], series[1024], comment[256], dir[512], start_at[64], interleave[1024];
     struct require_options require;
@@ -57,7 +57,7 @@ struct measure {
     int hold_fd;        /* descriptor of /dev/cpu_dma_latency; -1: not held */
     char not_set[256];  /* settings that --hold-latency or --tuned could not change; "" when nothing failed */
     char tuned[200];    /* settings that --tuned changed */
-    char quietest[160]; /* explanation of the choice by --cpus quiet */
+    char quietest[240]; /* explanation of the choice by --cpus quiet */
     /* Rows of the suite that is running, for its tables. */
     struct row *rows;
     size_t n_rows, rows_capacity;
@@ -133,13 +133,14 @@ struct suite {
     int (*finish)(const struct measure *m, const void *options);
     /* Returns whether the header of the output lacks its lines "Setting", "Quiet?" and "Check". May be NULL. */
     bool (*brief)(const void *options);
-    bool names_takers; /* --who (which tasks took the time) is a measurement in the suite's own plan */
+    bool names_takers; /* the plan has an item that records which tasks took the time, even without --who */
     bool commands;     /* words after "--" are commands to be executed (m->words) */
     /* Returns whether standard output is used by the measured commands, so that tables go to standard error. May be
      * NULL. */
     bool (*prints)(const void *options);
-    /* Closes what plan() opened. unused: nothing was measured, so files created for it are removed. May be NULL. */
-    void (*end)(void *options, bool unused);
+    /* Closes what plan() opened. unused: nothing was measured, so files created for it are removed. Returns
+     * the exit status if a signal ended this, else 0. May be NULL. */
+    int (*end)(void *options, bool unused);
 };
 
 /* The option entry of --time, for the tables of suites whose samples have a length. */

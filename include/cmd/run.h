@@ -21,9 +21,8 @@ struct run_options {
     int image_fd, fds[3];
     /* where each command's --cleanup command is in the shared memory of image_fd, in bytes; size 0: it has none */
     size_t cleanup_offset[COMMANDS_MAX], cleanup_size[COMMANDS_MAX];
-    bool keeps;           /* this process has created the file of --keep-output */
-    bool fails_on_slower; /* --fail-on was given */
-    bool children;        /* this process had children before its exec, which it must not end */
+    bool keeps;    /* this process has created the file of --keep-output */
+    bool children; /* this process had children before its exec, which it must not end */
 };
 
 /* A parameter of --parameter-list or --parameter-scan, and its values. */
@@ -65,8 +64,9 @@ int run_split_commands(struct commands *c);
 void run_choose_env(struct commands *c);
 /* Finds the index of the command that --reference names; it is measured first. */
 int run_find_reference(struct commands *c, size_t *first);
-/* Runs the commands of --cleanup. Reports failures on standard error. */
-void run_clean_up(const struct run_options *options);
+/* Runs the commands of --cleanup. Reports failures on standard error. Returns 128 + N when signal N ended them, else
+ * 0. */
+int run_clean_up(const struct run_options *options);
 /* Packs command i as bytes for the worker processes that execute it, and formats it as a line for the table. */
 int run_pack_command(struct commands *c, size_t i, struct command_params *params);
 /* Sets name to the program's name without directories. shell: word is a command line, and its first word counts. */
@@ -89,8 +89,8 @@ char *run_substitute(const struct commands *c, size_t command, const char *text)
 void run_free_parameters(struct commands *c);
 
 /* In run_pairs.c: */
-/* Reads --fail-on. Returns 0, or -1 with the error. */
-int run_read_fail_on(struct commands *c);
+/* Checks that --fail-on can find something. */
+int run_check_fail_on(struct commands *c);
 /* Implements enough() of struct plan: returns whether there are enough samples to compare the commands. */
 bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *samples);
 /* Returns the exit status of --fail-on, with a line on standard error for each command that fails. */

@@ -62,7 +62,7 @@ struct unix_options {
 };
 extern const struct suite_options unix_own[];
 int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
-void unix_end(void *options, bool unused);
+int unix_end(void *options, bool unused);
 /* Returns the title of the row's test. For context1-two with --pairs, the title names the kind of pairs. */
 const char *unix_row_title(const struct row *row);
 

@@ -207,6 +207,14 @@ struct sampling {
         .max_ns = (most_s_)*1000000000ull, .precision_pct = 2                                                          \
     }
 
+/* What is recorded of other tasks and interrupts during a trial, where the session records. */
+enum bench_who {
+    WHO_SUMS,  /* who had the CPUs: the rows' column culprits */
+    WHO_NEVER, /* nothing */
+    WHO_TOLD,  /* reduce() reads the records */
+    WHO_LAST,  /* reduce() reads the records of the end of the trial */
+};
+
 struct trial;
 struct results;
 struct bench;
@@ -274,6 +282,8 @@ struct bench {
     /* Sets the placement (CPUs, policy, priority) of one party of a copy. NULL: place_copy() sets it for every
      * party. */
     void (*place)(const void *params, const struct place_request *, unsigned party, unsigned copy, struct placement *);
+    /* Returns what is recorded of other tasks where the session records (--who). NULL: WHO_SUMS. */
+    enum bench_who (*who)(const void *params);
     /* Adapts the params to the value that an earlier item of the plan measured for this purpose. May be NULL. */
     void (*calibrate)(void *params, double value);
     /* Adds the samples of a trial that succeeded to the results (results_sample() and others). When memory runs out it

@@ -38,9 +38,7 @@ struct core_record {
     uint32_t probes[CORE_LEVELS]; /* number of core probes with each result */
     uint64_t slices;
     uint64_t start_ns, block_ns; /* start of the record, and length of a block of time in ns, by CLOCK_MONOTONIC_RAW */
-    uint64_t slice_ns;      /* planned time of a slice; one that takes more than 2.4 times as long was interrupted, and
-                             * does not count as having the core free */
-    double cycles_per_tick; /* measured cycles of the core per tick of the clock; NAN: not known */
+    double cycles_per_tick;      /* measured cycles of the core per tick of the clock; NAN: not known */
     struct core_cell cell[CORE_BLOCKS][CORE_CELLS];
 };
 void core_record_init(struct core_record *record);
@@ -54,14 +52,14 @@ struct core_meter {
 /* Takes the probe before the first slice, or before the first one after a pause. expected_ns is the expected length of
  * the run. */
 void core_begin(struct core_meter *meter, uint64_t expected_ns);
-/* Records a slice: count units of work, which took `cost` (in ns or ticks), from start_ns to end_ns. Takes the next
+/* Records a slice: count units of work, which took `cost` (in ns or ticks), begun at start_ns. Takes the next
  * probe, whose time belongs to no slice. */
-void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns);
+void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns);
 /* As core_begin() and core_slice(), for callers that take the probes themselves: before and after are the levels of the
  * core probes before and after the slice of work. */
 void core_record_begin(struct core_record *record, uint64_t expected_ns);
 void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                uint64_t start_ns, uint64_t end_ns);
+                uint64_t start_ns);
 
 /* --- What the parent does. --- */
 

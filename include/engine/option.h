@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/fail_on.h"
 #include "sys/cpuset.h"
 
 enum option_type {
@@ -26,7 +27,8 @@ enum option_type {
     OPTION_SWEEP,       /* struct option_sweep: "22", "10:46:4" or "10:46" (step 1); suffixes as COUNT */
     OPTION_COUNTS,      /* struct option_counts: "1,2,4"; suffixes as COUNT */
     OPTION_NAMES,       /* uint64_t: bit i is set when choices[i] (64 at most) is named; "burn,ring", case ignored */
-    OPTION_CPUS,        /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
+    OPTION_FAIL_ON, /* struct fail_on: "slower:5,undecided"; choices are the words, the range is that of the number */
+    OPTION_CPUS,    /* struct option_cpus: a CPU list, or one of choices ("all", "quiet") */
 };
 
 struct option_sweep {
@@ -70,7 +72,7 @@ struct option {
     double min, max;            /* range of numbers, in the base unit (ns, bytes, first and last of a sweep, each
                                  * number of a list); both 0: no range */
     const char *above;          /* why there is this max, for the error line; NULL: nothing is added */
-    const char *const *choices; /* allowed values, NULL-terminated; for CHOICE, NAMES and CPUS */
+    const char *const *choices; /* allowed values, NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
     const struct option_foreign *foreign; /* values that are not choices, with the hints for them; ends with word NULL;
                                            * NULL: none */
     const char *preset[PRESET_COUNT];     /* default values as a user would type them; preset[0] NULL: unset (zeroed);
@@ -124,7 +126,7 @@ struct option_table {
  * shortened to an unambiguous prefix; "--name=value" and "--name value", "-n5" and "-n 5" are equal; letters of flags
  * combine. An optional value is only taken from "--name=value" or "-nVALUE", unless the option's `follows` is set.
  * Operands are stored in operands[] in order (room for argc pointers). When an option is repeated the last value wins,
- * but COUNTS, NAMES and LINES append ("-c 1 -c 2"). Values are written straight into the targets. Call
+ * but COUNTS, NAMES, FAIL_ON and LINES append ("-c 1 -c 2"). Values are written straight into the targets. Call
  * option_defaults() before, or after when the preset depends on the options: it does not change options that the user
  * gave. Returns the number of operands, or -1 with one line in error that names option, value and range. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
@@ -134,8 +136,8 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
  * when a default text does not parse, which is a programming error. */
 int option_defaults(struct option_table *tables, size_t n, enum option_preset preset, char *error, size_t error_size);
 
-/* Parses one value of an option into the struct target. append: adds it to an earlier value (COUNTS, NAMES and LINES).
- * Returns 0, or -1 with one line in error. */
+/* Parses one value of an option into the struct target. append: adds it to an earlier value (COUNTS, NAMES, FAIL_ON and
+ * LINES). Returns 0, or -1 with one line in error. */
 int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size);
 
 /* Returns whether the user gave the option of that long name in any table, or another entry that stores its value in

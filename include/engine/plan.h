@@ -123,6 +123,8 @@ void results_series_from(struct results *results, unsigned group, unsigned metri
  * summed over all trials, replace the kernel's in the row's column `causes`. The name is kept, not copied; the item
  * fails above CAUSES_OWN causes. */
 void results_cause(struct results *results, unsigned group, const char *name, double ms);
+/* Marks the rows of a group as degraded, with a reason, unless they are already. */
+void results_degraded(struct results *results, unsigned group, const char *reason);
 /* Reports that the reduce() callback ran out of memory: the item fails. */
 void results_fail(struct results *results);
 /* Makes a metric show the values of metric number `of`, each multiplied by scale, in another unit (such as ns instead

@@ -5,6 +5,7 @@
 
 #include "engine/arena.h"
 #include "engine/trial.h"
+#include "sys/cgroup.h"
 
 #define TICK_NS 1000000000u
 
@@ -37,7 +38,8 @@ struct trial {
     bool halted;        /* a party is stopped by a signal now, as far as is known */
     bool late;          /* the parent was stopped or had no CPU, so that it woke up too late */
     /* The parent's own scheduling policy, during and before the trial. */
-    int control; /* SCHED_FIFO priority of the parent; 0: its policy is unchanged */
+    int control;               /* SCHED_FIFO priority of the parent; 0: its policy is unchanged */
+    struct cgroup_quota quota; /* quotas of CPU time that hold for the trial */
     int policy_before, priority_before;
     char control_refused[160];
 };

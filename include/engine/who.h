@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out who took the time that a task lost on a CPU: joins the spans in which the task did not run with the
- * kernel's records of what ran on the CPU. A taker is a task, an interrupt, or a work item of a kernel thread. Records
- * and times are passed in; nothing is read from the system. */
+/* Finds out who had the CPUs: joins windows of time with the kernel's records of what ran on each CPU, and sums the
+ * time up by name. A taker is a task, an interrupt, or a work item. Records, times and tasks are passed in. */
 #ifndef ENGINE_WHO_H
 #define ENGINE_WHO_H
 
+#include <sys/types.h>
+
+#include "sys/cpuset.h"
+#include "sys/tasks.h"
 #include "sys/trace_ring.h"
 
-/* Maximum number of takers (tasks, interrupts, work items) that are told apart; the others are counted as one. */
-#define WHO_TAKERS 16384u
-/* Number of equal parts of the observed time, for each of which every taker's CPU time is recorded. */
+/* Number of equal parts of the observed time, for each of which the CPU time of every name is recorded. */
 #define WHO_CELLS 100u
 /* Maximum depth of a stack of nested interrupts, with the task below them. */
 #define WHO_DEPTH 16u
+/* Maximum number of ancestors of a task that are looked at, for its name or its process group. */
+#define WHO_GENERATIONS 64u
 
 enum who_kind {
     WHO_TASK,
@@ -20,79 +23,110 @@ enum who_kind {
     WHO_SOFTIRQ, /* a soft interrupt */
     WHO_VECTOR,  /* an interrupt that the CPU raised itself or another CPU sent, such as its timer's */
     WHO_UNSEEN,  /* nothing was recorded: entering and leaving the kernel, the hypervisor, the firmware */
-    WHO_OTHERS,  /* all tasks, interrupts and work items beyond the first WHO_TAKERS */
-    WHO_KINDS
 };
 
 struct who_taker {
-    uint8_t kind;           /* enum who_kind */
-    uint32_t tid;           /* thread ID of a task; 0: the idle task, or a task of another PID namespace */
-    uint64_t number;        /* number of an interrupt; for a work item of a task, address of its function; 0: none */
-    uint64_t n, ns, max_ns; /* how often the taker had the CPU, and for how long in all and at most, not counting
-                             * interrupts meanwhile */
-    char name[TRACE_NAME_SIZE]; /* name of an interrupt, as first recorded, or of a task without work item, as last
-                                 * recorded; "": not recorded */
+    uint8_t kind;               /* enum who_kind */
+    uint32_t tid;               /* thread ID of a task; 0: the idle task, or a task of another PID namespace */
+    uint64_t number;            /* number of an interrupt */
+    uint64_t work;              /* address of the function of a work item; 0: none */
+    uint64_t ns;                /* time that who_lines() counted */
+    size_t line;                /* index of its line, set by who_lines(); SIZE_MAX: none */
+    char name[TRACE_NAME_SIZE]; /* name of an interrupt, or last name of a task; "": not recorded */
     /* The next fields are set for tasks without work item only. */
+    uint64_t named_ns; /* time of the record with the name */
     uint32_t parent;   /* thread ID of the task that created this one; 0: not recorded */
     uint32_t softirq;  /* 1 + number of the soft interrupt in which the task was taken off the CPU; 0: none */
     uint64_t function; /* address of the function of the task's current work item; 0: none */
 };
 
-/* Part of the lost time in which one taker (a task, interrupt or work item) had the CPU. */
+/* A stretch of time in which one taker had a CPU. */
 struct who_piece {
     uint64_t from, ns;
-    size_t taker;
+    uint32_t taker, cpu;
+    bool again; /* the taker goes on after an interruption, or after time outside of the spans */
 };
-/* Number of pieces of lost time that are kept: one half are the first ones, the other half the last ones. */
-#define WHO_PIECES 512u
 
 /* A span of time, in ns of CLOCK_MONOTONIC_RAW. */
 struct who_span {
     uint64_t from, to;
 };
 
-struct who {
-    uint32_t self;                /* thread ID of the task whose lost time is accounted for */
-    uint64_t from, to;            /* the observed time (the window); `to` becomes earlier when the end was not
-                                   * recorded */
-    const struct who_span *spans; /* when the task `self` did not have the CPU, in order of time */
-    size_t n_spans, span;         /* span: index of the first span that is not accounted for yet */
-    uint64_t now, lost;           /* spans are accounted for up to this time; number of trace records lost */
-    uint64_t length;              /* planned length of the window in ns */
-    float (*cell)[WHO_CELLS];     /* by taker: CPU time in ns in each part of the window */
-    struct who_taker *takers;
-    size_t n;
-    uint32_t *slot; /* hash table: index of a taker + 1; 0: empty */
-    /* The pieces of lost time that are kept; who_piece() finds them by their numbers. */
-    struct who_piece piece[WHO_PIECES];
-    size_t n_pieces;
-    /* Stack of what has the CPU: a task, then the interrupts, each nested in the one before. */
-    struct who_frame {
-        size_t taker;
-        uint64_t ns; /* lost time that the taker has had since it got the CPU */
-    } frame[WHO_DEPTH];
-    unsigned depth;
-    bool whole; /* a record from after the window has come, so that the window is complete */
-    struct who_place {
-        uint64_t ns;
-        size_t taker;
-    } * order; /* set by who_end(): the takers, sorted by their time, the longest first */
-    size_t n_order;
+/* What to account for on one CPU. */
+struct who_window {
+    unsigned cpu;
+    uint32_t self; /* thread ID of the task whose lost time is accounted for: while it has the CPU, nothing is seen; 0:
+                    * none */
+    struct who_span time;         /* `to` becomes earlier when the end was not recorded */
+    const struct who_span *spans; /* the parts of the window that count, in order of time */
+    size_t n_spans;
+    uint64_t lost; /* number of records that the kernel could not keep, as far as it tells */
 };
 
-/* Prepares to account for the n spans of the window in which the task `self` did not have the CPU. The spans must stay
- * valid. Returns 0, or -1 when out of memory. who_free() frees the account in both cases. */
-int who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans, size_t n);
-/* Adds a trace record of the CPU. Records have to be added in order of time. */
+struct who {
+    struct who_taker *takers;
+    size_t n, capacity;
+    uint32_t *slot; /* hash table: index of a taker + 1; 0: empty */
+    size_t n_slots;
+    struct who_piece *pieces; /* CPU by CPU, in the order of time */
+    size_t n_pieces, pieces_capacity;
+    bool failed; /* memory ran out */
+    /* The next fields are of the CPU whose records are being added. */
+    struct who_window *window;
+    size_t span;  /* index of the first span that is not accounted for yet */
+    uint64_t now; /* spans are accounted for up to this time */
+    /* Stack of what has the CPU: a task, then the interrupts, each nested in the one before. */
+    struct who_frame {
+        uint32_t taker;
+        bool counted; /* the taker has a piece since it got the CPU */
+    } frame[WHO_DEPTH];
+    unsigned depth;
+    bool ended; /* a record from after the window has come, so that the window is complete */
+};
+
+/* Begin and end the account of a CPU, for any number of CPUs after each other; who_add() is called for each of its
+ * records, in order of time. After records were lost, time is not accounted for any more. full: the kernel may have had
+ * no room for further records. who_free() frees the account; an empty one is all zero. */
+void who_begin(struct who *who, struct who_window *window);
 void who_add(struct who *who, const struct trace_record *record);
-/* Ends the account after the last record, and sets `order`, which leaves out takers that had no time. */
-void who_end(struct who *who);
+void who_end(struct who *who, bool full);
 void who_free(struct who *who);
 
-/* Returns piece number i of the n_pieces pieces of lost time; NULL when it was not kept. */
-const struct who_piece *who_piece(const struct who *who, size_t i);
+/* Adds CPU times that the kernel counted for tasks of the whole machine, where nothing was recorded: what they had
+ * since `before`, except the process `self` and its children. from: start of the window. */
+void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from);
 
-/* Returns the entry of a task, which has its name and the time outside of work items; NULL when it was not recorded. */
-const struct who_taker *who_task(const struct who *who, uint32_t tid);
+/* What the takers of a line have in common. */
+struct who_label {
+    char kind[12], name[48], work[TRACE_NAME_SIZE];
+    uint64_t number; /* number of a device's interrupt; otherwise 0 */
+};
+struct who_line {
+    struct who_label label;
+    uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
+    size_t names;                   /* number of names in the line of all others, otherwise 0 */
+    double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
+    float cell[WHO_CELLS];          /* ns in each part of the window */
+    struct cpuset cpus;             /* empty: not known */
+};
+
+/* What who_lines() looks up. */
+struct who_names {
+    const struct tasks_times *before; /* tasks of the machine before the window */
+    bool others_only; /* leaves out time of the idle task and of which nothing was recorded, and the tasks of this
+                       * process and of these process groups, with all their children */
+    const pid_t *groups;
+    size_t n_groups;
+    const struct cpuset *cpus; /* only these CPUs count; NULL: all */
+    struct who_span time;      /* the window of the cells */
+};
+/* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
+ * this machine's kernel. Names beyond the first `most` are summed up as one line. The caller frees *lines. Returns the
+ * number of lines; 0 also when out of memory (who->failed). */
+size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines);
+
+/* Returns whether the process is in a PID namespace of its own: the kernel then records tasks outside of it with ID 0,
+ * which is also that of the idle task. */
+bool who_others_are_hidden(void);
 
 #endif

@@ -35,7 +35,6 @@ struct export_rows {
 struct export_format {
     const char *name;
     unsigned wanted; /* the long columns, such as samples, that the format needs: bits of enum rows_wanted */
-    bool for_people; /* the output is for terminals: control characters are removed from texts */
     /* Returns NULL when the format can carry the row, otherwise the reason why not, worded to follow a number of rows.
      * If refuse itself is NULL, the format can carry all rows. */
     const char *(*refuse)(const struct row *row);

@@ -13,13 +13,13 @@
 #include "sys/task.h"
 
 /* Maximum number of causes of lost time that a benchmark measures itself. */
-#define CAUSES_OWN 8
+#define CAUSES_OWN 9
 
 /* Sums over all trials of a measurement; NAN when the value is not known for one of them. All zero: no trial was added
  * yet. */
 struct causes {
     double cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major, run_delay_ms;
-    double irqs, softirqs, steal_ms, timer, resched, ipi, device;
+    double irqs, softirqs, steal_ms, timer, resched, ipi, device, throttled_ms;
     struct {
         const char *name;
         double ms;
@@ -40,8 +40,9 @@ int causes_add_own(struct causes *causes, const char *name, double ms);
 void row_cause_add(struct row_causes *causes, const char *name, size_t length, bool is_time, double number);
 
 /* Fills a row's causes: first times, then counts of events. If the benchmark measured causes itself, they replace the
- * kernel's times "preempted" and "steal". stopped is the number of samples in which a signal stopped a process; it is
- * left out when 0. Unknown values are left out. */
+ * kernel's times "quota", "preempted" and "steal". quota is the part of the time that tasks waited for a CPU in which a
+ * quota stopped their control group, and is left out when there is none; "preempted" is the rest. stopped is the number
+ * of samples in which a signal stopped a process; it is left out when 0. Unknown values are left out. */
 void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out);
 
 /* Appends the causes to a text in the form of the CSV: "preempted:12.345;steal:0;timer=250;resched=3". */

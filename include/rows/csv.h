@@ -13,18 +13,17 @@
 /* csv_header() and csv_row() append the header line or one row to a text; the line ends with "\r\n". Real numbers have
  * up to 17 significant digits and a '.' in every locale; a field with a comma, quote, CR or LF is quoted. */
 void csv_header(struct text *out);
-/* Appends one text field, quoted if necessary; also for files with other columns than rows. */
+/* csv_text() appends one text field to a file with other columns than rows, quoted if necessary; a text that
+ * spreadsheets would compute as a formula gets a "'" before it. csv_own_text() leaves such texts, which are not those
+ * of others. */
 void csv_text(struct text *out, const char *s);
+void csv_own_text(struct text *out, const char *s);
 void csv_row(const struct row *row, struct text *out);
 
-/* Opens the file given by -o for appending: creates it, or opens an existing pipe, terminal or character device.
- * Returns the descriptor, with *created set if the file is new; or -errno with one line in error. */
-int csv_create(const char *path, bool *created, char *error, size_t error_size);
-
 /* An output for rows. It never overwrites a regular file. If writing a row to the file fails, the incomplete line is
- * cut off, and this row and all later ones go to a new file in the next writable directory; if there is none, they are
- * kept in memory and csv_close() prints them to standard output. If the file is removed meanwhile, its rows are written
- * again to a new file. */
+ * cut off, and this row and all later ones go to a second file in $TMPDIR, or in /tmp if that is not set; if that fails
+ * too, they are kept in memory and csv_close() prints them to standard output. If the file is removed meanwhile, its
+ * rows are written again to the second file. A new file without a row is removed. */
 struct csv;
 struct csv_target {
     const char *path; /* path given by -o; NULL: use the default name */
@@ -33,8 +32,9 @@ struct csv_target {
     int none;         /* --no-csv was given: write nothing */
 };
 /* Opens the file (O_EXCL) and writes the header. csv_close() frees the result. Returns NULL with one line in error when
- * the file given by -o exists or cannot be created. A file of the default name is made in the current directory; where
- * that fails, in $TMPDIR, /tmp or /dev/shm, else in memory, and message (otherwise "") says so in one line. */
+ * the file given by -o exists or cannot be created, or memory runs out. A file of the default name is made in the
+ * current directory; where that fails, the second file or memory is used, and message (otherwise "") says so in one
+ * line. */
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
                      size_t error_size);
 struct row_sink csv_sink(struct csv *csv);

@@ -18,20 +18,25 @@ struct culprits {
         double ms;
     } of[CULPRITS_KEPT];
     unsigned n;
+    double rest_ms;       /* CPU time of all other names */
+    size_t rest;          /* at least how many other names there were */
     bool looked;          /* at least one sample was recorded */
     double unrecorded_ms; /* CPU time for which it is not known what ran, in ms; negative: all of it */
     char why[120];        /* why time is missing in the record, or what else is not known; "": everything is known */
 };
 
-/* Adds the CPU time (ms) of a name. When CULPRITS_KEPT names are stored, a new one replaces the one with the least
- * time, if it has more. */
+/* Adds the CPU time (ms) of a name. When CULPRITS_KEPT names are stored, the one with the least time becomes one of the
+ * rest. */
 void culprits_add(struct culprits *culprits, const char *name, double ms);
+/* Adds the CPU time of that many other names. */
+void culprits_add_rest(struct culprits *culprits, size_t names, double ms);
 /* Adds the times and reasons of `more` to `culprits`. */
 void culprits_merge(struct culprits *culprits, const struct culprits *more);
 
 /* Writes the text of the column: "node=3.204;kworker/0:1(vmstat_update)=0.410;not_recorded=12.000;why=the ring was
- * full". It has the CULPRITS_TOLD names with the most CPU time, in ms; not_recorded is "all" when nothing is known. The
- * text is "nobody=0" when no other task ran, and "" when nothing was recorded. */
+ * full". It has the CULPRITS_TOLD names with the most CPU time, in ms, and others(N) for that of the N other names;
+ * not_recorded is "all" when nothing is known. The text is "nobody=0" when no other task ran, and "" when nothing was
+ * recorded. */
 void culprits_text(const struct culprits *culprits, char *buf, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 #define ROWS_DETOUR_CAUSES_H
 
 enum detour_cause {
+    DETOUR_QUOTA,       /* the thread's control group had used up its quota of CPU time, and was stopped */
     DETOUR_PREEMPTED,   /* the kernel ran another task */
     DETOUR_FAULT,       /* a page fault */
     DETOUR_MIGRATED,    /* the thread was moved to another CPU */

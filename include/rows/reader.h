@@ -4,6 +4,7 @@
 #ifndef ROWS_READER_H
 #define ROWS_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,8 +25,9 @@
  * contains; but if it is damaged, no rows are returned until a header as described above. */
 struct reader;
 
-/* Opens a file; path "-" is standard input. reader_close() frees the result. Returns NULL with one line in error. */
-struct reader *reader_open(const char *path, char *error, size_t error_size);
+/* Opens a file; path "-" is standard input. regular: refuses other files than regular ones, without waiting for them.
+ * reader_close() frees the result. Returns NULL with one line in error. */
+struct reader *reader_open(const char *path, bool regular, char *error, size_t error_size);
 /* As reader_open(), for an open descriptor; name is used in errors. The descriptor is closed by reader_close(), and
  * when this function fails. */
 struct reader *reader_take(int fd, const char *name, char *error, size_t error_size);

@@ -50,7 +50,7 @@ struct row_cause {
     char name[15];
     bool is_time;
 };
-#define ROW_CAUSES_MAX 17
+#define ROW_CAUSES_MAX 18
 struct row_causes {
     struct row_cause of[ROW_CAUSES_MAX];
     size_t n;
@@ -95,10 +95,6 @@ struct row {
     size_t number; /* position among the rows of a run or of files that were read, in the order of their arrival */
 };
 
-/* Replace characters that are unsafe on a terminal in the texts of a row, or of a run, by text_sanitize(). */
-void row_sanitize(struct row *row);
-void row_run_sanitize(struct row_run *run);
-
 /* Returns whether the column reason of a row need not be shown again after `said`, the reason of another row: they are
  * equal, or `reason` is `said` followed by ";" and more. */
 bool row_reason_repeats(const char *reason, const char *said);
@@ -130,9 +126,10 @@ struct row_column {
 extern const struct row_column row_columns[];
 extern const size_t row_n_columns;
 
-/* Replaces the commas in the field of a text column by ';', so that scripts can split a line of the CSV at commas. In
- * the column settings, whose items are separated by ';', commas become spaces. Leaves the columns comment, test and
- * load unchanged, which have the user's own words; and param, in which rows/param.h replaces commas. */
+/* Cleans the field of a text column by text_sanitize(), and replaces its commas by ';', so that scripts can split a
+ * line of the CSV at commas. In the column settings, whose items are separated by ';', commas become spaces. Leaves the
+ * commas of comment, test and load, which have the user's own words; and param, in which rows/param.h replaces commas.
+ */
 void row_text_to_csv(const struct row_column *column, char *field);
 /* As row_text_to_csv(), for a field that was read from a file: files of older versions have commas in their fields. The
  * column cpus, a list of CPUs, gets its commas back. */
@@ -150,9 +147,15 @@ size_t row_is_alone(const struct row *row);
  * Returns NULL when there is none: the use of the core was not measured. */
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row);
 
+/* Returns whether the row is an index: one value a run, computed from the tests of its suite. */
+bool row_is_index(const struct row *row);
+
 /* Returns the column core_share, how much of its core the CPU had, as a number from 0 to 1. NAN: not known, or
  * "own". */
 double row_core_share(const struct row *row);
+/* Returns the largest standard deviation that the error of the logarithm of row_core_share() can have, since it comes
+ * from one probe for each slice of the row's time; 0 when the time is not known. */
+double row_core_share_error(const struct row *row);
 
 /* A function that receives rows, one after another, as they are measured. The row belongs to the caller; the function
  * copies what it keeps. */

@@ -9,14 +9,16 @@
 #include "rows/row.h"
 
 /* Flags for the long fields and lists to be read; those without their flag are left empty and cost no time.
- * ROWS_UNKNOWN: samples without a value (an empty element of the list) become NAN instead of being left out. */
+ * ROWS_UNKNOWN: samples without a value (an empty element of the list) become NAN instead of being left out.
+ * ROWS_REGULAR: only a regular file is read; a pipe or a device would be read for ever. */
 enum rows_wanted {
     ROWS_SAMPLES = 1,
     ROWS_HIST = 2,
     ROWS_SERIES = 4,
     ROWS_CAUSES = 8,
     ROWS_ALL = 15,
-    ROWS_UNKNOWN = 16
+    ROWS_UNKNOWN = 16,
+    ROWS_REGULAR = 32
 };
 
 /* --- One row after another; memory use does not grow with the file. --- */
@@ -59,8 +61,5 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
  * row.item. The sort is stable. */
 void row_set_sort(struct row_set *set);
 void row_set_free(struct row_set *set);
-/* Replaces control characters in the texts of all rows, because files may come from other people and texts go to
- * terminals. */
-void row_set_sanitize(struct row_set *set);
 
 #endif

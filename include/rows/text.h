@@ -54,7 +54,8 @@ bool text_has_word_of(const char *words, const char *word, size_t length);
 /* Returns the length of the UTF-8 character at s (Unicode 15, table 3-7), or 0 when the bytes are none. The
  * terminating zero counts as a character. */
 size_t text_utf8_length(const char *s);
-/* Returns whether the UTF-8 character at s, of length bytes, is a control character: C0, DEL or C1. */
+/* Returns whether the UTF-8 character at s, of length bytes, is a control character: C0, DEL or C1, a separator of
+ * lines or paragraphs, or one that changes the direction in which text is shown. */
 bool text_is_control(const char *s, size_t length);
 
 /* Reads a short decimal number at *at: at most 15 digits, without an exponent, with '.' in every locale. A double holds
@@ -83,8 +84,12 @@ void text_copy(char *to, size_t size, const char *from);
 /* Appends to the text in `to`, like printf(); what does not fit into size bytes is cut. */
 void text_add(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Replaces control characters, which could move a terminal's cursor, and bytes that are not UTF-8 by '?', in place. For
- * texts from other people's files. */
+/* Replaces control characters (text_is_control()), which could move a terminal's cursor, and bytes that are not UTF-8
+ * by '?', in place. All texts of rows pass through it, by row_text_to_csv(). */
 void text_sanitize(char *s);
+/* As text_sanitize(), for a name that others chose (of a task, a file, an interrupt) and that becomes part of a list:
+ * also replaces the separators of lists and quotes by '_', and a first character that makes spreadsheets compute the
+ * cell. */
+void text_sanitize_name(char *s);
 
 #endif

@@ -79,6 +79,7 @@ struct setting {
      * `want`. */
     const char *path;
     int64_t want;
+    bool recorded;                         /* it is in the CSV column `settings` */
     bool or_more;                          /* larger numbers are good as well */
     const char *unit;                      /* follows the number in the table: " us"; NULL: none */
     const struct setting_of_cpus *of_cpus; /* for a setting that each CPU has; NULL for other settings */

@@ -90,16 +90,24 @@ setting_writer setting_writes_timer_migration, setting_writes_irqs, setting_writ
 
 /* settings_kernel.c: periodic activity of the kernel */
 setting_looker setting_look_ksm, setting_look_swappiness, setting_look_aslr, setting_look_thp, setting_look_watchdogs,
-    setting_look_rt_throttling, setting_look_fair_server, setting_look_clocksource, setting_look_vulnerabilities,
-    setting_look_page_faults;
+    setting_look_rt_throttling, setting_look_fair_server, setting_look_clocksource, setting_look_vulnerabilities;
 setting_writer setting_writes_thp, setting_writes_watchdogs, setting_writes_rt_throttling;
 
 /* settings_config.c: build options of the kernel */
-setting_looker setting_look_hardening, setting_look_config, setting_look_context_tracking, setting_look_tick;
+setting_looker setting_look_config, setting_look_hz;
+/* Returns the kernel's configuration: /proc/config.gz, or the file that the distribution installs beside the kernel;
+ * NULL when neither exists. The caller frees it. */
+char *setting_read_config(const struct settings_view *view);
+/* Returns whether CONFIG_key is y in a configuration. */
+bool setting_config_has(const char *config, const char *key);
+
+/* settings_reported.c: settings that are not judged, and the quota */
+setting_looker setting_look_cpu_quota, setting_look_scheduler, setting_look_preempt, setting_look_base_slice,
+    setting_look_os, setting_look_page_size, setting_look_hugetlb, setting_look_fault_around, setting_look_prefetchers,
+    setting_look_dimms;
 
 /* settings_around.c: other activity on the machine and around it */
 setting_looker setting_look_irqbalance, setting_look_daemons, setting_look_swap, setting_look_load,
-    setting_look_pressure, setting_look_hypervisor, setting_look_steal, setting_look_power, setting_look_network,
-    setting_look_temperature;
+    setting_look_pressure, setting_look_hypervisor, setting_look_steal, setting_look_power;
 
 #endif

@@ -29,7 +29,8 @@ enum snapshot_result {
 struct snapshot_report {
     size_t index; /* index into the writes, in reports of snapshot_apply() */
     const char *path;
-    const char *was, *wanted, *now; /* was and now are "" when they cannot be read */
+    /* was and now are "" when they cannot be read. In reports of snapshot_restore(), was is cut to 63 bytes. */
+    const char *was, *wanted, *now;
     enum snapshot_result result;
     int error; /* -errno of the read or write that failed */
 };
@@ -55,15 +56,15 @@ int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size);
  * snapshot_save() before, nothing is written: SNAPSHOT_OTHER then means that the file would be written. */
 void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context);
 
-/* Reads a snapshot and locks it. Returns 0, with a line in error when the host was renamed since, "" otherwise; or
- * -errno with a line in error: -ENOENT when there is none, -EBUSY when the process that made it is still running,
- * -EBADMSG when it is damaged, -ESTALE when it is of another boot (of another host, where the boot is not known),
- * -EPERM when it cannot be trusted: a link, not a regular file, owned by another user, or writable by others. */
+/* Reads a snapshot and locks it. Returns 0, or -errno with a line in error: -ENOENT when there is none, -EBUSY when the
+ * process that made it is still running, -EBADMSG when it is damaged, -ESTALE when it is of another boot, -EPERM when
+ * it cannot be trusted: a symbolic link, a file with several names, not a regular file, owned by another user, or
+ * writable by others. */
 int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size);
 
-/* Writes the old contents back in reverse order, reads them back, and reports each file; a file that changed again
- * because another one was restored is written once more. Returns 0 and removes the snapshot when all files have
- * their old values. Otherwise returns -1 with a line in error, and keeps the snapshot. */
+/* Writes the old values in reverse order, reads them back, and then reports each file; a file that changed again
+ * because another one was restored is written once more. Needs no memory. Returns 0 and removes the snapshot when all
+ * files have their old values. Otherwise returns -1 with a line in error, and keeps the snapshot. */
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size);
 
 /* Frees the snapshot; NULL is allowed. Leaves its file as it is. */

@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes and reads the file of a snapshot (see snapshot.h). It is text: a line with magic and version, then host, boot,
- * time and number of entries, one line per entry, and a checksum (FNV-1a, 64 bits: Fowler, Noll, Vo). The file appears
- * complete or not at all. */
+/* Writes and reads the file of a snapshot (see snapshot.h), and other lists of settings. A list has lines PATH=VALUE;
+ * empty lines and those that begin with '#' are comments. The first line of a snapshot names the boot, the last one is
+ * "# end". */
 #ifndef SETTINGS_SNAPSHOT_FILE_H
 #define SETTINGS_SNAPSHOT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The saved content of a file: raw is the text as read, value the text to write to restore it. */
-struct snapshot_entry {
-    char *path, *value, *raw;
-};
-struct snapshot_entries {
-    struct snapshot_entry *entry;
-    size_t n, capacity;
-};
-/* Copies the texts. Returns 0 or -ENOMEM. */
-int snapshot_entries_add(struct snapshot_entries *entries, const char *path, const char *value, const char *raw);
-void snapshot_entries_free(struct snapshot_entries *entries);
+#include "settings/settings.h"
 
-/* Returns whether the path of an entry is allowed. Only files below /proc/sys, /proc/irq and /sys are, since a path
+/* Returns whether a list may have the path. Only files below /proc/sys, /proc/irq and /sys are allowed, since a path
  * such as /proc/self/root/... leads to any file. */
-int snapshot_path_allowed(const char *path);
-/* Returns whether the value of an entry is allowed: not if it contains '/'. tune never writes a path, and where a
- * setting holds one, the kernel may run it as a program. */
-int snapshot_value_allowed(const char *value);
+bool snapshot_path_allowed(const char *path);
+/* Returns 0 when a list may have the value; -EINVAL when it contains '/': tune never writes a path, and where a setting
+ * holds one, the kernel may run it as a program; -EILSEQ when it is not one line of printable ASCII characters and
+ * tabs, so that a list cannot hold it. */
+int snapshot_check_value(const char *value);
+
+/* Adds the settings of a list, whose text is modified. Returns 0; -ENOMEM; or -EINVAL at the first line that is
+ * neither a setting that is allowed nor a comment, with its number in line. */
+int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line);
 
 /* Create or open the file of a snapshot. Both return a descriptor that holds the lock of this process (fcntl(2): it is
  * released when the process closes any descriptor of the file, or ends), or -errno with a line in error; see
  * snapshot_save() and snapshot_open(). */
-int snapshot_file_create(const char *root, const char *file, const struct snapshot_entries *entries, char *error,
+int snapshot_file_create(const char *root, const char *file, const struct setting_writes *saved, char *error,
                          size_t error_size);
-int snapshot_file_open(const char *root, const char *file, struct snapshot_entries *entries, char *error,
+int snapshot_file_open(const char *root, const char *file, struct setting_writes *saved, char *error,
                        size_t error_size);
 
 /* Removes the file of the descriptor, unless the name belongs to another file by now. Returns 0 or -errno. */

@@ -27,7 +27,10 @@ int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, si
  * with a message when the file cannot be read or has any other line. */
 int tuned_begin_file(const char *file, char *message, size_t size);
 int tuned_check_file(const char *file, char *message, size_t size);
-/* Restores the settings; prints failures on standard error. Does nothing when nothing was changed. */
-void tuned_end(void);
+/* Restores the settings. Returns 0, also when nothing was changed; -1 with lines on standard error when some could not
+ * be restored. */
+int tuned_end(void);
+/* Returns whether there is a snapshot of `tune` or tuned_begin() in its default place. */
+bool tuned_has_snapshot(void);
 
 #endif

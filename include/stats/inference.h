@@ -22,14 +22,22 @@ struct inference_point {
     double x, y;
 };
 /* Analysis of covariance (Fisher 1932): the difference of the means of y of two groups, b minus a, at the same x. slope
- * is that of the common line through the points of both groups, and spread the standard deviation of x within them;
- * error is the standard error of the difference, and includes that of the slope. All are NAN with fewer than two points
- * a side or four in all, and when x does not vary within the groups. */
-struct inference_covariance {
-    double slope, spread, difference, error, df;
+ * is that of the common line through the points of both groups, spread the standard deviation of x within them, and
+ * moved the part of the difference of the means that the line explains. error is the standard error of the difference,
+ * by HC3 (MacKinnon, White 1985), so that the groups may vary by different amounts; df are Satterthwaite's degrees of
+ * freedom. Values more than two interquartile ranges beyond the quartiles of their group are moved there before.
+ * unsure: how far the difference may be off because x itself has an error with the standard deviation x_error, which
+ * makes the slope too small. p_t tests the difference, less unsure, by Student's t. p tests the same t by random orders
+ * of the residuals of one line through all points (Freedman, Lane 1983), up to INFERENCE_ORDERS; it ends early when p
+ * is large (Besag, Clifford 1991). p_x is that of Welch's test of x. difference is NAN, and the rest but spread and p_x
+ * 0, with fewer than three points a side, or when x does not spread by more than twice its error. y is of the order of
+ * 1, such as a logarithm: an error counts as at least 1e-9. Returns 0, or -1 when out of memory. */
+#define INFERENCE_ORDERS 2000u
+struct inference_adjusted {
+    double slope, spread, difference, moved, unsure, error, df, p_t, p, p_x;
 };
-struct inference_covariance inference_covariance(const struct inference_point *a, size_t n_a,
-                                                 const struct inference_point *b, size_t n_b);
+int inference_adjusted(const struct inference_point *a, size_t n_a, const struct inference_point *b, size_t n_b,
+                       double x_error, uint64_t seed, struct inference_adjusted *out);
 
 /* The mean of values in the order in which they were taken, and its standard error by the method of batch means (Law
  * and Carson 1979), since neighbours may be correlated: the values are cut into batches of `length` values each, whose

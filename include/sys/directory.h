@@ -4,6 +4,7 @@
 #define SYS_DIRECTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct stat;
 
@@ -27,8 +28,9 @@ int directory_clear(const char *path);
 
 /* Opens an existing pipe, terminal or character device for appending. A symbolic link is followed when it belongs to
  * us or root and nobody else could have put it there; a pipe of another user in a world-writable directory is not
- * opened. Returns the descriptor or -errno: -EEXIST for a regular file and for a dangling link, -ENOTBLK for a block
- * device, -ELOOP for a link that is not followed, -EACCES for such a pipe. */
+ * opened. Waits until a pipe has a reader. Returns the descriptor or -errno: -EINTR if a signal asked the program to
+ * end meanwhile, -EEXIST for a regular file and for a dangling link, -ENOTBLK for a block device, -ELOOP for a link
+ * that is not followed, -EACCES for such a pipe. */
 int directory_open_existing(const char *path);
 
 /* Returns whether a and b describe the same file: equal device and inode. */
@@ -36,6 +38,9 @@ bool directory_is_same(const struct stat *a, const struct stat *b);
 
 /* Returns the message for an error (-errno) that a function declared here has returned. */
 const char *directory_why_not(int error);
+
+/* Writes the line for a file of -o that could not be made or opened for this reason (-errno). Returns -1. */
+int directory_refused(const char *path, int reason, char *error, size_t error_size);
 
 /* Flushes the directory of a new file to disk, if that is possible: otherwise the file's name may be lost in a power
  * cut. */

@@ -25,6 +25,7 @@ struct machine {
     int randomize_va_space;                              /* value of kernel.randomize_va_space; -1 when not known */
     uint64_t memory_total_bytes, memory_available_bytes; /* 0 when not known */
     uint64_t swap_total_bytes;                           /* 0 when there is none, or not known */
+    double cpu_quota;            /* CPUs' time that the process's cgroups allow: 0.2 is 20 ms in 100 ms; 0: no quota */
     uint64_t memory_limit_bytes; /* smallest limit of the process's cgroups (v1 and v2); 0 when there is none */
     uint64_t cache_llc_bytes;    /* the sum of all last-level caches; 0 when not known */
     double load1;                /* load average of the last minute (/proc/loadavg); -1 when not known */
@@ -59,10 +60,11 @@ size_t machine_data_caches(const char *root, unsigned cpu, uint64_t *bytes, size
  * the architecture's own lines of /proc/interrupts (timer, IPI) and excludes ERR, MIS and lines that sum up others.
  * timer, resched (another CPU asks this one to reschedule), ipi (other inter-processor interrupts) and device are parts
  * of it, by label and name of the lines; one that has no line is -1. steal_ns has the resolution of the kernel's clock
- * ticks. */
+ * ticks. throttled_ns belongs to a control group, not to CPUs: it is always -1 here, and trials fill it in (see struct
+ * cgroup_throttled). */
 struct machine_counters {
     int64_t irqs, softirqs, steal_ns;
-    int64_t timer, resched, ipi, device;
+    int64_t timer, resched, ipi, device, throttled_ns;
 };
 /* Reads the counters of n sets of CPUs into out[0] to out[n - 1], all from one reading of the files. */
 void machine_read_counters_of(const char *root, const struct cpuset *sets, size_t n, struct machine_counters *out);

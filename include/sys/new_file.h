@@ -25,6 +25,13 @@ int new_file_nameless(int folder, mode_t mode);
 /* Gives a name in folder to a file of new_file_nameless(). Never replaces another file. Returns 0. */
 int new_file_give_name(int fd, int folder, const char *name);
 
+/* Creates a file for reading and writing (close-on-exec) that gets its name by new_file_publish() when it is complete:
+ * a nameless one, hidden is then "", else one of the random name in hidden, which the caller removes if it is not
+ * published. */
+int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE]);
+/* Gives a file of new_file_hidden() its name. Never replaces another file. Returns 0. */
+int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], const char *name);
+
 /* Creates a file in memory with the flags `flags | newer` of memfd_create(), or with `flags` alone when the kernel does
  * not know those in `newer`. Returns the descriptor. */
 int new_file_in_memory(unsigned flags, unsigned newer);

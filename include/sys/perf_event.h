@@ -20,7 +20,7 @@ struct perf_event {
         exclude_idle : 1, mmap : 1, comm : 1, freq : 1, inherit_stat : 1, enable_on_exec : 1, task : 1, watermark : 1,
         precise_ip : 2, mmap_data : 1, sample_id_all : 1, exclude_host : 1, exclude_guest : 1,
         exclude_callchain_kernel : 1, exclude_callchain_user : 1, mmap2 : 1, comm_exec : 1, use_clockid : 1,
-        context_switch : 1, others : 37;
+        context_switch : 1, write_backward : 1, others : 36;
     uint32_t wakeup_events, breakpoint_type;
     uint64_t config1;
     uint64_t config2, branch_sample_type, sample_regs_user;

@@ -42,4 +42,7 @@ void process_random(void *buf, size_t size);
 #define PROCESS_PAD_NAME "JITBENCH_PAD="
 void process_random_pad(char pad[PROCESS_PAD_MAX]);
 
+/* Closes all descriptors from `first` on. Makes only system calls, so that a child may call it before its exec. */
+void process_close_from(int first);
+
 #endif

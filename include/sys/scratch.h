@@ -14,52 +14,36 @@
  * O_NOFOLLOW) that is removed at once. Returns the descriptor (close-on-exec) or -errno. */
 int scratch_file(const char *dir);
 
-/* Makes a new file in the directory of path, open for writing, mode 0644 minus the umask, but without a name yet: if
- * the process is killed nothing is left. Returns the descriptor or -errno: an error when the file system or the kernel
- * has no such files, -EEXIST when path exists. */
-int scratch_unnamed(const char *path);
-/* Gives a file of scratch_unnamed() its name, unless the name is taken. Returns 0 or -errno: -EEXIST, or an error
- * because /proc or privileges are missing. */
-int scratch_give_name(int fd, const char *path);
-
 /* Makes a directory, mode 0700, with a random name in dir; path gets its name. Returns 0 or -errno. */
 int scratch_folder(const char *dir, char *path, size_t size);
 /* Removes a directory and the files in it (no subdirectories; follows no links). Returns 0 or -errno. */
 int scratch_remove(const char *path);
 
 /* A directory that is removed when the process that asked for it, its owner, ends, even when it is killed. The keeper,
- * a process in a session of its own, waits until the owner's end closes a pipe, then removes the directory with its
- * files. The keeper can be killed too. Therefore a note with the directory's name is written before the directory is
- * made, in memory that other processes share with the owner, so that any of them can remove it with
- * scratch_remove_noted(). */
+ * a process in a process group of its own, waits until the owner's end closes a pipe. It can be killed too; therefore
+ * the directory's name is in memory that all processes of a trial share, so that any of them can remove it. */
 #define SCRATCH_PATH_MAX 600
 struct scratch_note {
     char path[SCRATCH_PATH_MAX]; /* path of the directory; "": none */
-    bool ended;                  /* the owner called scratch_keeper_end(), and was not killed */
-    dev_t device;                /* device and inode number of the directory, once known */
+    dev_t device;                /* device and inode number of the directory, once known; it is empty before */
     ino_t inode;
 };
-struct scratch_owner {
-    struct scratch_note *note; /* where to store the directory's name for other processes; NULL: not needed */
-    /* Called by the keeper (the process that removes the directory), after it has removed the directory, when the owner
-     * was killed; may be NULL. */
+struct scratch_keeper {
+    /* Set by the caller: where to store the name, in shared memory; what the keeper calls when the owner was killed, to
+     * remove the directory. */
+    struct scratch_note *note;
     void (*orphaned)(void *context);
     void *context;
-};
-struct scratch_keeper {
+    /* Set by scratch_kept_folder(). */
     pid_t pid;
     int fd;
     int folder; /* descriptor of the directory: to be used instead of the path, since a user who owns the parent
                  * directory can replace what is there */
-    struct scratch_owner owner;
-    struct scratch_note *note, own_note; /* where the directory's name is stored: owner.note, or own_note if that is
-                                          * NULL; the struct must not move */
 };
-/* Starts the keeper, which makes the directory in dir. Returns 0 with the path in keeper->note, or -errno: -EPIPE when
- * the keeper was killed; -EPERM when another user replaced the directory immediately, or the file system reports
- * another owner. */
-int scratch_kept_folder(const char *dir, const struct scratch_owner *owner, struct scratch_keeper *keeper);
-/* Ends the keeper, and returns when the directory is gone. Does nothing for a keeper that is all zero or has ended. */
+/* Starts the keeper and makes the directory in dir. Returns 0 with the path in keeper->note, or -errno: -EPERM when
+ * another user replaced the directory immediately, or the file system reports another owner. */
+int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper);
+/* Removes the directory, then ends the keeper. Does nothing for a keeper that is all zero or has ended. */
 void scratch_keeper_end(struct scratch_keeper *keeper);
 /* Removes the directory whose name is in the note, if it still exists. Retries for seconds, because killed processes
  * may still be writing into it. */

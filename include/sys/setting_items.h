@@ -10,10 +10,13 @@
 
 #define SETTING_NAME  64
 #define SETTING_VALUE 512
+/* Value of a setting that could not be read. Readers treat it like a missing item. */
+#define SETTING_UNKNOWN_VALUE "-"
 
-/* Appends an item to the text in buf. A value longer than `most` bytes (less than SETTING_VALUE) is cut to that, and
- * ends in '~' and a checksum of the whole value. An item that does not fit is left out, since half a value could be
- * read as another value; so is an item without a value. */
+/* Appends an item to the text in buf. Characters of name and value that would damage the list are replaced. A value
+ * longer than `most` bytes (less than SETTING_VALUE) is cut to that, and ends in '~' and a checksum of the whole value.
+ * An item that does not fit is left out, since half a value could be read as another value; so is an item without a
+ * value. */
 void setting_items_add(char *buf, size_t size, const char *name, const char *value, size_t most);
 
 /* An iterator over the items of a text. Files of older versions had spaces and commas in values, and both settings of
@@ -27,7 +30,7 @@ struct setting_items {
  * but no item cmdline means that no word of the kernel's command line affects speed or noise; the iterator then ends
  * with an item cmdline that says so. */
 void setting_items_begin(struct setting_items *items, const char *text, bool of_run);
-/* Reads the next item into name and value. Returns false at the end. Skips items without a name or value. */
+/* Reads the next item into name and value. Returns false at the end. Skips items without a name or a known value. */
 bool setting_items_next(struct setting_items *items);
 
 #endif

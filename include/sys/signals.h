@@ -35,6 +35,8 @@ const char *signals_name(int number);
  * interrupted, since the signals are blocked. A regular file gets a single write() as long as the kernel accepts all of
  * it. */
 size_t signals_write(int fd, const char *data, size_t length);
+/* As signals_write(), but fails with ETIMEDOUT after stall_ns. */
+size_t signals_write_within(int fd, const char *data, size_t length, uint64_t stall_ns);
 /* To be called in a child between fork and exec: restores the signal mask and actions with which the program was
  * started. */
 void signals_restore(void);

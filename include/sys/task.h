@@ -68,9 +68,9 @@ int task_lock_memory(void); /* locks all current and future memory: mlockall(MCL
 int task_fix_layout(void);
 bool task_layout_fixed(void);
 
-/* Makes the kernel send SIGKILL to this process when the thread that forked it ends. Returns -ESRCH when the parent has
- * ended already (getppid() is no longer expected_parent). */
-int task_die_with_parent(pid_t expected_parent);
+/* Makes the kernel send a signal to this process when the thread that forked it ends. Returns -ESRCH when the parent
+ * has ended already (getppid() is no longer expected_parent). */
+int task_die_with_parent(pid_t expected_parent, int signal);
 void task_set_name(const char *name); /* keeps at most 15 bytes of the name */
 
 /* The kernel's counters for the calling thread since its start. A field that the kernel does not offer is -1. */

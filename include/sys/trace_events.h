@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the IDs and data formats of the kernel's tracepoints for interrupts, soft interrupts and work items, from
- * tracefs. */
+/* Finds the IDs and data formats of the kernel's tracepoints for context switches, interrupts, soft interrupts and work
+ * items, from tracefs. */
 #ifndef SYS_TRACE_EVENTS_H
 #define SYS_TRACE_EVENTS_H
 
@@ -13,7 +13,7 @@
 /* What a record of the trace (sys/trace_ring.h) says. Its task is the one that was running; `number` and `name` are the
  * record's other fields. */
 enum trace_kind {
-    TRACE_SWITCH,   /* the task begins to run on the CPU */
+    TRACE_SWITCH,   /* the task begins to run on the CPU; `name` is its name where a tracepoint tells */
     TRACE_NAME,     /* the task is called `name` from now on */
     TRACE_FORK,     /* the task was made by the task `number` */
     TRACE_ENTER,    /* an interrupt begins */
@@ -34,8 +34,8 @@ struct trace_event {
     uint32_t id;
     uint8_t kind, source;
     uint16_t vector; /* for a TRACE_VECTOR: the value of `number` in its records */
-    /* Position and size, in the raw data of a record of this event, of its number and of its name (stored as an offset
-     * and a length); size 0: the data have none. */
+    /* Position and size, in the raw data of a record of this event, of its number and of its name (in 4 bytes
+     * an offset and a length; otherwise the name itself); size 0: the data have none. */
     uint16_t number_at, number_size, name_at, name_size;
     char name[TRACE_NAME_SIZE]; /* name of a TRACE_VECTOR; "" otherwise */
 };

@@ -24,28 +24,32 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
 struct trace_ring {
     int fd[TRACE_EVENTS_MAX + 1];
     size_t n;
-    void *memory;  /* mapping of the ring: a page with its head and tail, then the ring itself */
-    size_t bytes;  /* size of the ring without that page */
-    uint64_t mark; /* position of the last record's end at the last call of trace_ring_drop() */
+    void *memory;   /* mapping of the ring: a page with its head and tail, then the ring itself */
+    size_t bytes;   /* size of the ring without that page */
+    bool last;      /* a full ring loses its oldest records, not the new ones */
+    uint64_t begun; /* position at which trace_ring_start() began */
+    size_t used;    /* set by trace_ring_stop(): bytes that were recorded */
+    uint64_t *at;   /* with `last`: positions of the records that were not read yet, the newest first */
+    size_t n_at;
     const struct trace_events *events;
 };
 
-/* Opens the ring of a CPU, not recording yet, with this number of bytes (a power of two; fewer where the kernel allows
- * no more). Tracepoints that the kernel refuses are left out. Returns 0, or -errno when not even context switches can
- * be recorded. The events must stay valid while the ring is open. */
-int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes);
+/* Opens the ring of a CPU, not recording yet, with this number of bytes (a power of two, at least a page; fewer where
+ * the kernel allows no more). last: when it is full, new records replace the oldest ones (Linux 4.7). Tracepoints that
+ * the kernel refuses are left out. Returns 0, or -errno when not even context switches can be recorded. The events must
+ * stay valid while the ring is open. */
+int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes, bool last);
 void trace_ring_close(struct trace_ring *ring);
+/* Empties the ring and begins to record. */
 void trace_ring_start(struct trace_ring *ring);
 void trace_ring_stop(struct trace_ring *ring);
 
-/* Takes the next record out of the ring. Returns false when there is none. */
+/* Takes the next record out of the stopped ring. Returns false when there is none. */
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out);
 
-/* Returns whether the ring may be too full for another record. */
+/* Returns whether the stopped ring may have been too full for another record. The kernel itself reports lost records
+ * only with the next record that it can store. */
 bool trace_ring_is_full(const struct trace_ring *ring);
-
-/* Makes room: discards the records that were in the ring already at the last call. */
-void trace_ring_drop(struct trace_ring *ring);
 
 /* Returns a text that says what trace_ring_open() needs, after it failed with that error. The text may be in buf. */
 const char *trace_ring_why(int error, char *buf, size_t size);

@@ -26,7 +26,7 @@ const char *const compared_verdict_names[] = {
 enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
 {
     if (c->change == CHANGE_UNKNOWN)
-        return VERDICT_UNDECIDED;
+        return c->doubt == DOUBT_SHARE ? VERDICT_APART : VERDICT_UNDECIDED;
     if (c->change == CHANGE_NONE)
         return VERDICT_SAME;
     if (!better[0])
@@ -129,11 +129,55 @@ static int take_side(const struct row *const *rows, size_t n, bool by_hosts, str
     return 0;
 }
 
-/* Sets for each run the share of its CPU core that it had. */
-static void take_shares(struct side *side)
+/* Returns whether the row is of the pair's suite and host, of as many copies (0: of any number), and was brought to the
+ * same share of the core. */
+static bool is_adjusted(const struct compared *c, const struct compared_row *row, const struct pair *pair,
+                        uint64_t copies)
+{
+    return c->comparison[row->number].share > 0 && !row_is_index(row->pair->about) &&
+           !strcmp(row->pair->about->suite, pair->about->suite) && !strcmp(row->pair->host, pair->host) &&
+           (!copies || row->pair->about->copies == copies);
+}
+
+static bool suite_adjusted(const struct compared *c, const struct pair *pair, uint64_t copies)
+{
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (is_adjusted(c, &c->row[i], pair, copies))
+            return true;
+    return false;
+}
+
+/* Sets the share of the core that a run of a suite had: the mean of those of its rows that were brought to the same
+ * share. */
+static void take_suite_share(const struct compared *c, const struct pair *pair, uint64_t copies, const struct row *run,
+                             bool changed, struct comparison_run *out)
+{
+    struct stats_running logs = {.n = 0};
+    double errors = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const struct pair *of = c->row[i].pair;
+        const struct row **rows = changed ? of->changed : of->base;
+        for (size_t k = 0; k < (changed ? of->n_changed : of->n_base); k++)
+            if (is_adjusted(c, &c->row[i], pair, copies) && pair_same_run(rows[k], run)) {
+                stats_add(&logs, log(row_core_share(rows[k])));
+                errors += row_core_share_error(rows[k]) * row_core_share_error(rows[k]);
+            }
+    }
+    out->share = logs.n ? exp(logs.mean) : 0;
+    out->share_error = logs.n ? sqrt(errors) / (double)logs.n : 0;
+}
+
+/* Sets for each run of a pair the share of its CPU core that it had. An index has that of its tests. */
+static void take_shares(const struct compared *c, const struct pair *pair, bool changed, struct side *side)
 {
     for (size_t r = 0; r < side->n_runs; r++)
-        side->runs[r].share = row_core_share(side->first[r]);
+        if (row_is_index(pair->about)) {
+            take_suite_share(c, pair, pair->about->copies, side->first[r], changed, &side->runs[r]);
+        } else {
+            side->runs[r].share = row_core_share(side->first[r]);
+            side->runs[r].share_error = row_core_share_error(side->first[r]);
+        }
 }
 
 /* --- Rows. --- */
@@ -209,12 +253,12 @@ static int allow_for_looks(const struct row *row, const struct comparison_run *b
     return 0;
 }
 
-/* Compares the rows of a pair, and fills in row and comparison. same_share: converts the values to the same share of
- * the CPU core, if possible. Returns -1 when out of memory. */
-static int compare_pair(const struct pair *pair, bool same_share, struct compared_row *row,
+/* Compares the rows of a pair, and fills in row and comparison. c: if not NULL, converts the values to the same share
+ * of the CPU core, if possible. Returns -1 when out of memory. */
+static int compare_pair(const struct pair *pair, const struct compared *c, struct compared_row *row,
                         struct comparison *comparison)
 {
-    FREED_BY(side_free) struct side base, changed;
+    FREED_BY(side_free) struct side base = {0}, changed = {0};
 
     row->pair = pair;
     row->by_hosts = hosts_count(pair);
@@ -223,9 +267,9 @@ static int compare_pair(const struct pair *pair, bool same_share, struct compare
     qsort(pair->changed, pair->n_changed, sizeof(const struct row *), compare_times);
     int result = take_side(pair->base, pair->n_base, row->by_hosts, &base);
     result |= take_side(pair->changed, pair->n_changed, row->by_hosts, &changed);
-    if (!result && same_share) {
-        take_shares(&base);
-        take_shares(&changed);
+    if (!result && c) {
+        take_shares(c, pair, false, &base);
+        take_shares(c, pair, true, &changed);
     }
     const enum comparison_order order = result || row->by_hosts ? ORDER_APART : order_of(pair, &base, &changed);
     if (!result)
@@ -304,8 +348,8 @@ static void mean_of_ratios(const struct compared *c, const struct compared_mean 
                                .least = (double)NAN};
 }
 
-/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse,
- * where lower is better). 0 when the run lacks one of the rows. */
+/* Returns the score of a run: the geometric mean of its rows' means as measured, each divided by the base's median (or
+ * the inverse, where lower is better). 0 when the run lacks one of the rows. */
 static double score_of(const struct compared *c, const struct compared_mean *mean, const struct row *run, bool changed)
 {
     double sum = 0;
@@ -318,9 +362,7 @@ static double score_of(const struct compared *c, const struct compared_mean *mea
         const struct row **rows = changed ? row->pair->changed : row->pair->base;
         for (size_t k = 0; k < (changed ? row->pair->n_changed : row->pair->n_base); k++)
             if (row->by_hosts ? same_host(rows[k], run) : pair_same_run(rows[k], run))
-                stats_add(&s, comparison_at_share(&c->comparison[row->number],
-                                                  stats_mean(rows[k]->samples, rows[k]->n_samples),
-                                                  row_core_share(rows[k])));
+                stats_add(&s, stats_mean(rows[k]->samples, rows[k]->n_samples));
         if (!s.n || !(s.mean > 0))
             return 0;
         sum += sign_of(row) * log(s.mean / c->comparison[row->number].base);
@@ -339,12 +381,14 @@ static int take_scores(const struct compared *c, const struct compared_mean *mea
                   row->by_hosts, side))
         return -1;
     for (size_t r = 0; r < side->n_runs; r++) {
+        struct comparison_run run = {.samples = &side->values[n], .n = 1};
         const double score = score_of(c, mean, side->first[r], changed);
+        take_suite_share(c, row->pair, 0, side->first[r], changed, &run);
         if (!(score > 0))
             continue;
         side->values[n] = score;
         side->first[n] = side->first[r];
-        side->runs[n] = (struct comparison_run){.samples = &side->values[n], .n = 1};
+        side->runs[n] = run;
         n++;
     }
     side->n_runs = n;
@@ -354,7 +398,7 @@ static int take_scores(const struct compared *c, const struct compared_mean *mea
 static int compare_mean(const struct compared *c, const struct compared_mean *mean, struct comparison *out)
 {
     const struct compared_row *row = c->row;
-    FREED_BY(side_free) struct side base, changed;
+    FREED_BY(side_free) struct side base = {0}, changed = {0};
 
     for (size_t i = c->n_rows; i-- > 0;)
         if (of_mean(mean, &c->row[i]) && in_mean(c, &c->row[i]))
@@ -366,6 +410,7 @@ static int compare_mean(const struct compared *c, const struct compared_mean *me
                                     row->by_hosts ? ORDER_APART : order_of(row->pair, &base, &changed), out);
     else if (!result)
         mean_of_ratios(c, mean, out);
+    out->unlike_rows = suite_adjusted(c, row->pair, 0) && !(out->share > 0);
     return result;
 }
 
@@ -531,7 +576,7 @@ static bool has_pair(const struct compared *c, const struct pair *pair)
  * rows over the whole time; otherwise NULL. */
 static const struct pair *usable_alone(const struct pairs *pairs, const struct pair *pair)
 {
-    const struct pair *alone = pair->why[0] ? NULL : pair_alone_of(pairs, pair);
+    const struct pair *alone = pair->why[0] || pair_other_clock(pair, NULL) ? NULL : pair_alone_of(pairs, pair);
 
     return alone && alone->n_base >= pair->n_base && alone->n_changed >= pair->n_changed ? alone : NULL;
 }
@@ -544,13 +589,17 @@ static int add_row(const struct pair *pair, const struct pair *raw, bool judged,
     struct comparison *of_raw = &row->of_raw;
 
     *row = (struct compared_row){.number = out->n_rows, .judged = judged, .raw = raw};
-    /* Pairs within the same files compare different work, which may itself be why the share of the core differs. */
-    const bool same_share = !raw && !pair->within && !hosts_count(pair);
-    if (compare_pair(pair, same_share, row, &out->comparison[out->n_rows]))
+    /* Pairs within the same files compare different work, which may itself be why the share of the core differs. At
+     * another clock frequency the share is not known well enough. */
+    const bool same_share = !raw && !pair->within && !hosts_count(pair) && !pair_other_clock(pair, NULL);
+    struct comparison *comparison = &out->comparison[out->n_rows];
+    if (compare_pair(pair, same_share ? out : NULL, row, comparison))
         return -1;
-    if (out->comparison[out->n_rows].share > 0)
+    comparison->unlike_rows =
+        row_is_index(pair->about) && !raw && !(comparison->share > 0) && suite_adjusted(out, pair, pair->about->copies);
+    if (comparison->share > 0)
         row->raw = pair;
-    if (row->raw && compare_pair(row->raw, false, &ignored, of_raw))
+    if (row->raw && compare_pair(row->raw, NULL, &ignored, of_raw))
         return -1;
     of_raw->change = of_raw->high < 1 ? CHANGE_LOWER : of_raw->low > 1 ? CHANGE_HIGHER : CHANGE_NONE;
     out->n_raw += row->raw != NULL;
@@ -567,9 +616,11 @@ int compared_make(const struct pairs *pairs, const struct metrics *metrics, bool
     out->comparison = calloc(2 * pairs->n + 1, sizeof(*out->comparison)); /* there are at most as many means as rows */
     if (!out->row || !out->not_comparable || !out->comparison)
         return -1;
-    for (size_t i = 0; i < pairs->n; i++) {
-        const struct pair *pair = &pairs->pair[i];
+    for (size_t i = 0; i < 2 * pairs->n; i++) {
+        const struct pair *pair = &pairs->pair[i % pairs->n];
         const bool judged = metrics_is_compared(metrics, pair->about);
+        if (row_is_index(pair->about) != (i >= pairs->n)) /* an index comes after its tests */
+            continue;
         const struct pair *alone = judged ? usable_alone(pairs, pair) : NULL;
         if (alone && add_row(alone, pair, true, out))
             return -1;
@@ -598,22 +649,4 @@ void compared_free(struct compared *compared)
     free(compared->comparison);
     free(compared->not_comparable);
     memset(compared, 0, sizeof(*compared));
-}
-
-const char *const compared_fail_names[] = {"slower", "changed", "not-comparable", NULL};
-
-bool compared_fails(const struct compared *c, uint64_t fail_on)
-{
-    uint64_t found = c->n_not_comparable ? UINT64_C(1) << FAIL_NOT_COMPARABLE : 0;
-
-    for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
-        const bool is_row = i < c->n_rows;
-        const size_t number = is_row ? c->row[i].number : c->mean[i - c->n_rows].number;
-        const enum compared_verdict verdict =
-            compared_verdict(&c->comparison[number], is_row ? c->row[i].pair->about->better : "higher");
-        found |= (uint64_t)(verdict == VERDICT_SLOWER) << FAIL_SLOWER;
-        found |= (uint64_t)(verdict < VERDICT_SAME) << FAIL_CHANGED;
-        found |= (uint64_t)(is_row && verdict == VERDICT_UNDECIDED) << FAIL_NOT_COMPARABLE;
-    }
-    return (found & fail_on) != 0;
 }

@@ -11,12 +11,15 @@
 #include "rows/text.h"
 #include "sys/cpuset.h"
 #include "sys/order.h"
+#include "sys/setting_items.h"
+
+#define LEAST_CLOCK 0.02 /* smaller differences of the core's frequency do not count */
 
 const char *const pair_across_names[] = {
-    [ACROSS_BUILD] = "build", [ACROSS_CPU] = "cpu",           [ACROSS_POLICY] = "policy",
-    [ACROSS_CPUS] = "cpus",   [ACROSS_LAYOUT] = "layout",     [ACROSS_BESIDE] = "beside",
-    [ACROSS_FS] = "fs",       [ACROSS_DEGRADED] = "degraded", [ACROSS_COMMAND] = "command",
-    [ACROSS_COUNT] = NULL,
+    [ACROSS_BUILD] = "build",     [ACROSS_CPU] = "cpu",   [ACROSS_SCHEDULER] = "scheduler",
+    [ACROSS_POLICY] = "policy",   [ACROSS_CPUS] = "cpus", [ACROSS_LAYOUT] = "layout",
+    [ACROSS_BESIDE] = "beside",   [ACROSS_FS] = "fs",     [ACROSS_DEGRADED] = "degraded",
+    [ACROSS_COMMAND] = "command", [ACROSS_COUNT] = NULL,
 };
 
 bool pair_same_run(const struct row *a, const struct row *b)
@@ -205,6 +208,17 @@ static void cpus_of(const struct row *row, char *buf, size_t size)
                        row->bind);
 }
 
+static void scheduler_of(const struct row *row, char *buf, size_t size)
+{
+    struct setting_items items;
+
+    text_copy(buf, size, "");
+    setting_items_begin(&items, row->run->settings, true);
+    while (setting_items_next(&items))
+        if (!strcmp(items.name, "scheduler"))
+            text_copy(buf, size, items.value);
+}
+
 /* Properties that must agree in rows that are compared. If several differ, the first in this order is given as the
  * reason. */
 static const struct kind {
@@ -220,6 +234,7 @@ static const struct kind {
     {"architecture", ACROSS_BUILD, .in_run = true, .offset = offsetof(struct row_run, arch)},
     {"build of jitbench", ACROSS_BUILD, .in_run = true, .offset = offsetof(struct row_run, build)},
     {"CPU model", ACROSS_CPU, .in_run = true, .offset = offsetof(struct row_run, cpu_model)},
+    {"scheduler", ACROSS_SCHEDULER, .of = scheduler_of},
     {"scheduling policy", ACROSS_POLICY, .offset = offsetof(struct row, policy)},
     {"placement", ACROSS_CPUS, .of = cpus_of},
     {"memory layout", ACROSS_LAYOUT, .offset = offsetof(struct row, layout)},
@@ -249,6 +264,7 @@ static bool differs(const struct row *a, const struct row *b, uint64_t across, s
         if (((!x[0] || !y[0]) && !kinds[i].empty) || !strcmp(x, y))
             continue;
         pair->reason = kinds[i].across;
+        pair->differs = true;
         (void)snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", kinds[i].name, x[0] ? x : "none",
                        y[0] ? y : "none");
         return true;
@@ -594,13 +610,29 @@ static int pair_host(const struct row_set *base, const struct row_set *changed, 
     return result;
 }
 
+/* An index is refused with its tests: it has no placement, policy or file system of its own. */
+static void refuse_indices(struct pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->n; i++) {
+        struct pair *index = &pairs->pair[i];
+        for (size_t k = 0; k < pairs->n && row_is_index(index->about) && !index->why[0]; k++) {
+            const struct pair *test = &pairs->pair[k];
+            if (test->reason < 0 || !test->differs || strcmp(test->about->suite, index->about->suite) != 0 ||
+                test->about->copies != index->about->copies || strcmp(test->host, index->host) != 0)
+                continue;
+            index->reason = test->reason;
+            text_copy(index->why, sizeof(index->why), test->why);
+        }
+    }
+}
+
 int pairs_make(const struct row_set *base, const struct row_set *changed, uint64_t across, bool by_host,
                struct pairs *out)
 {
     memset(out, 0, sizeof(*out));
-    if (!by_host)
-        return pair_host(base, changed, NULL, across, false, out);
-    for (size_t i = 0; i < changed->n_runs; i++) {
+    if (!by_host && pair_host(base, changed, NULL, across, false, out))
+        return -1;
+    for (size_t i = 0; by_host && i < changed->n_runs; i++) {
         const struct row_run *run = changed->runs[i];
         bool seen = !run;
         for (size_t k = 0; k < i && !seen; k++)
@@ -608,6 +640,7 @@ int pairs_make(const struct row_set *base, const struct row_set *changed, uint64
         if (!seen && pair_host(base, changed, run, across, false, out))
             return -1;
     }
+    refuse_indices(out);
     return 0;
 }
 
@@ -621,7 +654,20 @@ int pairs_within(const struct row_set *set, uint64_t across, struct pairs *out)
     return pair_host(&(struct row_set){.n = 0}, set, NULL, wanted, true, out);
 }
 
-/* --- Figures with the core free. --- */
+/* --- Frequency of the core, and figures with the core free. --- */
+
+bool pair_other_clock(const struct pair *pair, double mhz[2])
+{
+    double of[2] = {0, 0};
+
+    for (size_t i = 0; i < pair->n_base; i++)
+        of[0] += pair->base[i]->core_mhz / (double)pair->n_base;
+    for (size_t i = 0; i < pair->n_changed; i++)
+        of[1] += pair->changed[i]->core_mhz / (double)pair->n_changed;
+    if (mhz)
+        memcpy(mhz, of, sizeof(of));
+    return fabs(of[1] / of[0] - 1) >= LEAST_CLOCK;
+}
 
 /* Returns whether `alone` has the values of raw's measurement and metric that were taken only while no one else used
  * the core. */

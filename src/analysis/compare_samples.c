@@ -10,8 +10,9 @@
 #include "stats/stats.h"
 #include "sys/memory.h"
 
-#define SEED  0x6a697462656e6368u
-#define POWER 0.8 /* statistical power: share of comparisons in which the least change would be found */
+#define SEED     0x6a697462656e6368u
+#define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */
+#define POWER    0.8  /* statistical power: share of comparisons in which the least change would be found */
 
 /* Returns all samples of a side, or the means of its runs. NULL when out of memory. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
@@ -71,10 +72,11 @@ static int test_runs(double *a, double *b, struct comparison *out)
 
 /* --- Pairs. --- */
 
-/* Sets the ratio and its interval from a difference of logarithms with its error. */
-static void set_ratio(double change, double error, double df, struct comparison *out)
+/* Sets the ratio and its interval from a difference of logarithms with its error. unsure: half of the interval's width
+ * that is no random error. */
+static void set_ratio(double change, double error, double df, double unsure, struct comparison *out)
 {
-    const double half = error > 0 ? stats_student_t(0.95, df) * error : error;
+    const double half = (error > 0 ? stats_student_t(0.95, df) * error : error) + unsure;
 
     out->error = error;
     out->df = df;
@@ -103,56 +105,66 @@ static int test_pairs(const double *a, const double *b, size_t n, size_t each, s
     out->p_permutation = paired.p;
     out->p_t = error > 0 ? stats_student_p(s.mean / error, df) : (double)NAN;
     if (logs)
-        set_ratio(s.mean, error, df, out);
+        set_ratio(s.mean, error, df, 0, out);
     return result;
 }
 
 /* --- Runs at the same share of the core. --- */
 
-double comparison_at_share(const struct comparison *comparison, double value, double share)
-{
-    return comparison->share > 0 ? value * pow(comparison->share / share, comparison->slope) : value;
-}
-
-/* Sets a point for each run of a side: the logarithms of its share of the core and of its value. Returns whether there
- * are enough runs, and all shares are known. */
-static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points)
+/* Sets a point for each run of a side: the logarithms of its share of the core and of its value. Adds the squares of
+ * the shares' errors to *errors. Returns whether there are enough runs, and all shares are known. */
+static bool set_points(const struct comparison_side *side, const double *values, struct inference_point *points,
+                       double *share, double *errors)
 {
     bool all = side->n_runs >= SHARE_RUNS;
 
     for (size_t r = 0; r < side->n_runs; r++) {
         all = all && side->runs[r].share > 0 && values[r] > 0;
         points[r] = (struct inference_point){log(side->runs[r].share), log(values[r])};
+        *share += side->runs[r].share / (double)side->n_runs;
+        *errors += side->runs[r].share_error * side->runs[r].share_error;
     }
     return all;
 }
 
-/* Converts the values of all runs to the same share of the core and tests them, if the runs show how the values depend
- * on it; otherwise leaves out->share 0. Returns -1 when out of memory. */
+/* Converts a side's values to a share of the core, and returns their median. */
+static double median_at(const struct inference_point *points, size_t n, double log_share, double slope, double *values)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = exp(points[i].y + slope * (log_share - points[i].x));
+    return stats_median(values, n);
+}
+
+/* Compares the values of all runs at the same share of the core, if the runs show how the values depend on it; what was
+ * found as measured is kept in out->raw. Otherwise leaves out->share 0. a, b: the values in the order of the runs.
+ * Returns -1 when out of memory. */
 static int test_at_same_share(const struct comparison_side *base, const struct comparison_side *changed, double *a,
                               double *b, struct comparison *out)
 {
-    const size_t n_a = base->n_runs, n_b = changed->n_runs;
-    FREED_BY(memory_free) struct inference_point *points = calloc(n_a + n_b, sizeof *points);
-    double sum = 0;
+    const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
+    FREED_BY(memory_free) struct inference_point *points = calloc(n, sizeof *points);
+    struct inference_adjusted by;
+    double shares[2] = {0, 0}, errors = 0, x = 0;
 
     if (!points)
         return -1;
-    if (!set_points(base, a, points) || !set_points(changed, b, points + n_a))
+    if (!(set_points(base, a, points, &shares[0], &errors) & set_points(changed, b, points + n_a, &shares[1], &errors)))
         return 0;
-    const struct inference_covariance by = inference_covariance(points, n_a, points + n_a, n_b);
-    if (!(by.spread >= SHARE_SPREAD))
+    if (inference_adjusted(points, n_a, points + n_a, n_b, sqrt(errors / (double)n), SEED, &by))
+        return -1;
+    if (isnan(by.difference) || !(by.spread >= SHARE_SPREAD))
         return 0;
-    set_ratio(by.difference, by.error, by.df, out);
-    out->p_t = by.error > 0 ? stats_student_p(by.difference / by.error, by.df) : (double)NAN;
-    for (size_t i = 0; i < n_a + n_b; i++)
-        sum += points[i].x;
-    out->share = exp(sum / (double)(n_a + n_b));
+    for (size_t i = 0; i < n; i++)
+        x += points[i].x / (double)n;
+    out->raw = (struct comparison_raw){
+        out->ratio, out->low, out->high, by.p_x < SHARES_P ? by.moved : 0, {shares[0], shares[1]}};
+    set_ratio(by.difference, by.error, by.df, by.unsure, out);
+    out->p_t = by.p_t;
+    out->p_permutation = by.p;
     out->slope = by.slope;
-    for (size_t i = 0; i < n_a; i++)
-        a[i] = comparison_at_share(out, a[i], base->runs[i].share);
-    for (size_t i = 0; i < n_b; i++)
-        b[i] = comparison_at_share(out, b[i], changed->runs[i].share);
+    out->share = exp(x);
+    out->base = median_at(points, n_a, x, by.slope, a);
+    out->changed = median_at(points + n_a, n_b, x, by.slope, b);
     return 0;
 }
 
@@ -189,7 +201,7 @@ static int look_within(const struct comparison_side *base, const struct comparis
     if (isfinite(change))
         out->ratio = exp(change);
     if (isfinite(change) && !isnan(variance))
-        set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, out);
+        set_ratio(change, sqrt(variance), variance > 0 ? variance * variance / terms : 1, 0, out);
     return 0;
 }
 
@@ -224,20 +236,23 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
     double *a = take_values(base, runs, &out->n_base), *b = take_values(changed, runs, &out->n_new);
     const size_t common = out->n_base < out->n_new ? out->n_base : out->n_new;
     const size_t each = runs ? 1 : 2, least = runs ? COMPARISON_RUNS : PAIRED_LEAST;
+    const bool pairs = in_turn(base, changed, runs, order) && common / each >= least;
     int result = a && b ? 0 : -1;
 
-    if (!result && runs)
-        result = test_at_same_share(base, changed, a, b, out);
-    const bool at_share = out->share > 0;
-    const bool pairs = !at_share && in_turn(base, changed, runs, order) && common / each >= least;
     if (!result && pairs)
         result = test_pairs(a, b, common / each, each, out);
     if (!result) {
-        out->base = stats_median(a, out->n_base);
-        out->changed = stats_median(b, out->n_new);
+        FREED_BY(memory_free) double *sorted_a = take_values(base, runs, &out->n_base);
+        FREED_BY(memory_free) double *sorted_b = take_values(changed, runs, &out->n_new);
+        if (!sorted_a || !sorted_b)
+            return -1;
+        out->base = stats_median(sorted_a, out->n_base);
+        out->changed = stats_median(sorted_b, out->n_new);
+        if (!pairs)
+            result = runs ? test_runs(sorted_a, sorted_b, out) : look_within(base, changed, out);
     }
-    if (!result && !pairs && !at_share)
-        result = runs ? test_runs(a, b, out) : look_within(base, changed, out);
+    if (!result && runs && !pairs)
+        result = test_at_same_share(base, changed, a, b, out);
     if (pairs)
         out->n_base = out->n_new = common / each;
     out->tested = pairs                               ? TESTED_PAIRS
@@ -251,18 +266,20 @@ int comparison_measure(const struct comparison_side *base, const struct comparis
 
 static bool is_tested(const struct comparison *c)
 {
-    return c->tested >= TESTED_RUNS;
+    return c->tested >= TESTED_RUNS && !c->unlike_rows;
 }
 
 /* Returns the smallest p that the permutation test can give. */
 static double least_p(const struct comparison *c)
 {
-    return c->tested == TESTED_PAIRS ? 2 * exp2(-(double)c->n_base) : inference_rank_least(c->n_base, c->n_new);
+    return c->share > 0                ? 1.0 / INFERENCE_ORDERS
+           : c->tested == TESTED_PAIRS ? 2 * exp2(-(double)c->n_base)
+                                       : inference_rank_least(c->n_base, c->n_new);
 }
 
 static void choose_p(struct comparison *c, size_t tests, double confidence)
 {
-    c->by_permutation = !(c->share > 0) && least_p(c) <= (1 - confidence) / (double)tests;
+    c->by_permutation = least_p(c) <= (1 - confidence) / (double)tests;
     /* When both sides are constant, Welch's test calls any difference significant, no matter how few values there
      * are. */
     if (isnan(c->p_t) || c->p_t <= 0)
@@ -290,6 +307,20 @@ static enum comparison_doubt doubt_of(const struct comparison *c, double confide
     return effect > min_effect ? DOUBT_NOT : DOUBT_SMALL;
 }
 
+/* Returns whether it depends on the adjustment to the same share of the core what is claimed, and the adjustment is
+ * large: it may then hide or invent a change, since the change itself may be why the shares differ. */
+static bool hangs_on_share(const struct comparison *c, enum comparison_change change, double min_effect)
+{
+    const struct comparison_raw *raw = &c->raw;
+    const enum comparison_change as_measured = fabs(raw->ratio - 1) <= min_effect ? CHANGE_NONE
+                                               : raw->low > 1                     ? CHANGE_HIGHER
+                                               : raw->high < 1                    ? CHANGE_LOWER
+                                                                                  : CHANGE_NONE;
+
+    return c->share > 0 && fabs(raw->moved) > log1p(min_effect) && fabs(raw->moved) > log(c->high / c->low) / 2 &&
+           as_measured != change;
+}
+
 int comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)
 {
     FREED_BY(memory_free) double *p = calloc(n ? n : 1, sizeof *p);
@@ -311,12 +342,16 @@ int comparison_judge(struct comparison *comparisons, size_t n, double confidence
         c->p_adjusted = p[i];
         find_least(c, known, confidence, min_effect);
         c->change = CHANGE_UNKNOWN; /* printed as "not decided" */
-        c->doubt = DOUBT_NOT;
+        c->doubt = c->unlike_rows ? DOUBT_SHARE : DOUBT_NOT;
         if (!is_tested(c))
             continue;
         c->doubt = doubt_of(c, confidence, min_effect);
         const bool higher = c->ratio > 0 ? c->ratio > 1 : c->changed > c->base;
         c->change = c->doubt != DOUBT_NOT ? CHANGE_NONE : higher ? CHANGE_HIGHER : CHANGE_LOWER;
+        if (hangs_on_share(c, c->change, min_effect)) {
+            c->change = CHANGE_UNKNOWN;
+            c->doubt = DOUBT_SHARE;
+        }
     }
     return 0;
 }

@@ -28,12 +28,6 @@ static void *make_room(void *array, size_t *capacity, size_t number, size_t size
     return array;
 }
 
-static void put_sanitized(char *to, size_t size, const char *from)
-{
-    text_copy(to, size, from);
-    text_sanitize(to);
-}
-
 /* --- Machines. --- */
 
 static bool is_number(const char *s)
@@ -75,7 +69,6 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
         (void)snprintf(base, sizeof(base), "%s %s", run->utc, run->run_id);
     else
         (void)snprintf(base, sizeof(base), "%s%s%s", run->host[0] ? run->host : "(no name)", rank[0] ? "/" : "", rank);
-    text_sanitize(base);
     size_t number = index_enter(&g->names, base);
     g->name = make_room(g->name, &g->name_capacity, number, sizeof(*g->name));
     struct gather_name *name = &g->name[number];
@@ -97,16 +90,12 @@ static size_t enter_machine(struct gather *g, const struct row_run *run)
 
 static void enter_setting(struct gather *g, size_t machine, const char *name, const char *value)
 {
-    char sanitized[sizeof(((struct row_run *)NULL)->settings)];
-
     if (!value[0] || !name[0])
         return;
-    put_sanitized(sanitized, sizeof(sanitized), name);
-    size_t number = index_enter(&g->settings, sanitized);
+    size_t number = index_enter(&g->settings, name);
     if (number >= SETTINGS_MOST)
         return;
-    put_sanitized(sanitized, sizeof(sanitized), value);
-    size_t value_number = index_enter(&g->setting_values, sanitized);
+    size_t value_number = index_enter(&g->setting_values, value);
     g->setting = make_room(g->setting, &g->setting_capacity, g->n_setting, sizeof(*g->setting));
     g->setting[g->n_setting] = (struct gather_setting){.setting = (uint32_t)number,
                                                        .machine = (uint32_t)machine,
@@ -250,14 +239,13 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     g->figure = make_room(g->figure, &g->figure_capacity, number, sizeof(*g->figure));
     struct gather_figure *figure = &g->figure[number];
     if (number == before) {
-        put_sanitized(figure->suite, sizeof(figure->suite), row->suite);
-        put_sanitized(figure->test, sizeof(figure->test), row->test);
-        put_sanitized(figure->load, sizeof(figure->load), row->load);
-        put_sanitized(figure->metric, sizeof(figure->metric), metric);
-        put_sanitized(figure->unit, sizeof(figure->unit), row->unit);
-        put_sanitized(figure->work, sizeof(figure->work), work);
+        text_copy(figure->suite, sizeof(figure->suite), row->suite);
+        text_copy(figure->test, sizeof(figure->test), row->test);
+        text_copy(figure->load, sizeof(figure->load), row->load);
+        text_copy(figure->metric, sizeof(figure->metric), metric);
+        text_copy(figure->unit, sizeof(figure->unit), row->unit);
+        text_copy(figure->work, sizeof(figure->work), work);
         row_protocol(&row->param, figure->protocol);
-        text_sanitize(figure->protocol);
         figure->copies = row->copies;
         figure->higher_is_better = !strcmp(row->better, "higher");
     }
@@ -349,6 +337,14 @@ static void finish_figures(struct gather *g)
         g->values[kept++] = g->values[i];
     }
     g->n_values = kept;
+    /* Figures with the core free replace those over the whole time only where every machine (or run) knows them. */
+    for (size_t k = 0; k < g->figures.n; k++) {
+        struct gather_figure *alone = g->figure[k].alone ? &g->figure[g->figure[k].alone - 1] : NULL;
+        if (alone && alone->n < g->figure[k].n) {
+            alone->n = 0;
+            g->figure[k].alone = 0;
+        }
+    }
 }
 
 double gather_value(const struct gather *g, size_t figure, size_t machine)

@@ -27,7 +27,6 @@ static void describe(const struct row_run *run, char *buf, size_t size)
 
     (void)snprintf(buf, size, "%s (%s%s%s)", run->host[0] ? run->host : "(no name)", run->cpu_model, known ? ", " : "",
                    run->cpu_model[0] || run->arch[0] ? run->arch : "unknown CPU");
-    text_sanitize(buf);
 }
 
 /* Returns whether both texts are known (not empty) and different. */
@@ -61,7 +60,6 @@ static void enter_run(struct history *h, const struct row_run *run)
     *entered = (struct history_run){.machine = h->gather.last_machine};
     text_copy(entered->utc, sizeof(entered->utc), run->utc);
     text_copy(entered->comment, sizeof(entered->comment), run->comment);
-    text_sanitize(entered->comment);
 }
 
 void history_row(struct history *h, const struct row *row)
@@ -108,10 +106,9 @@ static int by_run(const void *a, const void *b)
 static void enter_figure(struct history *h, const size_t *place, size_t figure)
 {
     const struct gather_figure *of = &h->gather.figure[figure];
-    const struct gather_figure *alone = of->alone ? &h->gather.figure[of->alone - 1] : NULL;
-    const bool use_alone = alone && 2 * alone->n >= of->n;
+    const bool use_alone = of->alone > 0;
 
-    of = use_alone ? alone : of;
+    of = use_alone ? &h->gather.figure[of->alone - 1] : of;
     memory_grow(&h->figure, &h->figure_capacity, h->n_figures, sizeof(*h->figure));
     h->figure[h->n_figures++] =
         (struct history_figure){.figure = figure, .alone = use_alone, .first = h->n_points, .n = of->n};

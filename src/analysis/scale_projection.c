@@ -49,11 +49,7 @@ static struct detours_host *host_of(struct projection *p, const char *name)
 
 void projection_enter(struct projection *p, const char *name, const struct row *row)
 {
-    char known[sizeof(p->further->name)];
-
-    text_copy(known, sizeof(known), name);
-    text_sanitize(known);
-    detours_enter(host_of(p, known), row);
+    detours_enter(host_of(p, name), row);
 }
 
 void projection_drop_empty(struct projection *p, void (*say)(const char *name))

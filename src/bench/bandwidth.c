@@ -110,7 +110,7 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
         size_t n = x->n - from < slice ? x->n - from : slice;
         run_kernel(kernels, kernel, x, from, n);
         uint64_t end = clock_raw_ns();
-        core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start, end);
+        core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start);
     }
 }
 

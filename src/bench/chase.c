@@ -122,7 +122,7 @@ void chase_slice(struct chase *chase, uint64_t loads, struct slices *slices, str
     const uint64_t end = clock_raw_ns();
 
     slices_add(slices, loads, start, end);
-    core_slice(core, (double)loads, (double)(end - start), start, end);
+    core_slice(core, (double)loads, (double)(end - start), start);
 }
 
 int chase_verify(struct party_context *context)

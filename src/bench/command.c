@@ -57,9 +57,7 @@ static const struct option options[] = {
      OPTION_WORD("WORD"), .preset = {"--"}},
     {OPTION("aa", 0, struct command_params, aa,
             "run one command against itself: which differences would be found, and how long that takes")},
-    {OPTION("fail-on", 0, struct command_params, fail_on,
-            "exit with status 4 when a command is slower than the first, or slower by more than PCT"),
-     OPTION_WORD("slower[:PCT]")},
+    FAIL_ON_ROW(struct command_params, fail_on),
     {OPTION("reference", 0, struct command_params, reference,
             "command that the others are compared with: its name, or number; default: the first"),
      OPTION_WORD("NAME|N")},
@@ -185,7 +183,7 @@ struct command {
 
 /* Called in the child just before the exec: applies policy and nice value, because the worker's are reset by fork
  * (SCHED_RESET_ON_FORK), switches address randomisation off if asked for, and reads the settings back. */
-static void place_here(void *context)
+static int place_here(void *context)
 {
     struct command *command = context;
 
@@ -196,6 +194,7 @@ static void place_here(void *context)
         command->nice_error = task_set_nice(command->nice);
     }
     place_read_back(&command->seen);
+    return 0;
 }
 
 static int map_image(struct party_context *context, struct command *command)
@@ -213,41 +212,6 @@ static int map_image(struct party_context *context, struct command *command)
     return command->lists ? 0 : party_fail(context, "cannot read the command line: out of memory");
 }
 
-/* Sets close-on-exec on the descriptors that the worker itself has inherited from jitbench, so that commands do not
- * inherit them. */
-static void keep_from_commands(const struct command_params *params)
-{
-    (void)fcntl(params->image_fd, F_SETFD, FD_CLOEXEC);
-    for (int i = 0; i < 3; i++)
-        if (params->fds[i] >= 0)
-            (void)fcntl(params->fds[i], F_SETFD, FD_CLOEXEC);
-}
-
-/* Fills fds with the descriptors that become 0, 1 and 2 of a command; with_input: 0 is the input that the user chose,
- * not /dev/null. close_files() closes those that were opened here. Returns 0, or -1 with a reason. */
-static int open_files(struct party_context *context, bool with_input, int fds[3])
-{
-    const struct command_params *params = context->params;
-    const char *input = with_input && params->input[0] ? params->input : "/dev/null";
-
-    fds[0] = with_input ? params->fds[0] : -1;
-    if (fds[0] == -1 && (fds[0] = open(input, O_RDONLY | O_CLOEXEC)) == -1 && strcmp(input, "/dev/null") != 0)
-        return party_fail(context, "cannot read '%.100s': %s", input, strerror(errno));
-    for (int i = 1; i < 3; i++)
-        fds[i] = params->fds[i] != -1 ? params->fds[i] : open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (int i = 0; i < 3; i++) /* /dev/null is missing: the command gets the worker's own descriptor */
-        if (fds[i] == -1)
-            fds[i] = i;
-    return 0;
-}
-
-static void close_files(const struct command_params *params, const int fds[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (fds[i] > 2 && fds[i] != params->fds[i])
-            (void)close(fds[i]);
-}
-
 struct run {
     const char *what; /* start of an error message: "the prepare command: " */
     bool prepare;
@@ -256,8 +220,10 @@ struct run {
     struct program_end end;
 };
 
-/* Runs the program and waits for its end. Returns 0 whatever its exit status is, or -1 with a reason when it could not
- * be started or waited for, or exceeded the time limit. */
+/* Runs the program and waits for its end. When jitbench ends meanwhile, even by SIGKILL, this process gets SIGTERM, so
+ * that it can kill all processes that the program has started (teardown()); it must not block elsewhere then. Returns 0
+ * whatever its exit status is, or -1 with a reason when it could not be started or waited for, or exceeded the time
+ * limit. */
 static int run_program(struct party_context *context, struct run *run)
 {
     const struct command_params *params = context->params;
@@ -267,8 +233,11 @@ static int run_program(struct party_context *context, struct run *run)
     struct program program = {.path = run->prepare ? image->prepare_path : image->path,
                               .argv = run->prepare ? image->prepare : image->argv,
                               .envp = image->env,
+                              .fds = {-1, params->fds[1], params->fds[2]},
                               .prepare = aside ? NULL : place_here,
                               .context = command};
+    FREED_BY(fd_close) int input = -1;
+    const pid_t parent = getppid();
     char limit[32];
 
     if (!params->fixed_layout && !aside) {
@@ -276,19 +245,23 @@ static int run_program(struct party_context *context, struct run *run)
         program.envp = image->env - 1;
         *(char **)program.envp = command->pad;
     }
-    if (open_files(context, !aside, program.fds))
-        return -1;
+    if (!aside && params->fds[0] == -1 && params->input[0] && (input = open(params->input, O_RDONLY | O_CLOEXEC)) < 0)
+        return party_fail(context, "cannot read '%.100s': %s", params->input, strerror(errno));
+    if (!aside)
+        program.fds[0] = input < 0 ? params->fds[0] : input;
+    (void)task_die_with_parent(parent, SIGTERM);
     pid_t pid = program_start(&program, &run->start_ns);
-    if (pid < 0) {
-        close_files(params, program.fds);
+    if (pid < 0)
         return party_fail(context, "%scannot execute '%.120s': %s", run->what, program.path, strerror(-pid));
-    }
     int waited = program_wait(pid, run->start_ns + params->timeout_ns, &run->end_ns);
     int error = program_reap(pid, &run->end);
-    close_files(params, program.fds);
     text_duration(params->timeout_ns, limit, sizeof(limit));
+    if (run->what[0] && !error) /* barriers follow */
+        error = task_die_with_parent(parent, SIGKILL);
     if (waited == -ETIMEDOUT)
         return party_fail(context, "%sstill running after %s (--timeout); killed", run->what, limit);
+    if (waited == -EINTR)
+        return party_fail(context, "%sended by a signal", run->what);
     error = waited ? waited : error;
     return error ? party_fail(context, "%scannot be waited for: %s", run->what, strerror(-error)) : 0;
 }
@@ -354,7 +327,7 @@ static int run_setup(struct party_context *context)
 
 static int begin_guard(struct party_context *context)
 {
-    int error = program_guard(&((struct command *)context->state)->guard);
+    int error = program_guard(&((struct command *)context->state)->guard, getpgrp());
 
     return error ? party_fail(context, "cannot start a guard for the command's processes: %s", strerror(-error)) : 0;
 }
@@ -364,7 +337,6 @@ static int setup(struct party_context *context)
     const struct command_params *params = context->params;
     struct command *command = context->state;
 
-    keep_from_commands(params);
     program_be_parent();
     command->fix_layout = params->fixed_layout;
     if (begin_guard(context) || map_image(context, command) || run_setup(context))

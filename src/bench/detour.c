@@ -307,10 +307,12 @@ static void settle(struct detour_account *a)
 
     if (!last->ticks)
         return;
+    if (last->quota)
+        enter(a, DETOUR_QUOTA, 1, last->quota);
     if (last->cause == DETOUR_UNEXPLAINED)
         leave_over(a, began, last->ticks);
-    else
-        enter(a, last->cause, 1, last->ticks);
+    else if (last->ticks > last->quota)
+        enter(a, last->cause, !last->quota, last->ticks - last->quota);
     hist_add(a->hist, to_ns(a, last->ticks));
     series_add(a->series, to_ns(a, began - a->start) / 1000, to_ns(a, last->ticks));
     mark_cells(a, began, last->end);
@@ -323,6 +325,18 @@ void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const st
     a->last = (struct detour_last){.end = end, .ticks = ticks, .cause = cause_of(&a->seen, seen), .before = a->seen};
     a->moved |= seen->cpu != a->seen.cpu;
     a->seen = *seen;
+}
+
+bool detour_waited(const struct detour_account *a)
+{
+    return a->last.ticks && (a->last.cause == DETOUR_PREEMPTED || a->last.cause == DETOUR_MIGRATED);
+}
+
+void detour_throttled(struct detour_account *a, uint64_t ns)
+{
+    const double ticks = (double)ns / a->ns_per_tick;
+
+    a->last.quota = ticks < (double)a->last.ticks ? (uint64_t)ticks : a->last.ticks;
 }
 
 void detour_probed(struct detour_account *a, unsigned level)

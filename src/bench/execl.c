@@ -57,7 +57,7 @@ static int run(struct party_context *context)
     if (baton->execs) {
         slices_add(context->recorder[UNIX_SLICES], 1, baton->start_ns, now);
         if (context->core_probe)
-            core_enter(record, baton->core_level, level, 1, (double)(now - baton->start_ns), baton->start_ns, now);
+            core_enter(record, baton->core_level, level, 1, (double)(now - baton->start_ns), baton->start_ns);
         if (party_stopped(context))
             return 0;
     } else {

@@ -118,7 +118,7 @@ int experiment_run(struct party_context *context, uint64_t counts, int (*work)(s
         uint64_t start = clock_raw_ns(), count = counts - done < slice ? counts - done : slice;
         if (work(context, count))
             return -1;
-        core_slice(&core, (double)count, sum_of(e->hist) - before, start, clock_raw_ns());
+        core_slice(&core, (double)count, sum_of(e->hist) - before, start);
     }
     return finish(context, e);
 }

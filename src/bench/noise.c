@@ -12,6 +12,7 @@
 #include "engine/trial.h"
 #include "rows/text.h"
 #include "stats/stats.h"
+#include "sys/cgroup.h"
 #include "sys/known.h"
 #include "sys/machine.h"
 #include "sys/task.h"
@@ -77,7 +78,7 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 
 struct sampler {
     struct detour_account account;
-    struct detour_cost adding, reading, probing, chaining;
+    struct detour_cost adding, reading, probing, chaining, throttling;
     const struct core_probe *probe; /* NULL: no core probes are taken */
     struct core_record *record;
     double (*levels)[CORE_LEVELS];          /* core probes by part of the run and by result (level) */
@@ -85,6 +86,8 @@ struct sampler {
     unsigned cell;                          /* index of the current part of the run */
     uint64_t probe_ns, next_probe; /* time of the last core probe in ns (CLOCK_MONOTONIC_RAW), and of the next one in
                                     * ticks */
+    struct cgroup_quota quota;
+    struct cgroup_throttled throttled; /* by the quota, at the last reading */
     struct machine_watch *watch;
     unsigned watched;                        /* CPU whose interrupts and steal time are counted */
     struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
@@ -147,6 +150,28 @@ static void look(struct detour_seen *seen)
                                  .cpu = task_current_cpu()};
 }
 
+static void read_quota(struct sampler *s)
+{
+    (void)cgroup_throttled(&s->quota, &s->throttled);
+}
+
+/* Reads whether a quota stopped the sampler during the last detour; `from` is the last reading of the clock. The
+ * kernel counts the periods of the quota before it lets a CPU go on, but another CPU's time possibly later: so without
+ * a further period, further time is not this sampler's. Returns the length of a detour during this step, as
+ * detour_step(). */
+static uint64_t look_at_quota(struct sampler *s, uint64_t *from)
+{
+    const struct cgroup_throttled before = s->throttled;
+    const uint64_t began = *from;
+
+    if (!s->quota.n || !detour_waited(&s->account) || !cgroup_throttled(&s->quota, &s->throttled))
+        return 0;
+    if (s->throttled.periods > before.periods && s->throttled.ns > before.ns)
+        detour_throttled(&s->account, (uint64_t)(s->throttled.ns - before.ns));
+    *from = clock_now(s->clock);
+    return detour_step(&s->account, &s->throttling, *from - began);
+}
+
 /* Records a detour of this many ticks that ended at `to`, and those that occur while it is recorded. Returns a new
  * reading of the clock, from which the loop continues; `to` when ticks is 0. */
 static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
@@ -159,6 +184,7 @@ static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
         uint64_t fresh = clock_now(s->clock);
         ticks = detour_added(&s->account, &s->adding, fresh - to, chain % CHAIN != 0);
         to = fresh;
+        ticks += look_at_quota(s, &to);
     }
     return to;
 }
@@ -169,7 +195,7 @@ static void take_probe(struct sampler *s)
     uint64_t now_ns = clock_raw_ns();
 
     if (s->probe_ns)
-        core_enter(s->record, s->account.level, level, 1, (double)(now_ns - s->probe_ns), s->probe_ns, now_ns);
+        core_enter(s->record, s->account.level, level, 1, (double)(now_ns - s->probe_ns), s->probe_ns);
     s->probe_ns = now_ns;
     s->levels[s->cell][level]++;
     detour_probed(&s->account, level);
@@ -282,6 +308,7 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
     s->risen = (struct machine_counters){0};
     memset(s->levels, 0, DETOUR_CELLS * sizeof(*s->levels));
     memset(s->mhz, 0, sizeof(s->mhz));
+    read_quota(s);
     read_counters(s, &s->counters);
     uint64_t from = clock_now(s->clock), end = from + length;
     detour_begin(&s->account, from, length, s->threshold, s->ns_per_tick, &seen);
@@ -384,6 +411,8 @@ static void measure_costs(struct sampler *s)
     detour_begin(&s->account, clock_now(s->clock), UINT64_MAX / 2, s->threshold, s->ns_per_tick, &seen);
     measure_cost(s, add_one, &s->adding);
     measure_cost(s, read_once, &s->reading);
+    if (s->quota.n)
+        measure_cost(s, read_quota, &s->throttling);
     if (s->probe)
         measure_cost(s, take_probe, &s->probing);
     if (s->probe)
@@ -404,6 +433,7 @@ static int setup(struct party_context *context)
     s->levels = context->recorder[NOISE_LEVELS];
     s->watched = CPUSET_NONE;
     watch_cpu(s, task_current_cpu());
+    cgroup_quota_open("", &s->quota);
     s->ns_per_tick = noise_tick_ns(s->clock);
     if (!(s->ns_per_tick > 0))
         return party_fail(context, "the clock's frequency cannot be measured");
@@ -435,6 +465,7 @@ static int run(struct party_context *context)
     number[NOISE_LOOP_LEAST] = (double)s->least * s->ns_per_tick;
     number[NOISE_THRESHOLD] = (double)s->threshold * s->ns_per_tick;
     number[NOISE_OBSERVED] = (double)detour_observed(a) * s->ns_per_tick;
+    number[NOISE_LIMITED] = s->quota.n > 0;
     number[NOISE_BLIND] = (double)a->blind * s->ns_per_tick;
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
         number[NOISE_LOST + c] = (double)a->sum[c].ticks * s->ns_per_tick;
@@ -468,7 +499,10 @@ static int run(struct party_context *context)
 
 static void teardown(struct party_context *context)
 {
-    machine_watch_close(((const struct sampler *)context->state)->watch);
+    struct sampler *s = context->state;
+
+    machine_watch_close(s->watch);
+    cgroup_quota_close(&s->quota);
 }
 
 /* --- Results. --- */
@@ -541,16 +575,17 @@ static unsigned free_level(const struct trial *trial, unsigned copy)
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
 
-/* Counts the core probes by level (result) in the parts of the run from `first` to before `end`. */
-static void probes_of(const double (*levels)[CORE_LEVELS], unsigned first, unsigned end, uint64_t probes[CORE_LEVELS])
+/* Counts the core probes by level (result) in the parts of the run from `first` to before `end`. levels: CORE_LEVELS
+ * counts of each part. */
+static void probes_of(const double *levels, unsigned first, unsigned end, uint64_t probes[CORE_LEVELS])
 {
     memset(probes, 0, CORE_LEVELS * sizeof(probes[0]));
     for (unsigned cell = first; cell < end; cell++)
         for (unsigned level = 0; level < CORE_LEVELS; level++)
-            probes[level] += (uint64_t)levels[cell][level];
+            probes[level] += (uint64_t)levels[cell * CORE_LEVELS + level];
 }
 
-double noise_slower_pct(const struct trial *trial, unsigned copy)
+double noise_slower_pct(const struct trial *trial, unsigned copy, double *alone)
 {
     const double *number = trial_recorder(trial, 0, copy, NOISE_NUMBERS);
     const unsigned free = free_level(trial, copy);
@@ -564,7 +599,8 @@ double noise_slower_pct(const struct trial *trial, unsigned copy)
     for (unsigned level = 0; level <= free && level < DETOUR_LEVELS; level++)
         ns += number[NOISE_BRIEF_NS + level];
     probes_of(trial_recorder(trial, 0, copy, NOISE_LEVELS), 0, DETOUR_CELLS, probes);
-    return 100 * (1 - (1 - ns / number[NOISE_OBSERVED]) * core_share(probes, free));
+    *alone = 100 * ns / number[NOISE_OBSERVED];
+    return 100 * (1 - (1 - *alone / 100) * core_share(probes, free));
 }
 
 static double mean_of(const double *values, size_t n)
@@ -589,10 +625,10 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
                        uint64_t time_us)
 {
     const double *mhz = (const double *)trial_recorder(trial, 0, copy, NOISE_NUMBERS) + NOISE_MHZ;
-    const double(*levels)[CORE_LEVELS] = trial_recorder(trial, 0, copy, NOISE_LEVELS);
+    const double *levels = trial_recorder(trial, 0, copy, NOISE_LEVELS);
     const unsigned free = free_level(trial, copy);
     uint64_t probes[CORE_LEVELS];
-    double shares[DETOUR_CELLS];
+    double shares[DETOUR_CELLS], alone = 0;
 
     enter_known(results, copy, NOISE_METRIC_MHZ, mean_of(mhz, DETOUR_CELLS));
     enter_cells(results, copy, NOISE_METRIC_MHZ, mhz, first_us, time_us);
@@ -606,7 +642,8 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     probes_of(levels, 0, DETOUR_CELLS, probes);
     enter_known(results, copy, NOISE_METRIC_SHARE, 100 * core_share(probes, free));
     enter_known(results, copy, NOISE_METRIC_FREE, 100 * core_free(probes, free));
-    enter_known(results, copy, NOISE_METRIC_SLOWER, noise_slower_pct(trial, copy));
+    enter_known(results, copy, NOISE_METRIC_SLOWER, noise_slower_pct(trial, copy, &alone));
+    enter_known(results, copy, NOISE_METRIC_LOST_ALONE, alone);
 }
 
 /* Adds the parameter periods=10ms:31us;... : period and mean detour length of each comb (detours that repeat with a
@@ -626,16 +663,24 @@ static void remark_periods(struct results *results, unsigned copy, const double 
     text_free(&periods);
 }
 
-/* Adds the metric lost_alone, if it is known: the share of the time that detours took, without those attributed to
- * other users of the core. number: recorder NOISE_NUMBERS, after add_brief(). */
-static void enter_alone(struct results *results, const struct trial *trial, unsigned copy, const double *number)
+/* Limits the time lost to the quota, over all copies, to what the kernel counted for the control group: while several
+ * CPUs of the group stand still at once, a copy cannot tell how much of a detour was its own. Of the rest, another task
+ * had the CPU. */
+static void limit_quota(const struct trial *trial, unsigned copy, double *number)
 {
-    double ns = 0;
+    struct machine_counters machine;
+    double all = 0;
 
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        ns += c == DETOUR_SHARED ? 0 : number[NOISE_LOST + c];
-    if (free_level(trial, copy))
-        results_sample(results, copy, NOISE_METRIC_LOST_ALONE, 100 * ns / number[NOISE_OBSERVED]);
+    if (!(number[NOISE_LOST + DETOUR_QUOTA] > 0))
+        return;
+    trial_copy_machine(trial, copy, &machine);
+    for (unsigned i = 0; i < trial_spec_of(trial)->copies; i++)
+        all += ((const double *)trial_recorder(trial, 0, i, NOISE_NUMBERS))[NOISE_LOST + DETOUR_QUOTA];
+    if (machine.throttled_ns < 0 || all <= (double)machine.throttled_ns)
+        return;
+    const double rest = number[NOISE_LOST + DETOUR_QUOTA] * (1 - (double)machine.throttled_ns / all);
+    number[NOISE_LOST + DETOUR_QUOTA] -= rest;
+    number[NOISE_LOST + DETOUR_PREEMPTED] += rest;
 }
 
 static void reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
@@ -646,13 +691,13 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     const struct series *series = trial_recorder(trial, 0, copy, NOISE_SERIES);
     memcpy(number, trial_recorder(trial, 0, copy, NOISE_NUMBERS), sizeof(number));
     add_brief(number, free_level(trial, copy));
+    limit_quota(trial, copy, number);
     remark_periods(results, copy, number);
     double observed_ns = number[NOISE_OBSERVED];
     uint64_t time_us = spec->time_ns / 1000, first_us = spec->sample * time_us;
 
     enter_cells(results, copy, NOISE_METRIC_LOST, &number[NOISE_CELLS], first_us, time_us);
     enter_core(results, trial, copy, first_us, time_us);
-    enter_alone(results, trial, copy, number);
     results_sample(results, copy, NOISE_METRIC_LOST, noise_lost_pct(trial_recorder(trial, 0, copy, NOISE_NUMBERS)));
     results_sample(results, copy, NOISE_METRIC_DETOURS, (double)hist->n / observed_ns * 1e9);
     results_sample(results, copy, NOISE_METRIC_DETOUR, hist_mean(hist));
@@ -662,6 +707,8 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     results_sample(results, copy, NOISE_METRIC_THRESHOLD, number[NOISE_THRESHOLD]);
     results_sample(results, copy, NOISE_METRIC_BLIND, 100 * number[NOISE_BLIND] / (observed_ns + number[NOISE_BLIND]));
     for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
+        if (c == DETOUR_QUOTA && number[NOISE_LIMITED] == 0)
+            continue;
         results_sample(results, copy, NOISE_METRIC_LOST_BY + c, 100 * number[NOISE_LOST + c] / observed_ns);
         enter_classes(results, copy, number, c);
         results_cause(results, copy, detour_cause_names[c], number[NOISE_LOST + c] * 1e-6);
@@ -674,6 +721,13 @@ static void reduce(const struct trial *trial, struct results *results)
 {
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++)
         reduce_copy(trial, copy, results);
+}
+
+/* Recording would be part of the time that is lost: bench/who.c records in a window of its own. */
+static enum bench_who who(const void *params)
+{
+    (void)params;
+    return WHO_NEVER;
 }
 
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
@@ -689,7 +743,7 @@ static const struct option options[] = {
             "a longer gap is a detour: a time, or a multiple of the loop's shortest gap"),
      OPTION_WORD("TIME|Nx"), .preset = {"8x"}},
     {OPTION("stop-at", 0, struct noise_params, stop_ns,
-            "do not measure: run until a detour is longer than this, print what ran on that CPU in its last 10 ms, and "
+            "do not measure: run until a detour is longer than this, print what ran on that CPU in its last 20 ms, and "
             "exit with status 4; in microseconds if it has no unit"),
      OPTION_NUMBER(OPTION_DURATION_US, "TIME", 1e3, 60e9)},
     {OPTION("keep", 0, struct noise_params, keep, "write what --stop-at prints to this file, as CSV"),
@@ -708,8 +762,8 @@ static const struct party parties[] = {
         METRIC(id_, unit_, "lower", title_)                                                                            \
     }
 
-/* A metric that is known only when core probes are taken. */
-#define OF_CORE(id_, unit_, better_, title_)                                                                           \
+/* A metric that is known only when core probes are taken, or for lost_quota, when there is a quota. */
+#define OPTIONAL(id_, unit_, better_, title_)                                                                          \
     {                                                                                                                  \
         METRIC(id_, unit_, better_, title_), .optional = true                                                          \
     }
@@ -721,6 +775,8 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_LOOP] = LOWER("loop", "ns", "most frequent time of one turn of the loop"),
     [NOISE_METRIC_THRESHOLD] = {METRIC("threshold", "ns", "", "threshold: a longer gap was counted as a detour")},
     [NOISE_METRIC_BLIND] = LOWER("blind", "%", "share of the time in which the sampler could not see detours"),
+    [NOISE_METRIC_LOST_BY + DETOUR_QUOTA] =
+        OPTIONAL("lost_quota", "%", "lower", "time lost to the control group's quota of CPU time"),
     [NOISE_METRIC_LOST_BY + DETOUR_PREEMPTED] = LOWER("lost_preempted", "%", "time lost while another task ran"),
     [NOISE_METRIC_LOST_BY + DETOUR_FAULT] = LOWER("lost_fault", "%", "time lost to page faults"),
     [NOISE_METRIC_LOST_BY + DETOUR_MIGRATED] = LOWER("lost_migrated", "%", "time lost to moves to another CPU"),
@@ -738,12 +794,12 @@ static const struct metric metrics[NOISE_N_METRICS] = {
     [NOISE_METRIC_COUNTS + 2] = LOWER("count_ipi", "1/s", "other interrupts from other CPUs"),
     [NOISE_METRIC_COUNTS + 3] = LOWER("count_device", "1/s", "interrupts of devices"),
     [NOISE_METRIC_COUNTS + 4] = LOWER("count_softirq", "1/s", "soft interrupts"),
-    [NOISE_METRIC_SLOWER] = OF_CORE("slower", "%", "lower", "speed lost to detours and to other users of the core"),
-    [NOISE_METRIC_SHARE] = OF_CORE("core_share", "%", "higher", "share of its core that the CPU had"),
-    [NOISE_METRIC_FREE] = OF_CORE("core_free", "%", "higher", "share of the time in which the core was free"),
-    [NOISE_METRIC_MHZ] = OF_CORE("core_mhz", "MHz", "higher", "frequency of the core"),
+    [NOISE_METRIC_SLOWER] = OPTIONAL("slower", "%", "lower", "speed lost to detours and to other users of the core"),
+    [NOISE_METRIC_SHARE] = OPTIONAL("core_share", "%", "higher", "share of its core that the CPU had"),
+    [NOISE_METRIC_FREE] = OPTIONAL("core_free", "%", "higher", "share of the time in which the core was free"),
+    [NOISE_METRIC_MHZ] = OPTIONAL("core_mhz", "MHz", "higher", "frequency of the core"),
     [NOISE_METRIC_LOST_ALONE] =
-        OF_CORE("lost_alone", "%", "lower", "share of the time that detours took, without lost_core_shared"),
+        OPTIONAL("lost_alone", "%", "lower", "share of the time that detours took, without lost_core_shared"),
 };
 
 const struct bench bench_noise = {
@@ -752,6 +808,7 @@ const struct bench bench_noise = {
     .sampling = {SAMPLING_EXACT(1, 5000, 600), SAMPLING_EXACT(1, 2000, 600), SAMPLING_EXACT(1, 60000, 600)},
     .group_per_copy = true,
     .ends_early = true,
+    .who = who,
     .describe = describe,
     .reduce = reduce,
 };

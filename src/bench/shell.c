@@ -4,7 +4,6 @@
  * rm. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "bench/unix_kernel.h"
 #include "rows/text.h"
 #include "sys/new_file.h"
+#include "sys/program.h"
 #include "sys/scratch.h"
 
 #define SHELL "/bin/sh"
@@ -78,39 +78,27 @@ static int setup(struct party_context *context, uint64_t concurrent)
                : 0;
 }
 
-/* Executes the script in the child process that calls this. Discards error messages of the tools, because a nonzero
- * exit status reports the failure. */
-static void exec_script(struct party_context *context, const char *script)
+static int enter_folder(void *context)
 {
-    const struct shell *shell = context->state;
-    char *argv[] = {(char *)"sh", (char *)script, (char *)shell->number, NULL};
-    char *envp[] = {(char *)"PATH=" TOOL_PATH, (char *)"LC_ALL=C", NULL};
-    sigset_t none;
-
-    /* If SIGCHLD is blocked (inherited), sh waits forever. */
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    int null = open("/dev/null", O_RDWR);
-    if (null >= 0)
-        for (int fd = 0; fd <= 2; fd++)
-            (void)dup2(null, fd);
-    if (null > 2)
-        (void)close(null);
-    if (fchdir(shell->keeper.folder))
-        (void)party_fail(context, "cannot enter the scratch directory '%s': %s", shell->keeper.note->path,
-                         strerror(errno));
-    else if (execve(SHELL, argv, envp))
-        (void)party_fail(context, "cannot execute " SHELL ": %s", strerror(errno));
-    _exit(127);
+    return fchdir(((const struct shell *)context)->keeper.folder) ? -errno : 0;
 }
 
+/* Runs the script. Discards error messages of the tools, because a nonzero exit status reports the failure. */
 static int run_script(struct party_context *context, const char *script, const char *what)
 {
-    pid_t child = fork();
+    struct shell *shell = context->state;
+    char *argv[] = {(char *)"sh", (char *)script, shell->number, NULL};
+    char *envp[] = {(char *)"PATH=" TOOL_PATH, (char *)"LC_ALL=C", NULL};
+    const struct program program = {
+        .path = SHELL, .argv = argv, .envp = envp, .fds = {-1, -1, -1}, .prepare = enter_folder, .context = shell};
+    uint64_t exec_ns;
+    const pid_t child = program_start(&program, &exec_ns);
 
-    if (child == 0)
-        exec_script(context, script);
-    return child < 0 ? unix_no_child(context) : unix_wait(context, child, what);
+    if (child < 0)
+        return party_fail(context, "cannot execute " SHELL " in the scratch directory '%s': %s%s",
+                          shell->keeper.note->path, strerror(-child),
+                          child == -EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+    return unix_wait(context, child, what);
 }
 
 static int work(struct party_context *context, uint64_t count)

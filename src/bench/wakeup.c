@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "bench/who.h"
+
 #include "engine/plan.h"
 #include "engine/trial.h"
 
@@ -55,6 +57,9 @@ static int run(struct party_context *context)
         if (params->stop_ns && late_ns > params->stop_ns) {
             party_stop_all(context);
             number[WAKEUP_STOPPED_NS] = (double)late_ns;
+            number[WAKEUP_STOPPED_AT] = (double)(clock_raw_ns() - (clock_monotonic_ns() - woke_ns));
+            number[WAKEUP_STOPPED_CPU] = task_current_cpu();
+            break;
         }
     }
     number[WAKEUP_MISSED] = (double)a.missed;
@@ -83,11 +88,30 @@ static void describe(const void *params, const struct clock_info *clock, struct 
 
     (void)clock;
     row_param_add(out, PARAM_WORK, "interval_us", "%g", (double)p->interval_ns * 1e-3);
+    if (p->who)
+        row_param_add(out, PARAM_WORK, "who", "1");
     row_param_add(out, PARAM_OUTCOME, "histogram_us", "%llu", (unsigned long long)p->histogram_us);
+}
+
+/* Tells what ran on a CPU before the wake-up that ended the run. */
+static void tell(const struct trial *trial, struct results *results, unsigned copy, struct row_params *remarks)
+{
+    const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
+    const uint64_t to = (uint64_t)number[WAKEUP_STOPPED_AT], late = (uint64_t)number[WAKEUP_STOPPED_NS];
+    const struct who_span time = {to - (late > WHO_LAST_NS ? late : WHO_LAST_NS), to};
+    struct who_window window = {
+        .cpu = (unsigned)number[WAKEUP_STOPPED_CPU], .time = time, .spans = &time, .n_spans = 1};
+
+    row_param_add(remarks, PARAM_OUTCOME, "begun_us", "%.3f", (double)(to - late - time.from) * 1e-3);
+    row_param_add(remarks, PARAM_OUTCOME, "worst_cpu", "%u", window.cpu);
+    who_tell_timeline(results, copy, trial, &window, WAKEUP_METRIC_LONGEST);
 }
 
 static void reduce(const struct trial *trial, struct results *results)
 {
+    const struct wakeup_params *params = trial_spec_of(trial)->params;
+    bool told = !params->who || !trial_spec_of(trial)->watch;
+
     for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
         const struct hist *hist = trial_recorder(trial, 0, copy, WAKEUP_HIST);
         const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
@@ -98,8 +122,19 @@ static void reduce(const struct trial *trial, struct results *results)
         results_sample(results, copy, WAKEUP_METRIC_MISSED, number[WAKEUP_MISSED]);
         if (number[WAKEUP_STOPPED_NS] > 0)
             row_param_add(&remarks, PARAM_OUTCOME, "stopped_us", "%.3f", number[WAKEUP_STOPPED_NS] * 1e-3);
+        if (number[WAKEUP_STOPPED_NS] > 0 && !told) {
+            tell(trial, results, copy, &remarks);
+            told = true;
+        }
         results_remark(results, copy, &remarks);
     }
+}
+
+static enum bench_who who(const void *params)
+{
+    const struct wakeup_params *p = params;
+
+    return p->who ? WHO_LAST : WHO_SUMS;
 }
 
 static const struct party parties[] = {
@@ -111,10 +146,15 @@ static const struct party parties[] = {
 static const struct metric metrics[WAKEUP_N_METRICS] = {
     [WAKEUP_METRIC_LATENCY] = {METRIC("latency", "ns", "lower",
                                       "time from the end of the sleep until the thread ran, missed wake-ups included"),
-                               .value = VALUE_MEDIAN, .headline = true},
-    [WAKEUP_METRIC_OVERFLOWS] = {METRIC("overflows", "count", "lower", "wake-ups beyond the histogram's end")},
+                               .value = VALUE_MEDIAN, .headline = true, .optional = true},
+    [WAKEUP_METRIC_OVERFLOWS] = {METRIC("overflows", "count", "lower", "wake-ups beyond the histogram's end"),
+                                 .optional = true},
     [WAKEUP_METRIC_MISSED] = {METRIC("missed", "count", "lower",
-                                     "wake-ups that passed while the thread was late for an earlier one")},
+                                     "wake-ups that passed while the thread was late for an earlier one"),
+                              .optional = true},
+    [WAKEUP_METRIC_LONGEST] = {METRIC("longest", "ns", "lower",
+                                      "longest time that this name had the CPU before the wake-up that ended the run"),
+                               .optional = true},
 };
 
 const struct bench bench_wakeup = {
@@ -123,6 +163,7 @@ const struct bench bench_wakeup = {
     .group_per_copy = true,
     .ends_early = true,
     .switches = true,
+    .who = who,
     .describe = describe,
     .place = place,
     .reduce = reduce,

@@ -173,7 +173,7 @@ void check_put_csv(const struct checking *c, struct text *out)
             setting->cost, setting->set,    c->state[i].why};
         for (size_t f = 0; c->selected[i] && f < sizeof(fields) / sizeof(fields[0]); f++) {
             text_append(out, ",", f > 0);
-            csv_text(out, fields[f]);
+            csv_own_text(out, fields[f]);
         }
         text_append(out, "\r\n", c->selected[i] ? 2 : 0);
     }

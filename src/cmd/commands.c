@@ -2,7 +2,6 @@
 /* The list of commands, and what they have in common: messages, output, parsing of the command line, --help. */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "cmd/suites.h"
 #include "rows/text.h"
+#include "sys/message.h"
 #include "sys/signals.h"
 
 const struct command *const command_list[] = {
@@ -42,8 +42,7 @@ int command_fail(const char *command, int status, const char *format, ...)
     line = whole ? line : NULL;
     if (line)
         text_sanitize(line);
-    (void)fprintf(stderr, "jitbench%s%s: %s\n", command ? " " : "", command ? command : "",
-                  line ? line : "out of memory");
+    message_print("jitbench%s%s: %s\n", command ? " " : "", command ? command : "", line ? line : "out of memory");
     return status;
 }
 
@@ -80,7 +79,6 @@ static void wait_until_sent(int fd)
  * asks the program to end interrupted the writing, or if may_be_closed is set and fd is closed. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
-    (void)signal(SIGPIPE, SIG_IGN);
     errno = ENOMEM;
     const bool whole = !text->failed && signals_write(fd, text->data, text->length) == text->length;
     const int why = whole ? 0 : errno;

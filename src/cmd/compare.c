@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "cmd/files.h"
@@ -16,7 +17,8 @@ enum { BY_ALL, BY_HOST };
 
 struct compare_options {
     double min_effect_pct;
-    uint64_t fail_on, across;
+    struct fail_on fail_on;
+    uint64_t across;
     int by, format, color;
     char output[1024];
     struct require_options require;
@@ -36,9 +38,7 @@ static const struct option rows[] = {
     {OPTION("all", 'v', struct compare_options, all,
             "show all metrics, not only the one that a test is judged by, and name all rows that cannot be compared"),
      .aliases = "verbose"},
-    {OPTION("fail-on", 0, struct compare_options, fail_on,
-            "exit 4 when a row or a mean is slower, has changed at all, or when a row is not comparable"),
-     OPTION_SOME_OF("WHAT,...", compared_fail_names)},
+    FAIL_ON_ROW(struct compare_options, fail_on),
     REQUIRE_ROWS(struct compare_options),
     {OPTION("format", 0, struct compare_options, format, "format of standard output"),
      OPTION_ONE_OF("table|markdown|csv", format_choices), .preset = {"table"}},
@@ -111,8 +111,6 @@ static int read_sides(const struct command_call *call, struct comparing *c)
     int status = files_read("compare", call->operands, n_base, wanted, &c->base);
     if (!status && n > n_base)
         status = files_read("compare", call->operands + n_base + separated, n - n_base, wanted, &c->changed);
-    row_set_sanitize(&c->base);
-    row_set_sanitize(&c->changed);
     return status;
 }
 
@@ -143,6 +141,33 @@ static int write_out(const struct comparing *c)
     return command_output(&command_compare, fd, !options->output[0], &out);
 }
 
+/* Returns whether the comparison has a finding of --fail-on: a row or a mean with this verdict whose interval of the
+ * ratio is on the other side of the limit; for `undecided` a row that was not compared, not decided, or not found to
+ * have changed with an interval that goes beyond the limit. */
+static bool fails(const struct compared *c, const struct fail_on *fail_on)
+{
+    static const unsigned kinds[] = {
+        [VERDICT_FASTER] = FAIL_ON_FASTER,   [VERDICT_SLOWER] = FAIL_ON_SLOWER,
+        [VERDICT_LOWER] = FAIL_ON_OTHER,     [VERDICT_HIGHER] = FAIL_ON_OTHER,
+        [VERDICT_SAME] = FAIL_ON_UNDECIDED,  [VERDICT_UNDECIDED] = FAIL_ON_UNDECIDED,
+        [VERDICT_APART] = FAIL_ON_UNDECIDED,
+    };
+    bool found = c->n_not_comparable && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, (double)NAN);
+
+    for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
+        const bool is_row = i < c->n_rows;
+        const struct comparison *of = &c->comparison[is_row ? c->row[i].number : c->mean[i - c->n_rows].number];
+        const unsigned kind = kinds[compared_verdict(of, is_row ? c->row[i].pair->about->better : "higher")];
+        const double low = 100 * (of->low - 1), high = 100 * (of->high - 1);
+        const double by = of->change == CHANGE_HIGHER  ? low
+                          : of->change == CHANGE_LOWER ? -high
+                          : of->change == CHANGE_NONE  ? fmax(-low, high)
+                                                       : (double)NAN;
+        found = found || ((is_row || kind != FAIL_ON_UNDECIDED) && fail_on_finds(fail_on, kind, by));
+    }
+    return found;
+}
+
 static int compare_sides(struct comparing *c)
 {
     const struct compare_options *options = c->options;
@@ -157,7 +182,7 @@ static int compare_sides(struct comparing *c)
         return status;
     if (!c->compared.n_rows)
         return command_complain("compare", "no row can be compared", EXIT_ROW_FAILED);
-    return compared_fails(&c->compared, options->fail_on) ? EXIT_FINDING : EXIT_DONE;
+    return fails(&c->compared, &options->fail_on) ? EXIT_FINDING : EXIT_DONE;
 }
 
 /* Prints below the comparison which requirements (--require) were met. status: of the comparison. Returns the exit

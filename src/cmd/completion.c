@@ -153,6 +153,12 @@ static bool is_listed(const char *list, const char *end, const char *name)
     return false;
 }
 
+/* Returns whether the value is a list of words. */
+static bool has_words(const struct option *row)
+{
+    return row->type == OPTION_NAMES || row->type == OPTION_FAIL_ON;
+}
+
 /* Completes the value, which is a part of the current word. */
 static void put_value(const struct option *row, const char *word, const char *value, struct text *out)
 {
@@ -162,9 +168,9 @@ static void put_value(const struct option *row, const char *word, const char *va
         put_names(operands_named(row->value_name ? row->value_name : ""), (size_t)(value - word), out);
         return;
     }
-    if (row->type == OPTION_NAMES && strrchr(value, ','))
+    if (has_words(row) && strrchr(value, ','))
         last = strrchr(value, ',') + 1;
-    put_head(row->type == OPTION_NAMES ? "list" : "words", (size_t)(last - word), out);
+    put_head(has_words(row) ? "list" : "words", (size_t)(last - word), out);
     for (size_t i = 0; row->choices && row->choices[i]; i++)
         if (!is_listed(value, last, row->choices[i]))
             put_candidate(row->choices[i], NULL, out);
@@ -178,7 +184,7 @@ static void put_options(struct offers *offers, const char *word, struct text *ou
     for (size_t i = 0; i < offers->n; i++) {
         const struct offer *offer = &offers->offer[i];
         const struct option *row = offer->row;
-        const bool repeats = row->type == OPTION_NAMES || row->type == OPTION_COUNTS || row->type == OPTION_LINES;
+        const bool repeats = has_words(row) || row->type == OPTION_COUNTS || row->type == OPTION_LINES;
         /* If two entries have the same name, it belongs to the first one, as in the parser. */
         if ((offer->given && !repeats) || find_name(offers, row->name, strlen(row->name)) != offer)
             continue;

@@ -78,6 +78,8 @@ static int find_quiet(const struct machine *machine, struct cpuset *bench, char 
     cpus_allowed(&machine->online, &allowed->cpus);
     allowed->online = cpuset_count(&machine->online) ? machine->online : allowed->cpus;
     allowed->n_order = machine_cpu_order("", &allowed->cpus, allowed->order, CPUSET_MAX);
+    if (!allowed->n_order && cpuset_count(&allowed->cpus))
+        memory_out();
     clock_choose(&clock);
     if (quiet_cpu(allowed, &clock, true, &cpu, why, sizeof(why)))
         return fail_because(-1, error, error_size, "--cpus quiet: %s", why);

@@ -40,8 +40,6 @@ static int convert(const struct command *command, const struct export_options *o
     struct export_left_out left_out;
     FREED_BY(text_free) struct text message = {0}, out = {0};
 
-    if (format->for_people)
-        row_set_sanitize(set);
     const size_t taken = export_write(format, set->rows, set->n, metrics_table(), &out, &left_out);
     export_describe(&left_out, format->name, set->n, &message);
     if (message.length)

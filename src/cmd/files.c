@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,45 +14,58 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
-#include "rows/csv.h"
 #include "rows/text.h"
 #include "sys/directory.h"
 #include "sys/fail.h"
 #include "sys/memory.h"
-#include "sys/scratch.h"
+#include "sys/new_file.h"
 #include "sys/signals.h"
 
 /* --- Operands. --- */
 
 struct names {
-    char **name;
+    struct name {
+        char *path;
+        unsigned regular; /* ROWS_REGULAR if the name was found in a directory, where others may have put it; or 0 */
+    } * of;
     size_t n, capacity;
 };
 
-static void add_name(struct names *names, const char *folder, const char *name)
+static char *add_name(struct names *names, const char *folder, const char *name, unsigned regular)
 {
     const char *slash = folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "";
 
-    memory_grow(&names->name, &names->capacity, names->n, sizeof(*names->name));
-    if (asprintf(&names->name[names->n++], "%s%s%s", folder, slash, name) < 0)
+    memory_grow(&names->of, &names->capacity, names->n, sizeof(*names->of));
+    struct name *added = &names->of[names->n];
+    added->regular = regular;
+    if (asprintf(&added->path, "%s%s%s", folder, slash, name) < 0)
         memory_out();
+    names->n++;
+    return added->path;
 }
 
-/* Adds the matching names in a directory. Returns -1 with errno on failure. */
-static int add_matching(struct names *names, const char *folder, const char *pattern)
+/* Adds the matching names in a directory; leaves out those of other than regular files, each with a line on standard
+ * error. Returns -1 with errno on failure. */
+static int add_matching(struct names *names, const char *command, const char *folder, const char *pattern)
 {
     FREED_BY(memory_free) struct dirent **entries = NULL;
     const int n = scandir(folder[0] ? folder : ".", &entries, NULL, alphasort);
+    struct stat st;
 
     for (int i = 0; i < n; i++) {
-        if (!fnmatch(pattern, entries[i]->d_name, FNM_PERIOD))
-            add_name(names, folder, entries[i]->d_name);
+        const bool matches = !fnmatch(pattern, entries[i]->d_name, FNM_PERIOD);
+        char *path = matches ? add_name(names, folder, entries[i]->d_name, ROWS_REGULAR) : NULL;
         free(entries[i]);
+        if (path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
+            (void)command_fail(command, 0, "%.4000s: not a regular file: left out", path);
+            free(path);
+            names->n--;
+        }
     }
     return n < 0 ? -1 : 0;
 }
 
-static int add_operand(struct names *names, const char *operand)
+static int add_operand(struct names *names, const char *command, const char *operand)
 {
     struct stat st = {.st_mode = 0};
     const char *slash = strrchr(operand, '/'), *last = slash ? slash + 1 : operand;
@@ -60,20 +74,20 @@ static int add_operand(struct names *names, const char *operand)
     if (!there && errno != ENOENT && errno != ENOTDIR)
         return -1;
     if (there && strcmp(operand, "-") && S_ISDIR(st.st_mode))
-        return add_matching(names, operand, "*.csv");
+        return add_matching(names, command, operand, "*.csv");
     if (there || !last[strcspn(last, "*?[")]) {
-        add_name(names, "", operand);
+        (void)add_name(names, "", operand, 0);
         return 0;
     }
     FREED_BY(memory_free) char *folder = strndup(operand, (size_t)(last - operand));
-    return folder ? add_matching(names, folder, last) : -1;
+    return folder ? add_matching(names, command, folder, last) : -1;
 }
 
 static void names_free(struct names *names)
 {
     for (size_t i = 0; i < names->n; i++)
-        free(names->name[i]);
-    free(names->name);
+        free(names->of[i].path);
+    free(names->of);
 }
 
 /* Expands all operands. Returns the number that matched no file, each with a line on standard error. */
@@ -84,7 +98,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
     memory_exits(command);
     for (size_t i = 0; i < n; i++) {
         size_t before = names->n;
-        int result = add_operand(names, operands[i]);
+        int result = add_operand(names, command, operands[i]);
         if (!result && names->n > before)
             continue;
         (void)command_fail(command, 0, "%.4000s: %s", operands[i], result ? strerror(errno) : "no such files");
@@ -111,11 +125,11 @@ static int read_all(const char *command, const struct names *names, bool whole, 
     int status = 0;
 
     for (size_t i = 0; i < names->n && !(status && whole); i++) {
-        const char *path = names->name[i];
+        const char *path = names->of[i].path;
         if (!strcmp(path, "-") && standard_input)
             return command_complain(command, "standard input ('-') can be read only once", EXIT_USAGE);
         standard_input = standard_input || !strcmp(path, "-");
-        if (row_set_read(set, path, wanted, message, sizeof(message), error, sizeof(error)))
+        if (row_set_read(set, path, wanted | names->of[i].regular, message, sizeof(message), error, sizeof(error)))
             status = command_complain(command, error, EXIT_USAGE);
         if (message[0] && !(status && whole))
             (void)command_complain(command, message, 0);
@@ -186,7 +200,7 @@ int files_each(const char *command, const char *const *operands, size_t n, unsig
 
     (void)add_operands(&names, command, operands, n);
     for (size_t i = 0; i < names.n; i++)
-        any |= read_each(command, names.name[i], wanted, take, context) > 0;
+        any |= read_each(command, names.of[i].path, wanted | names.of[i].regular, take, context) > 0;
     return any ? 0 : no_rows(command, &names, false);
 }
 
@@ -203,52 +217,76 @@ int files_clear(const char *command, const char *path)
     return why ? command_fail(command, EXIT_USAGE, "-o '%.4000s': %s", path, directory_why_not(why)) : 0;
 }
 
-int files_check(const char *option, const char *path, char *error, size_t error_size)
-{
-    if (!path[0])
-        return 0;
-    int fd = scratch_unnamed(path);
-    const bool named = fd < 0 && fd != -EEXIST;
-    if (named) /* without support for unnamed files: creates the file under its name */
-        fd = directory_create(path);
-    if (fd < 0)
-        return fail_because(-1, error, error_size, "%s '%.200s': %s", option, path, directory_why_not(fd));
-    if (named)
-        directory_remove(path, fd);
-    (void)close(fd);
-    return 0;
-}
+/* The new file that has a random name while it is not complete. Ending signals are blocked meanwhile, because they
+ * would leave the file. NULL: none. */
+static struct files_output *partial;
 
-/* The output file that has its name already but is not complete; NULL: none. */
-static const struct files_output *partial;
-
-/* Removes an incomplete output file. Called at exit, for example when memory runs out. */
 static void remove_partial(void)
 {
-    if (partial)
-        directory_remove(partial->path, partial->fd);
+    if (!partial)
+        return;
+    if (partial->hidden[0])
+        (void)unlinkat(partial->folder, partial->hidden, 0);
+    (void)sigprocmask(SIG_SETMASK, &partial->mask, NULL);
+    partial = NULL;
+}
+
+static int make_hidden(struct files_output *out)
+{
+    static bool registered;
+    sigset_t all;
+
+    sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, &out->mask);
+    const int fd = new_file_hidden(out->folder, 0644, out->hidden);
+    partial = out;
+    if (fd < 0 || !out->hidden[0])
+        remove_partial();
+    else if (!registered)
+        registered = !atexit(remove_partial); /* for example when memory runs out */
+    return fd;
+}
+
+/* Makes the new file, still without its name; or, for a command, opens a pipe, terminal or device of that name. Returns
+ * the descriptor or -errno. */
+static int open_output(struct files_output *out)
+{
+    struct stat st;
+
+    out->folder = directory_of(out->path, &out->name);
+    if (out->folder < 0)
+        return out->folder;
+    out->created = fstatat(out->folder, out->name, &st, AT_SYMLINK_NOFOLLOW) || (out->force && S_ISREG(st.st_mode));
+    return out->created ? make_hidden(out) : out->command ? directory_open_existing(out->path) : -EEXIST;
+}
+
+int files_check(const char *option, const char *path, char *error, size_t error_size)
+{
+    struct files_output out = {.path = path};
+
+    if (!path[0])
+        return 0;
+    const int fd = open_output(&out);
+    remove_partial();
+    fd_close(&fd);
+    fd_close(&out.folder);
+    if (fd < 0)
+        return fail_because(-1, error, error_size, "%s '%.200s': %s", option, path, directory_why_not(fd));
+    return 0;
 }
 
 int files_begin(const char *command, const char *path, bool force, struct files_output *out)
 {
     char error[4352];
 
-    if (force && files_clear(command, path))
-        return EXIT_USAGE;
-    *out = (struct files_output){.command = command, .path = path, .fd = 1};
-    if (strcmp(path, "-") != 0) {
-        /* without support for unnamed files, or if the name exists, the file is created under its name */
-        out->fd = scratch_unnamed(path);
-        out->unnamed = out->fd >= 0;
-        if (!out->unnamed)
-            out->fd = csv_create(path, &out->created, error, sizeof(error));
-    }
-    if (out->fd < 0)
-        return command_complain(command, error, EXIT_USAGE);
-    if (out->created && !atexit(remove_partial))
-        partial = out;
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is no error */
-    return 0;
+    *out = (struct files_output){.command = command, .path = path, .folder = -1, .fd = 1, .force = force};
+    if (strcmp(path, "-") != 0)
+        out->fd = open_output(out);
+    if (out->fd >= 0)
+        return 0;
+    fd_close(&out->folder);
+    (void)directory_refused(path, out->fd, error, sizeof(error));
+    return command_complain(command, error, EXIT_USAGE);
 }
 
 void files_put(struct files_output *out, struct text *text)
@@ -265,18 +303,21 @@ void files_put(struct files_output *out, struct text *text)
 
 int files_end(struct files_output *out)
 {
-    if (!out->status && (out->unnamed || out->created) && fsync(out->fd))
+    if (!out->status && out->created && fsync(out->fd))
         cannot_write(out, strerror(errno));
-    if (!out->status && out->unnamed) {
-        int error = scratch_give_name(out->fd, out->path);
+    if (!out->status && out->created) {
+        int error = out->force ? directory_clear(out->path) : 0;
+        if (!error)
+            error = new_file_publish(out->fd, out->folder, out->hidden, out->name);
         if (error)
             cannot_write(out, directory_why_not(error));
+        else
+            out->hidden[0] = '\0';
     }
-    if (out->status && out->created)
-        directory_remove(out->path, out->fd);
-    partial = NULL;
+    remove_partial();
     if (out->fd != 1)
         (void)close(out->fd);
+    fd_close(&out->folder);
     return out->status;
 }
 

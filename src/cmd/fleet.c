@@ -2,23 +2,24 @@
 /* jitbench fleet: compares the results of many machines: finds outliers, the metrics in which they are, and settings
  * that differ. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/fleet.h"
+#include "sys/message.h"
 
 #define NAMESAKES_TOLD 5u
 #define CSV_PIECE      65536u /* bytes of CSV that are collected before they are written */
 
-static const char *const fail_on_choices[] = {"outlier", "difference", NULL};
-enum { FAIL_ON_OUTLIER, FAIL_ON_DIFFERENCE };
 static const char *const by_choices[] = {"host", "rank", NULL};
 
 struct fleet_options {
     double min_effect_pct;
-    int fail_on, by;
+    struct fail_on fail_on;
+    int by;
     char output[1024];
     bool verbose, force, help;
 };
@@ -27,9 +28,7 @@ static const struct option rows[] = {
     FILES_MIN_EFFECT_ROW(struct fleet_options, 0.01, "2", "ignore machines that deviate by less"),
     {OPTION("by", 0, struct fleet_options, by, "unit that is judged: a machine, or each rank of a job by itself"),
      OPTION_ONE_OF("host|rank", by_choices), .preset = {"host"}},
-    {OPTION("fail-on", 0, struct fleet_options, fail_on,
-            "exit 4 when a machine stands out; difference: also when settings differ"),
-     OPTION_ONE_OF("outlier|difference", fail_on_choices)},
+    FAIL_ON_ROW(struct fleet_options, fail_on),
     {OPTION("output", 'o', struct fleet_options, output,
             "write every figure of every machine to this CSV file; '-' is standard output, and the table goes to "
             "standard error"),
@@ -70,10 +69,10 @@ static void complain(const struct gather *g)
     size_t n = 0;
 
     if (g->doubles)
-        (void)fprintf(stderr, "jitbench fleet: %llu row%s came twice, and count%s once\n",
-                      (unsigned long long)g->doubles, g->doubles == 1 ? "" : "s", g->doubles == 1 ? "s" : "");
+        message_print("jitbench fleet: %llu row%s came twice, and count%s once\n", (unsigned long long)g->doubles,
+                      g->doubles == 1 ? "" : "s", g->doubles == 1 ? "s" : "");
     if (g->without_rank)
-        (void)fprintf(stderr, "jitbench fleet: %llu row%s without a rank number: judged by host\n",
+        message_print("jitbench fleet: %llu row%s without a rank number: judged by host\n",
                       (unsigned long long)g->without_rank, g->without_rank == 1 ? "" : "s");
     for (size_t m = 0; m < g->machines.n; m++)
         if (g->machine[m].namesake && n++ < NAMESAKES_TOLD)
@@ -81,23 +80,37 @@ static void complain(const struct gather *g)
     if (n > NAMESAKES_TOLD)
         text_printf(&namesakes, " and %zu more", n - NAMESAKES_TOLD);
     if (n)
-        (void)fprintf(stderr,
-                      "jitbench fleet: machines with different CPUs have the same name; they are called here: %s\n",
+        message_print("jitbench fleet: machines with different CPUs have the same name; they are called here: %s\n",
                       namesakes.data ? namesakes.data : "");
+}
+
+/* Returns whether the machine has a finding of --fail-on: a figure in which it stands out, or settings of its own. */
+static bool machine_fails(const struct judgement *j, const struct judged *judged, const struct fail_on *fail_on)
+{
+    bool found = (judged->broke && fail_on_finds(fail_on, FAIL_ON_SLOWER, (double)NAN)) ||
+                 (judged->often && fail_on_finds(fail_on, FAIL_ON_SLOWER, 100 * judged->median_effect)) ||
+                 (judged->differences && fail_on_finds(fail_on, FAIL_ON_SETTINGS, (double)NAN)) ||
+                 (!judged->figures && j->n_figures && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, (double)NAN));
+
+    for (size_t k = 0; judged->far && !found && k < j->g->figures.n; k++) {
+        const double value = j->metric[k].n ? gather_value(j->g, k, judged->machine) : (double)NAN;
+        const double worse = isnan(value) ? value : judge_worse_by(j, k, value);
+        found = !isnan(value) && judge_is_far(j, k, judged->machine, value) &&
+                fail_on_finds(fail_on, worse > 0 ? FAIL_ON_SLOWER : FAIL_ON_FASTER, 100 * fabs(worse));
+    }
+    return found;
 }
 
 /* Returns the exit status by --fail-on: that of a failure if there is no figure to judge by, because a check that
  * cannot judge must not pass. */
 static int finding(const struct judgement *j, const struct fleet_options *options)
 {
-    bool differs = false;
+    bool found = false;
 
-    for (size_t i = 0; i < j->g->machines.n; i++)
-        differs = differs || j->judged[i].differences;
-    if (judge_count_out(j) || (options->fail_on == FAIL_ON_DIFFERENCE && differs))
-        return EXIT_FINDING;
-    if (j->n_figures)
-        return EXIT_DONE;
+    for (size_t i = 0; !found && i < j->g->machines.n; i++)
+        found = machine_fails(j, &j->judged[i], &options->fail_on);
+    if (found || j->n_figures)
+        return found ? EXIT_FINDING : EXIT_DONE;
     return command_complain("fleet", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
 }
 
@@ -122,7 +135,7 @@ static int fleet(const struct command_call *call)
     fleet_put(&judgement, options->verbose, options->verbose ? 0 : command_width(fd, 0, UINT_MAX), &out);
     const int printed = command_output(call->command, fd, !options->output[0], &out);
     status = written ? written : printed;
-    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&judgement, options);
+    return status || !options->fail_on.kinds ? status : finding(&judgement, options);
 }
 
 const struct command command_fleet = {

@@ -2,22 +2,23 @@
 /* jitbench history: tells when and in which metrics the results of one machine changed in the course of many runs. */
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/history.h"
+#include "sys/message.h"
 
 /* The statistics of --stat are columns of the CSV. */
 static const char *const stat_choices[] = {"value", "mean", "sd", "min", "median", "p90", "p99", "p999", "max", NULL};
-static const char *const fail_on_choices[] = {"worse", "change", NULL};
-enum { FAIL_ON_WORSE, FAIL_ON_CHANGE };
 
 struct history_options {
     double min_effect_pct;
     uint64_t recent;
-    int stat, fail_on;
+    int stat;
+    struct fail_on fail_on;
     bool verbose, help;
 };
 
@@ -30,9 +31,7 @@ static const struct option rows[] = {
     {OPTION("recent", 0, struct history_options, recent,
             "show only changes in the last N runs, which are judged together with all earlier ones"),
      OPTION_NUMBER(OPTION_COUNT, "N", 1, 1e6)},
-    {OPTION("fail-on", 0, struct history_options, fail_on,
-            "exit 4 when a change that is shown is for the worse, or when any is shown"),
-     OPTION_ONE_OF("worse|change", fail_on_choices)},
+    FAIL_ON_ROW(struct history_options, fail_on),
     {OPTION("verbose", 'v', struct history_options, verbose,
             "print a line for each figure that did not change as well")},
     COMMAND_HELP_ROW(struct history_options),
@@ -46,14 +45,13 @@ static void take_row(void *context, const struct row *row)
 static void complain(const struct history *h)
 {
     if (h->gather.doubles)
-        (void)fprintf(stderr, "jitbench history: %" PRIu64 " row%s came twice, and count%s once\n", h->gather.doubles,
+        message_print("jitbench history: %" PRIu64 " row%s came twice, and count%s once\n", h->gather.doubles,
                       h->gather.doubles == 1 ? "" : "s", h->gather.doubles == 1 ? "s" : "");
     if (h->without_time)
-        (void)fprintf(stderr, "jitbench history: %" PRIu64 " row%s left out: the time of their run is not known\n",
+        message_print("jitbench history: %" PRIu64 " row%s left out: the time of their run is not known\n",
                       h->without_time, h->without_time == 1 ? "" : "s");
     if (h->same_time)
-        (void)fprintf(stderr,
-                      "jitbench history: %zu run%s began in the same second as the one before; they stand in "
+        message_print("jitbench history: %zu run%s began in the same second as the one before; they stand in "
                       "the order of the files\n",
                       h->same_time, h->same_time == 1 ? "" : "s");
 }
@@ -62,13 +60,19 @@ static void complain(const struct history *h)
  * cannot judge must not pass. */
 static int finding(const struct history *h, const struct history_options *options)
 {
-    for (size_t i = 0; i < h->n_changes; i++)
-        if (history_is_recent(h, &h->change[i], options->recent) &&
-            (options->fail_on == FAIL_ON_CHANGE || h->change[i].worse))
-            return EXIT_FINDING;
-    if (h->n_figures > h->n_short)
-        return EXIT_DONE;
-    return command_complain("history", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
+    bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, (double)NAN);
+
+    if (h->n_figures <= h->n_short)
+        return command_complain("history", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);
+    for (size_t i = 0; !found && i < h->n_changes; i++) {
+        const struct history_change *c = &h->change[i];
+        const double by = isnan(c->low) ? fabs(c->effect) : c->effect > 0 ? c->low : -c->high;
+        /* A neighbour on the core explains figures, but is no fault of what is measured. */
+        const bool of_share = h->figure[c->figure].figure + 1 == h->gather.share;
+        found = !of_share && history_is_recent(h, c, options->recent) &&
+                fail_on_finds(&options->fail_on, c->worse ? FAIL_ON_SLOWER : FAIL_ON_FASTER, 100 * by);
+    }
+    return found ? EXIT_FINDING : EXIT_DONE;
 }
 
 static int history(const struct command_call *call)
@@ -95,7 +99,7 @@ static int history(const struct command_call *call)
         return command_complain("history", "no run to judge", EXIT_USAGE);
     history_put(&h, options->recent, options->verbose, options->verbose ? 0 : command_width(1, 0, UINT_MAX), &out);
     status = command_output(call->command, 1, true, &out);
-    return status || !option_given(&call->table, 1, "fail-on") ? status : finding(&h, options);
+    return status || !options->fail_on.kinds ? status : finding(&h, options);
 }
 
 const struct command command_history = {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -232,10 +233,19 @@ static bool hand_over_file(const struct init *init, const char *name)
 
     if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path))
         return false;
-    FREED_BY(memory_free) char *csv = procfs_read_all(init->folder, path);
-    if (!csv)
-        init_say("%s%s: cannot be read: %s", init->folder, path, strerror(errno));
-    return csv && (store_csv(init, name, csv, strlen(csv)) == 0 || print_csv(init, name, csv, strlen(csv)) == 0);
+    FREED_BY(fd_close) int fd = procfs_open(init->folder, path);
+    const off_t length = lseek(fd, 0, SEEK_END);
+    /* of any size: the file is in memory already, or is read as it is written */
+    char *csv = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    if (length < 0 || csv == MAP_FAILED) {
+        init_say("%s%s: cannot be read: %s", init->folder, path, strerror(fd < 0 ? -fd : errno));
+        return false;
+    }
+    const bool kept =
+        store_csv(init, name, csv, (size_t)length) == 0 || print_csv(init, name, csv, (size_t)length) == 0;
+    if (csv)
+        (void)munmap(csv, (size_t)length);
+    return kept;
 }
 
 /* Copies every CSV that the run has written to the device or the console. */
@@ -340,7 +350,7 @@ static int finish(struct init *init)
  * status. */
 static int carry_out(struct init *init, struct text *wrong)
 {
-    FREED_BY(init_command_free) struct init_command command;
+    FREED_BY(init_command_free) struct init_command command = {0};
 
     init_command_make(&init->orders, init->words, init->n_words, &command, wrong);
     if (wrong->length || wrong->failed || !command.argv) {

@@ -25,7 +25,7 @@
 /* --- Signals: they stay blocked, and init waits for them. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const int ignored[] = {SIGPIPE, SIGTTIN, SIGTTOU, SIGTSTP};
+static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU, SIGTSTP};
 enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
 static bool left_alone[N_ENDING];
 

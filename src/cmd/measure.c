@@ -20,6 +20,7 @@
 #include "sys/directory.h"
 #include "sys/job.h"
 #include "sys/memory.h"
+#include "sys/message.h"
 #include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/signals.h"
@@ -173,7 +174,7 @@ static int resolve_start(struct session *s)
         return session_usage_error(s, error);
     if (m->start_at_ns < now) {
         text_duration(now - m->start_at_ns, ago, sizeof(ago));
-        (void)fprintf(stderr, "jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at, ago);
+        message_print("jitbench: --start-at %s was %s ago: begins at once\n", m->options.start_at, ago);
     }
     return 0;
 }
@@ -225,7 +226,7 @@ static void run_suite(struct session *s, size_t i)
                            .clock = &m->clock,
                            .clock_start = &m->clock_start,
                            .core = m->core,
-                           .watch = suite->names_takers ? NULL : m->watch,
+                           .watch = m->options.who || suite->names_takers ? m->watch : NULL,
                            .proc_root = "",
                            .series_fd = m->series_fd,
                            .layout_varied = layout_varied(&m->machine),
@@ -246,7 +247,11 @@ static void run_suite(struct session *s, size_t i)
         (void)close(m->hold_fd);
         m->hold_fd = -1;
     }
+    if (m->watch && !m->options.who)
+        culprits_close(m->watch);
     progress_clear(&m->progress);
+    if (status == ROW_FAILED && !m->n_rows) /* neither a row nor a reason: there was no memory for them */
+        (void)command_fail(s->command->name, 0, "out of memory: no rows of %s can be shown", suite->name);
     if (status < 0)
         m->ended_by = -status;
     else if ((enum row_status)status > m->worst)
@@ -403,7 +408,13 @@ static int prepare(struct session *s, int argc, char **argv)
     fill_job(s);
     if (session_repeats(s))
         return 0;
-    if (m->options.who && !(m->watch = culprits_make(cpuset_count(&m->place.online), measure_memory(m))))
+    bool told = m->options.who;
+    for (size_t i = 0; i < s->n_suites; i++)
+        for (size_t k = 0; k < s->plans[i].n; k++) {
+            const struct plan_item *item = &s->plans[i].items[k];
+            told |= item->bench->who && item->bench->who(item->params) >= WHO_TOLD;
+        }
+    if (told && !(m->watch = culprits_make(m->options.who_memory, measure_memory(m))))
         memory_out();
     if ((status = open_series(s)))
         return status;
@@ -425,6 +436,8 @@ int measure_main(const struct command *command, int argc, char **argv)
     signals_init();
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
     int status = prepare(s, argc, argv);
+    if (status > 0 && signals_pending())
+        status = 128 + signals_pending();
     memory_exits(NULL);
     const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
     if (!unused) {
@@ -437,12 +450,13 @@ int measure_main(const struct command *command, int argc, char **argv)
         status = run_suites(s);
         if (s->m.hold_fd >= 0)
             (void)close(s->m.hold_fd);
-        if (s->m.options.tuned)
-            tuned_end();
+        if (s->m.options.tuned && tuned_end() && status < 128)
+            status = EXIT_ROW_FAILED;
     }
+    int ended = 0;
     for (size_t i = 0; i < s->n_suites; i++) {
         if (s->suites[i]->end && s->options[i])
-            s->suites[i]->end(s->options[i], unused);
+            ended = s->suites[i]->end(s->options[i], unused);
         free(s->options[i]);
         plan_free(&s->plans[i]);
     }
@@ -453,6 +467,8 @@ int measure_main(const struct command *command, int argc, char **argv)
     culprits_free(s->m.watch);
     if (repeat)
         status = session_repeat(s, argc, argv);
+    if (ended)
+        return ended;
     return status < 0 ? EXIT_DONE : status;
 }
 
@@ -508,6 +524,8 @@ void measure_put_made(struct measure *m, const struct metrics_test *test, size_t
     measure_made_row(m, test, metric, &row);
     text_copy(row.cpus, sizeof(row.cpus), cpus);
     row.param = *param;
+    if (m->options.who)
+        row_param_add(&row.param, PARAM_WORK, "who", "1");
     row.copies = copies;
     row.value = value;
     measure_put_row(m, &row);

@@ -80,6 +80,8 @@ static void put_setting(const struct measure *m, struct text *out)
         text_printf(out, ", virtual machine (%s)", machine->hypervisor);
     if (machine->container[0])
         text_printf(out, ", container (%s)", machine->container);
+    if (machine->cpu_quota > 0)
+        text_printf(out, ", limited to %.3g CPUs by its control group", machine->cpu_quota);
     if (machine->governor[0])
         text_printf(out, ", governor %s", machine->governor);
     if (machine->clocksource[0])

@@ -177,6 +177,8 @@ int session_resolve_place(struct session *s)
     if (status)
         return status;
     m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
+    if (!m->place.n_order && cpuset_count(&m->place.cpus))
+        memory_out();
     if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET && (status = pick_quiet(s)))
         return status;
     m->place.bind = (enum bind_mode)m->options.bind;

@@ -215,12 +215,13 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     return 0;
 }
 
-static void end(void *options, bool unused)
+static int end(void *options, bool unused)
 {
     struct memory_options *o = options;
 
     (void)unused;
     topology_pairs_free(&o->pairs);
+    return 0;
 }
 
 const struct suite suite_memory = {

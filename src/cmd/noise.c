@@ -128,7 +128,7 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     {                                                                                                                  \
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 4, .rank = rank_                     \
     }
-#define CORE_COLUMN(heading_, metric_, decimals_, rank_)                                                               \
+#define OPTIONAL_COLUMN(heading_, metric_, decimals_, rank_)                                                           \
     {                                                                                                                  \
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = decimals_, .optional = 1,            \
         .rank = rank_                                                                                                  \
@@ -143,16 +143,17 @@ static const struct table_column columns[] = {
     {.heading = "Loop ns", .metric = "loop", .field = TABLE_VALUE, .decimals = 1, .rank = 6},
     {.heading = "Detours/s", .metric = "detours", .field = TABLE_VALUE, .decimals = 1, .rank = 3},
     SHARE_COLUMN("Lost %", "lost", 0),
-    CORE_COLUMN("Slower %", "slower", 4, 0),
-    CORE_COLUMN("Core %", "core_share", 1, 0),
-    CORE_COLUMN("Free %", "core_free", 1, 1),
-    CORE_COLUMN("MHz", "core_mhz", 0, 1),
+    OPTIONAL_COLUMN("Slower %", "slower", 4, 0),
+    OPTIONAL_COLUMN("Core %", "core_share", 1, 0),
+    OPTIONAL_COLUMN("Free %", "core_free", 1, 1),
+    OPTIONAL_COLUMN("MHz", "core_mhz", 0, 1),
     {.heading = "Blind %", .metric = "blind", .field = TABLE_VALUE, .decimals = 2, .rank = 6},
     DETOUR_COLUMN("Min", TABLE_MIN, 6),
     DETOUR_COLUMN("Median", TABLE_MEDIAN, 5),
     DETOUR_COLUMN("P99", TABLE_P99, 3),
     DETOUR_COLUMN("P99.9", TABLE_P999, 5),
     DETOUR_COLUMN("Max", TABLE_MAX, 0),
+    OPTIONAL_COLUMN("Quota", "lost_quota", 4, 0),
     SHARE_COLUMN("Preempted", "lost_preempted", 0),
     SHARE_COLUMN("Fault", "lost_fault", 6),
     SHARE_COLUMN("Migrated", "lost_migrated", 6),
@@ -160,7 +161,7 @@ static const struct table_column columns[] = {
     SHARE_COLUMN("Steal", "lost_steal", 0),
     SHARE_COLUMN("Periodic", "lost_periodic", 4),
     SHARE_COLUMN("Shared", "lost_core_shared", 4),
-    SHARE_COLUMN("Unexplained", "lost_unexplained", 2),
+    SHARE_COLUMN("Not seen", "lost_unexplained", 2),
 };
 static const struct table_column count_columns[] = {
     CPU_COLUMNS,
@@ -179,10 +180,15 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 {
     if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one") != 0)
         return;
-    text_printf(out, "Quietest: CPU %s; detours took %.4f %% of its time", lines[0].lost->cpus, lines[0].lost->value);
-    const struct row *slower = line_row(&lines[0], "slower");
-    if (slower && !isnan(slower->value))
-        text_printf(out, ", and sharing its core made it %.4f %% slower", slower->value);
+    const struct row *slower = line_row(&lines[0], "slower"), *alone = line_row(&lines[0], "lost_alone");
+    const bool apart = slower && alone && slower->value >= alone->value && alone->value < 100;
+    const double detours = apart ? alone->value : lines[0].lost->value;
+    text_printf(out, "Quietest: CPU %s; detours took %.4f %% of its time", lines[0].lost->cpus, detours);
+    if (apart)
+        text_printf(out, ", sharing its core %.4f %% of the rest: %.4f %% slower in all",
+                    100 * (slower->value - detours) / (100 - detours), slower->value);
+    else if (slower && !isnan(slower->value))
+        text_printf(out, "; with the sharing of its core it was %.4f %% slower in all", slower->value);
     text_append(out, "\n", 1);
 }
 

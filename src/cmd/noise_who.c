@@ -17,10 +17,8 @@
 
 /* With --time TIME the recording of --who lasts TIME divided by this. */
 #define WHO_PART 2u
-/* With --stop-at, which ends the run at the first detour that is long enough: the longest duration of the run in ns,
- * and the time in ns for which the trace ring buffers and the lists have room. */
-#define STOP_RUN_NS  (86400 * (uint64_t)1000000000)
-#define STOP_ROOM_NS (uint64_t)1000000000
+/* With --stop-at, which ends the run at the first detour that is long enough: its longest duration in ns. */
+#define STOP_RUN_NS (86400 * (uint64_t)1000000000)
 /* Number of lines that are printed at the start, and at the end, of a long timeline. */
 #define STAYS_SHOWN 40u
 /* Bytes of a trace ring buffer that is opened only to see whether the kernel allows it. */
@@ -33,7 +31,7 @@ static bool can_record(const struct measure *m)
     static const struct trace_events none;
     struct trace_ring ring;
 
-    if (m->place.bind != BIND_ONE || trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES))
+    if (m->place.bind != BIND_ONE || trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES, false))
         return false;
     trace_ring_close(&ring);
     return true;
@@ -41,7 +39,7 @@ static bool can_record(const struct measure *m)
 
 void noise_who_plan(const struct measure *m, const struct noise_params *params, struct plan *out)
 {
-    struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
+    const struct who_params who = {.threshold_ns = params->threshold_ns, .stop_ns = params->stop_ns};
     struct sampling sampling = bench_who.sampling[m->preset];
 
     if (!m->options.who && !params->stop_ns && !(m->of_all && can_record(m)))
@@ -50,8 +48,6 @@ void noise_who_plan(const struct measure *m, const struct noise_params *params, 
         sampling.time_ns = m->options.time_ns ? m->options.time_ns : STOP_RUN_NS;
     else if (m->options.time_ns)
         sampling.time_ns = m->options.time_ns / WHO_PART;
-    who_sizes(&who, params->stop_ns ? STOP_ROOM_NS : sampling.time_ns, m->place.n_order, measure_memory(m));
-    trace_events_find(&who.events);
     struct plan_item *item = measure_item(m, out, &bench_who, &who, m->place.n_order, 1);
     item->sampling = sampling;
     if (m->place.bind != BIND_ONE)
@@ -79,19 +75,29 @@ static void put_param(const struct row *row, const char *key, struct text *out)
         text_append(out, value, length);
 }
 
-/* Appends the name of the row's task or interrupt: "kworker/0:1 (vmstat_update)", "virtio0 (24)". */
+/* Appends the name of the row's task or interrupt: "kworker/0:1 (vmstat_update)", "virtio0 (24)", "others (12)". */
 static void put_name(const struct row *row, struct text *out)
 {
-    static const char *const details[] = {"work", "irq"};
+    static const char *const details[] = {"work", "irq", "names"};
     size_t length;
 
-    put_param(row, "name", out);
+    /* In tables one word for what the kernel did not record; in the CSV it is called unseen. */
+    if (row_param_is(&row->param, "kind", "unseen"))
+        text_append(out, "not seen", 8);
+    else
+        put_param(row, "name", out);
     for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++)
         if (row_param(&row->param, details[i], &length)) {
             text_append(out, " (", 2);
             put_param(row, details[i], out);
             text_append(out, ")", 1);
         }
+}
+
+static void put_kind(const struct row *row, struct text *out)
+{
+    if (!row_param_is(&row->param, "kind", "unseen"))
+        put_param(row, "kind", out);
 }
 
 /* Returns the value of a metric for the task or interrupt of rows[0], whose rows are consecutive; NAN when there is
@@ -110,7 +116,7 @@ static void put_line(const struct row *rows, size_t n, struct grid *grid)
     size_t length;
 
     put_name(rows, grid_cell(grid, COLOR_NONE));
-    put_param(rows, "kind", grid_cell(grid, COLOR_NONE));
+    put_kind(rows, grid_cell(grid, COLOR_NONE));
     struct text *pid = grid_cell(grid, COLOR_NONE);
     put_param(rows, "pid", pid);
     if (row_param(&rows->param, "tasks", &length)) {
@@ -128,11 +134,12 @@ static bool is_who(const struct row *row)
     return !strcmp(row->suite, bench_who.suite) && !strcmp(row->test, bench_who.name);
 }
 
-/* Returns the row that tells which detour ended the run; NULL: none did. */
+/* Returns the row that tells which detour or wake-up ended the run, and what ran before it; NULL: none did. */
 static const struct row *ended_by(const struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_who(&rows[i]) && isfinite(row_param_number(&rows[i].param, "stopped_us")))
+        if (isfinite(row_param_number(&rows[i].param, "stopped_us")) &&
+            isfinite(row_param_number(&rows[i].param, "begun_us")))
             return &rows[i];
     return NULL;
 }
@@ -149,7 +156,7 @@ static void put_title(const struct row *rows, size_t n, struct text *out)
                     "\nWho had CPU time, on the whole machine (from the kernel's counters: nothing was recorded)\n");
     else if (isfinite(disturbed))
         text_printf(out,
-                    "\nWho took the time: recorded for %.3g s, in detours of 1 us and more %.4f %%, %.4f %% unseen\n",
+                    "\nWho took the time: recorded for %.3g s, in detours of 1 us and more %.4f %%, %.4f %% not seen\n",
                     rows->wall_s, disturbed, unseen);
 }
 
@@ -157,9 +164,59 @@ static void put_title(const struct row *rows, size_t n, struct text *out)
 
 /* A stretch of time in which the row's task or interrupt had the CPU. */
 struct stay {
-    double us, length_us; /* us: since the detour that ended the run began */
+    double us, length_us; /* us: since the detour that ended the run began, or the late wake-up was due */
     const struct row *row;
 };
+
+/* Number of names in the sentence. */
+#define SENTENCE 4u
+
+/* Puts "CPU 0, the 662 us before: tokio-rt-worker 410, softirq NET_RX 200, not seen 52". */
+static void put_sentence(const struct stay *stays, size_t n, const struct row *end, struct text *out)
+{
+    const double length = row_param_number(&end->param, "stopped_us");
+    const struct row *said[SENTENCE + 1] = {NULL};
+    bool unseen = false;
+
+    text_append(out, "CPU ", 4);
+    put_param(end, "worst_cpu", out);
+    text_printf(out, ", the %.0f us %s: ", length, is_who(end) ? "of the detour" : "before");
+    for (unsigned place = 0; place <= SENTENCE; place++) {
+        double most = 0, rest = 0;
+        for (size_t i = 0; i < n; i++) {
+            double us = 0;
+            bool old = false;
+            for (unsigned p = 0; p < place; p++)
+                old |= said[p] == stays[i].row;
+            for (size_t k = 0; !old && k < n; k++)
+                if (stays[k].row == stays[i].row)
+                    us += fmax(fmin(stays[k].us + stays[k].length_us, length) - fmax(stays[k].us, 0), 0);
+            if (us > most) {
+                most = us;
+                said[place] = stays[i].row;
+            }
+            rest += old ? 0 : fmax(fmin(stays[i].us + stays[i].length_us, length) - fmax(stays[i].us, 0), 0);
+        }
+        if (!(most > 0))
+            break;
+        text_append(out, ", ", place ? 2 : 0);
+        if (place == SENTENCE) {
+            text_printf(out, "others %.0f", rest);
+            break;
+        }
+        if (row_param_is(&said[place]->param, "kind", "softirq"))
+            text_append(out, "softirq ", 8);
+        unseen |= row_param_is(&said[place]->param, "kind", "unseen");
+        put_name(said[place], out);
+        text_printf(out, " %.0f", most);
+    }
+    text_append(out, "\n", 1);
+    if (unseen)
+        text_printf(
+            out,
+            "Not seen: nothing of this kernel was recorded then: the hypervisor or the firmware had the CPU, or it "
+            "was on the way into or out of the kernel\n");
+}
 
 static int earlier(const void *a, const void *b)
 {
@@ -177,7 +234,7 @@ static struct stay *find_stays(const struct row *rows, size_t n, double begun_us
 
     *n_stays = 0;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; is_who(&rows[i]) && !strcmp(rows[i].metric, "longest") && k < rows[i].n_series; k++)
+        for (size_t k = 0; !strcmp(rows[i].metric, "longest") && k < rows[i].n_series; k++)
             if (grow_array(&stays, &capacity, *n_stays, sizeof(*stays)))
                 stays[(*n_stays)++] = (struct stay){.us = rows[i].series[k].at * 1e-3 - begun_us,
                                                     .length_us = rows[i].series[k].value * 1e-3,
@@ -187,9 +244,7 @@ static struct stay *find_stays(const struct row *rows, size_t n, double begun_us
     return stays;
 }
 
-/* Prints what had the CPU in the last milliseconds before --stop-at ended the run. Returns false when no detour ended
- * it, or when nothing was recorded. */
-static bool put_timeline(const struct row *rows, size_t n, unsigned width, struct text *out)
+bool noise_who_timeline(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct grid_column stay_columns[] = {
         {.title = "At us"},
@@ -208,7 +263,9 @@ static bool put_timeline(const struct row *rows, size_t n, unsigned width, struc
         return false;
     text_append(out, "\nWhat ran on CPU ", 17);
     put_param(end, "worst_cpu", out);
-    text_printf(out, " until its detour of %.1f us ended; times are from the start of that detour\n",
+    text_printf(out,
+                is_who(end) ? " until its detour of %.1f us ended; times are from the start of that detour\n"
+                            : " until a wake-up that was %.1f us late; times are from when it was due\n",
                 row_param_number(&end->param, "stopped_us"));
     grid_columns(&grid, stay_columns, sizeof(stay_columns) / sizeof(stay_columns[0]));
     for (size_t i = 0; i < n_stays; i++) {
@@ -222,11 +279,12 @@ static bool put_timeline(const struct row *rows, size_t n, unsigned width, struc
             continue;
         grid_number(&grid, stays[i].us, 1);
         grid_number(&grid, stays[i].length_us, 1);
-        put_param(stays[i].row, "kind", grid_cell(&grid, COLOR_NONE));
+        put_kind(stays[i].row, grid_cell(&grid, COLOR_NONE));
         put_param(stays[i].row, "pid", grid_cell(&grid, COLOR_NONE));
         put_name(stays[i].row, grid_cell(&grid, COLOR_NONE));
     }
     grid_print(&grid, width, out);
+    put_sentence(stays, n_stays, end, out);
     return true;
 }
 
@@ -274,7 +332,7 @@ void noise_who_print(const struct table_rows *r, struct text *out)
     for (size_t i = 0; rows && i < r->n; i++)
         if (is_who(&r->rows[i]))
             rows[n++] = r->rows[i];
-    if (put_timeline(rows, n, r->table_width, out)) {
+    if (noise_who_timeline(rows, n, r->table_width, out)) {
         table_put_reasons(rows, n, out);
     } else if (n) {
         put_title(rows, n, out);

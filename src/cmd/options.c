@@ -52,6 +52,9 @@ static const struct option rows[] = {
         "who", 0, struct measure_options, who,
         "record which tasks and interrupts have the measured CPUs meanwhile, and print those that take most; noise: in "
         "a second window of half the length")},
+    {OPTION("who-memory", 0, struct measure_options, who_memory,
+            "memory for the records of --who, of all CPUs; default: as much as they need, up to 1/16 of the memory"),
+     OPTION_NUMBER(OPTION_SIZE, "SIZE", 4096, 0x1p40)},
     {OPTION("tuned", 0, struct measure_options, tuned,
             "as root: run `jitbench tune` before and `jitbench untune` after, and keep idle CPUs awake")},
     {OPTION("layout", 0, struct measure_options, layout, "memory layout of each sample: varied, or always the same"),

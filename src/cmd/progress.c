@@ -10,6 +10,7 @@
 
 #include "rows/row.h"
 #include "sys/clock.h"
+#include "sys/message.h"
 
 #define EVERY_NS 200000000u
 /* For samples of at least this length, in ns, the progress line says when they end. */
@@ -112,7 +113,7 @@ static void put_line(const struct progress *p, double left_s, const char *more)
 
     if (left_s >= 0)
         (void)snprintf(left, sizeof(left), ", %.0f s left", left_s);
-    (void)fprintf(stderr, "\r\033[K%s%s%s", p->line, left, more);
+    message_hint("\r\033[K%s%s%s", p->line, left, more);
 }
 
 /* Writes "; this sample: 30 s, until about 12:00:30" to buf if the sample is long and the progress line is not updated
@@ -188,5 +189,5 @@ void progress_elapsed(void *context, uint64_t elapsed_ns)
 void progress_clear(const struct progress *progress)
 {
     if (progress->shown_ns)
-        (void)fprintf(stderr, "\r\033[K");
+        message_hint("\r\033[K");
 }

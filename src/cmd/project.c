@@ -7,6 +7,7 @@
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "out/scale.h"
+#include "sys/message.h"
 
 /* Numbers of ranks that --ranks FIRST:LAST without STEP stands for: each number if there are at most EACH_MOST;
  * otherwise decades if LAST is at least DECADES_FROM times FIRST, or powers of two. */
@@ -93,7 +94,7 @@ static void take_row(void *context, const struct row *row)
 
 static void say_empty(const char *name)
 {
-    (void)fprintf(stderr, "jitbench project: %s has no rows of noise or prime: left out\n",
+    message_print("jitbench project: %s has no rows of noise or prime: left out\n",
                   name[0] ? name : "a host without a name");
 }
 

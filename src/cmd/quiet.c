@@ -46,6 +46,7 @@ static unsigned pick_cpu(const unsigned *cpus, const double *lost, size_t n, uns
 unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lost, size_t n, unsigned boot_cpu,
                     char *why, size_t why_size)
 {
+    const double *detours = lost;
     for (size_t i = 0; i < n; i++)
         lost = isnan(slower[i]) ? lost : slower;
     const unsigned picked = pick_cpu(cpus, lost, n, boot_cpu);
@@ -60,6 +61,13 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
     text_printf(&text, "CPU %u lost ", picked);
     put_share(&text, lost[chosen]);
     text_printf(&text, " of its speed in half a second");
+    if (lost == slower && detours[chosen] < 100) {
+        text_printf(&text, ": ");
+        put_share(&text, detours[chosen]);
+        text_printf(&text, " to detours, ");
+        put_share(&text, 100 - 100 * (100 - slower[chosen]) / (100 - detours[chosen]));
+        text_printf(&text, " of the rest to sharing its core");
+    }
     if (loses_less(lost[chosen], lost[worst])) {
         text_printf(&text, ", the noisiest ");
         put_share(&text, lost[worst]);
@@ -92,7 +100,7 @@ static unsigned pick(const struct trial *trial, const struct place_request *requ
     learn(trial, request);
     for (unsigned i = 0; i < request->n_order; i++) {
         lost[i] = noise_lost_pct(trial_recorder(trial, 0, i, NOISE_NUMBERS));
-        slower[i] = noise_slower_pct(trial, i);
+        slower[i] = noise_slower_pct(trial, i, &lost[i]);
     }
     return quiet_pick(request->order, slower, lost, request->n_order, boot_cpu, why, why_size);
 }

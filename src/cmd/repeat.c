@@ -15,7 +15,9 @@
 #include "out/compare.h"
 #include "out/names.h"
 #include "settings/tuned.h"
+#include "sys/message.h"
 #include "sys/process.h"
+#include "sys/procfs.h"
 #include "sys/signals.h"
 
 /* One of the two sides of --interleave. */
@@ -49,14 +51,10 @@ static int wrong(const struct repeat *r, const char *file, const char *why)
 
 static int take_side(struct repeat *r, struct side *side)
 {
-    char begin[4] = "", why[200];
-    int fd = open(side->file, O_RDONLY | O_CLOEXEC);
+    char begin[5] = "", why[200];
 
-    if (fd < 0)
-        return wrong(r, side->file, strerror(errno));
-    const ssize_t got = read(fd, begin, sizeof(begin));
-    (void)close(fd);
-    side->is_program = got == sizeof(begin) && !memcmp(begin, "\177ELF", sizeof(begin));
+    (void)procfs_read("", side->file, begin, sizeof(begin));
+    side->is_program = !strcmp(begin, "\177ELF");
     if (side->is_program)
         return access(side->file, X_OK) ? wrong(r, side->file, strerror(errno)) : 0;
     if (r->s->m.options.tuned)
@@ -137,7 +135,7 @@ static void execute(const struct repeat *r, const struct side *side, char **argv
     } else {
         error = -process_exec_self(argv, environ);
     }
-    (void)dprintf(2, "jitbench: cannot run %s: %s\n", side->is_program ? side->file : "itself", strerror(error));
+    message_print("jitbench: cannot run %s: %s\n", side->is_program ? side->file : "itself", strerror(error));
     _exit(EXIT_ROW_FAILED);
 }
 
@@ -212,12 +210,13 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Sets *ends when no further run shall begin: the command line is wrong, a signal ended the run, or another program is
- * no jitbench. Returns the exit status. */
+/* Sets *ends when no further run shall begin: the command line is wrong, a signal ended the run, settings could not be
+ * restored, or another program is no jitbench. Returns the exit status. */
 static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first, bool *ends)
 {
     const struct side *side = &r->side[of];
     const bool settings = side->file[0] && !side->is_program;
+    const bool may_leave = r->s->m.options.tuned && !tuned_has_snapshot();
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     char why[600];
     FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
@@ -247,8 +246,16 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
             (void)command_complain(r->s->command->name, strerror(errno), 0);
         *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
-    if (settings)
-        tuned_end();
+    if (settings ? tuned_end() != 0 : may_leave && tuned_has_snapshot()) {
+        *ends = true;
+        (void)command_fail(
+            r->s->command->name, 0,
+            "run %llu of %llu left settings that are not restored, so no further run begins; run 'jitbench "
+            "untune'",
+            (unsigned long long)number, (unsigned long long)r->runs);
+        if (status <= 128 && !signals_pending())
+            return EXIT_ROW_FAILED;
+    }
     const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
     if (side->is_program && !made && !signals_pending()) {
         *ends = true;

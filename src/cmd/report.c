@@ -7,6 +7,7 @@
 #include "cmd/files.h"
 #include "cmd/suites.h"
 #include "report/report.h"
+#include "sys/message.h"
 
 struct report_options {
     char output[1024];
@@ -45,7 +46,7 @@ static int report(const struct command_call *call)
 {
     struct report_options *options = call->options;
     const char *name = call->command->name;
-    FREED_BY(report_free) struct report report;
+    FREED_BY(report_free) struct report report = {0};
     struct text out = {0};
 
     report_begin(&report, metrics_table());
@@ -58,7 +59,7 @@ static int report(const struct command_call *call)
     report_put(&report, &out);
     status = files_write(name, options->output, options->force, &out);
     if (!status && strcmp(options->output, "-") != 0)
-        (void)fprintf(stderr, "Report: %s\n", options->output);
+        message_print("Report: %s\n", options->output);
     return status;
 }
 

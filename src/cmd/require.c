@@ -3,44 +3,28 @@
  * in analysis/require.c; the exit status is made by cmd/measure.c and cmd/compare.c. */
 #include "cmd/require.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/suites.h"
 #include "sys/memory.h"
-#include "sys/procfs.h"
+#include "sys/signals.h"
+#include "sys/text_file.h"
 
 static int complain(const char *command, const char *option, const char *value, const char *why)
 {
     return command_fail(command, EXIT_USAGE, "--%s '%.1000s': %s", option, value, why);
 }
 
-/* Reads a file that the user names, which may be a pipe. Returns NULL with the reason in why. */
-static char *read_file(const char *path, const char **why)
-{
-    FREED_BY(fd_close) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    size_t length = 0;
-    char *text = fd < 0 ? NULL : procfs_read_rest(fd, &length);
-
-    *why = strerror(errno);
-    if (text && strlen(text) != length) {
-        *why = "it is no text";
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
 static int read_lines(const char *command, const char *path, struct requirements *set)
 {
     const char *why;
     char error[500];
-    FREED_BY(memory_free) char *text = read_file(path, &why);
+    FREED_BY(memory_free) char *text = text_file_read(path, true, &why);
 
-    if (!text)
-        return complain(command, "requirements", path, why);
+    if (!text) {
+        const int status = complain(command, "requirements", path, why);
+        return signals_pending() ? 128 + signals_pending() : status;
+    }
     const int failed = requirements_add_lines(set, text, error, sizeof(error));
     return failed ? complain(command, "requirements", path, error) : 0;
 }

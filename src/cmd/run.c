@@ -110,7 +110,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     show_word(o->command.prepare, o->command.prepare_line, sizeof(o->command.prepare_line));
     show_word(o->command.input, o->command.input_line, sizeof(o->command.input_line));
     run_choose_env(&c);
-    const bool failed = run_split_commands(&c) || run_combine(&c) || run_read_fail_on(&c) || run_name_commands(&c) ||
+    const bool failed = run_split_commands(&c) || run_combine(&c) || run_check_fail_on(&c) || run_name_commands(&c) ||
                         run_open_input(&c) || run_open_output(&c) || add_commands(&c, out);
     run_free_parameters(&c);
     free(c.words);
@@ -125,14 +125,13 @@ static bool prints(const void *options)
     return ((const struct run_options *)options)->command.show_output;
 }
 
-static void end(void *options, bool unused)
+static int end(void *options, bool unused)
 {
     struct run_options *o = options;
 
     if (!o->opened)
-        return;
-    if (!unused)
-        run_clean_up(o);
+        return 0;
+    const int status = unused ? 0 : run_clean_up(o);
     if (!o->children)
         (void)program_end_orphans(0); /* ends what interrupted commands left running in sessions of their own */
     if (o->keeps && unused)
@@ -142,6 +141,7 @@ static void end(void *options, bool unused)
             (void)close(o->fds[i]);
     if (o->image_fd >= 0)
         (void)close(o->image_fd);
+    return status;
 }
 
 /* --- The table. --- */
@@ -282,10 +282,7 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
         const char *line = row_command_line(&rows[i].param);
         if (!line || strlen(line) < sizeof(rows[i].test) || (before && !strcmp(before, line)))
             continue;
-        char shown[ROW_PARAM_SIZE];
-        text_copy(shown, sizeof(shown), line);
-        text_sanitize(shown);
-        text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", shown);
+        text_printf(out, "%s  %s\n", headed ? "" : "Command lines in full:\n", line);
         headed = true;
         before = line;
     }

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 #include "sys/directory.h"
 #include "sys/process.h"
 #include "sys/program.h"
+#include "sys/signals.h"
 
 #define SHELL "/bin/sh"
 
@@ -312,6 +315,8 @@ static void describe_failure(int error, const struct program_end *end, uint64_t 
     text_duration(timeout_ns, limit, sizeof(limit));
     if (error == -ETIMEDOUT)
         (void)snprintf(buf, size, "still running after %s (--timeout); killed", limit);
+    else if (error == -EINTR)
+        (void)snprintf(buf, size, "ended by a signal");
     else if (error)
         (void)snprintf(buf, size, "%s", strerror(-error));
     else if (WIFSIGNALED(end->status))
@@ -326,18 +331,22 @@ static void clean_up(const char *map, size_t offset, size_t size, const struct c
 {
     struct command_image image;
     void *lists = command_unpack(map + offset, size, &image);
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    static struct program_guard guard; /* static: it is larger than a small stack */
     struct program_end end = {.status = 0};
     uint64_t at_ns;
     char why[160];
 
     if (lists) {
         const struct program program = {
-            .path = image.path, .argv = image.argv, .envp = image.env, .fds = {null, null, null}};
+            .path = image.path, .argv = image.argv, .envp = image.env, .fds = {-1, -1, -1}, .guard = &guard};
+        (void)program_guard(&guard, 0); /* without a guard the command still has to clean up */
         const pid_t pid = program_start(&program, &at_ns);
         const int error = pid < 0 ? pid : program_wait(pid, at_ns + params->timeout_ns, &at_ns);
-        if (pid > 0)
+        if (pid > 0) {
+            (void)kill(-pid, SIGKILL);
             (void)program_reap(pid, &end);
+        }
+        program_unguard(&guard);
         describe_failure(error, &end, params->timeout_ns, why, sizeof(why));
         if (error || end.status) {
             FREED_BY(text_free) struct text typed = {0};
@@ -349,22 +358,23 @@ static void clean_up(const char *map, size_t offset, size_t size, const struct c
         }
     }
     free(lists);
-    if (null >= 0)
-        (void)close(null);
 }
 
-void run_clean_up(const struct run_options *options)
+int run_clean_up(const struct run_options *options)
 {
     char first[512] = "";
     size_t n = 0, n_failed = 0;
     struct stat st;
+    const struct timespec now = {0, 0};
     char *map = fstat(options->image_fd, &st)
                     ? MAP_FAILED
                     : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, options->image_fd, 0);
 
     if (map == MAP_FAILED)
-        return;
+        return 0;
     program_be_parent();
+    (void)ppoll(NULL, 0, &now, signals_wait_mask()); /* the signal that ended the runs shall not end these commands */
+    const int before = signals_pending();
     for (size_t i = 0; i < COMMANDS_MAX; i++) {
         FREED_BY(text_free) struct text failed = {0};
         if (!options->cleanup_size[i])
@@ -380,6 +390,7 @@ void run_clean_up(const struct run_options *options)
         (void)command_fail("run", 0, "%s (for %zu of %zu commands)", first, n_failed, n);
     else if (n_failed)
         (void)command_fail("run", 0, "%s", first);
+    return before || !signals_pending() ? 0 : 128 + signals_pending();
 }
 
 /* --- Descriptors. --- */

@@ -3,6 +3,7 @@
  * --fail-on. */
 #include "cmd/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,32 +11,18 @@
 
 #include "analysis/compare_commands.h"
 #include "out/compare_commands.h"
+#include "sys/message.h"
 
-#define FAIL_MOST 1000.0 /* largest PCT of --fail-on */
-
-int run_read_fail_on(struct commands *c)
+int run_check_fail_on(struct commands *c)
 {
-    const char *given = c->options->command.fail_on;
-    const size_t word = strcspn(given, ":");
-    char *end = (char *)given + word;
-    double percent = 0;
-
-    if (!given[0])
+    if (!c->options->command.fail_on.kinds)
         return 0;
-    if (given[word])
-        percent = strtod(given + word + 1, &end);
-    end += end > given + word + 1 && *end == '%';
-    if (word != strlen("slower") || strncmp(given, "slower", word) != 0 || *end || end == given + word + 1 ||
-        !(percent >= 0 && percent <= FAIL_MOST))
-        return run_wrong(c, "--fail-on: '%s' is neither slower nor slower:PCT (0 %% to %g %%)", given, FAIL_MOST);
     if (c->n < 2)
         return run_wrong(c, "--fail-on needs two commands or more");
     const size_t least = 2 * commands_pairs_least(c->n - 1);
     if (measure_given(c->m, "samples") && c->m->options.samples < least)
         return run_wrong(c, "--fail-on needs --samples %zu or more: fewer than %zu pairs cannot show a difference",
                          least, least / 2);
-    c->options->fails_on_slower = true;
-    c->options->command.margin = log1p(percent / 100);
     return 0;
 }
 
@@ -44,6 +31,23 @@ int run_read_fail_on(struct commands *c)
 static struct command_params *params_of(const struct plan_item *item)
 {
     return item->params;
+}
+
+/* Sets the logarithms of the ratios that are tested: 1, or the limits of --fail-on for slower and for faster commands.
+ * Returns their number. */
+static size_t margins_of(const struct command_params *params, double margin[2])
+{
+    const double slower = fail_on_limit(&params->fail_on, FAIL_ON_SLOWER);
+    const double faster = fail_on_limit(&params->fail_on, FAIL_ON_FASTER);
+    size_t n = 0;
+
+    if (slower > 0)
+        margin[n++] = log1p(slower / 100);
+    if (faster > 0)
+        margin[n++] = log(fmax(1 - faster / 100, DBL_MIN));
+    if (!n || slower <= 0 || faster <= 0)
+        margin[n++] = 0;
+    return n;
 }
 
 /* Returns the index of the item that item i is compared with: the first one with the same number of copies that has not
@@ -56,39 +60,40 @@ static size_t base_of(const struct plan_item *items, const struct plan_samples *
     return i;
 }
 
-/* Compares an item with its base (base_of()) by the test that the verdict uses. fixed: as if the number of runs had
+/* Compares an item with its base (base_of()) by the test that the verdict uses. margin: logarithm of the ratio that is
+ * tested. fixed: as if the number of runs had
  * been fixed in advance. Returns false when they cannot be compared. */
-static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error,
-                    bool fixed, struct command_difference *out)
+static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+                    double error, bool fixed, struct command_difference *out)
 {
     const struct command_params *params = params_of(&items[i]);
     const size_t planned = fixed ? 0 : (size_t)params->planned;
 
-    return !commands_differ(samples->of[base_of(items, samples, i)], samples->of[i], samples->n, planned,
-                            params->margin, error, out) &&
+    return !commands_differ(samples->of[base_of(items, samples, i)], samples->of[i], samples->n, planned, margin, error,
+                            out) &&
            out->logs.n;
 }
 
 /* Returns whether the sequential test claims a difference between an item and its base. Always false with --aa (a
  * command against itself), so that a false claim does not end sampling. */
-static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
+static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+                       double error)
 {
-    const double margin = params_of(&items[i])->margin;
     struct command_difference d;
 
-    return !params_of(&items[i])->aa && compare(items, samples, i, error, false, &d) && d.claimed &&
+    return !params_of(&items[i])->aa && compare(items, samples, i, margin, error, false, &d) && d.claimed &&
            !(d.logs.low <= margin && d.logs.high >= margin);
 }
 
 /* Returns whether the interval of an item's ratio to its base is no wider than the precision asks for and contains the
- * ratio that is tested (1, or the limit of --fail-on): any difference from that ratio is then too small to matter. With
+ * ratio that is tested (margins_of()): any difference from that ratio is then too small to matter. With
  * --aa only the width counts. */
-static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double error)
+static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
+                      double error)
 {
-    const double margin = params_of(&items[i])->margin;
     struct command_difference d;
 
-    return compare(items, samples, i, error, true, &d) &&
+    return compare(items, samples, i, margin, error, true, &d) &&
            d.logs.high - d.logs.low <= 2 * items[i].sampling.precision_pct / 100 &&
            (params_of(&items[i])->aa || (d.logs.low <= margin && d.logs.high >= margin));
 }
@@ -126,11 +131,16 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
         return false;
     for (size_t i = 0; i < n; i++) {
         const double error = COMMANDS_ERROR / (double)(compared ? compared : 1);
-        if (!samples->of[i] || base_of(items, samples, i) == i || is_claimed(items, samples, i, error))
+        double margin[2];
+        if (!samples->of[i] || base_of(items, samples, i) == i)
             continue;
-        if (!is_narrow(items, samples, i, error))
-            return false;
-        narrow = true;
+        for (size_t k = 0; k < margins_of(params_of(&items[i]), margin); k++) {
+            if (is_claimed(items, samples, i, margin[k], error))
+                continue;
+            if (!is_narrow(items, samples, i, margin[k], error))
+                return false;
+            narrow = true;
+        }
     }
     /* The intervals are narrow, so this test is the last one: it may use all that is left of the allowed probability of
      * a false claim. With --aa the planned number of blocks stays, since the search for a difference would go on up to
@@ -143,25 +153,53 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
 
 /* --- The exit status. --- */
 
-int run_fail(const struct measure *m, const void *options)
+/* Returns how large a difference may be in % that is not decided, or not found; NAN: any. */
+static double possible(const struct command_comparison *c)
 {
-    const struct run_options *o = options;
-    FREED_BY(memory_free) struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
-    const double margin = o->command.margin;
+    const struct paired *logs = &c->difference.logs;
+    const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
+
+    return c->verdict == COMMAND_ALIKE && most < 100 ? most : (double)NAN; /* above it is printed as not decided */
+}
+
+/* Reports on standard error the commands with one kind of finding. Returns the exit status. */
+static int fail_kind(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
+                     struct command_comparison *compared)
+{
+    const double limit = fail_on_limit(fail_on, kind);
+    const bool slower = kind == FAIL_ON_SLOWER, undecided = kind == FAIL_ON_UNDECIDED;
+    const double ratio = undecided || !(limit > 0) ? 1 : slower ? 1 + limit / 100 : fmax(1 - limit / 100, DBL_MIN);
     int status = EXIT_DONE;
 
-    if (!o->fails_on_slower || !compared || run_compare(m->rows, m->n_rows, margin, compared))
+    if (isnan(limit) || run_compare(m->rows, m->n_rows, log(ratio), compared))
         return EXIT_DONE;
     for (size_t i = 0; i < m->n_rows; i++) {
-        if (compared[i].verdict != COMMAND_SLOWER)
+        const enum command_verdict verdict = compared[i].verdict;
+        if (undecided ? verdict < COMMAND_ALIKE || !fail_on_finds(fail_on, kind, possible(&compared[i]))
+                      : verdict != (slower ? COMMAND_SLOWER : COMMAND_FASTER))
             continue;
         FREED_BY(text_free) struct text name = {0};
         run_put_name(m->rows, m->n_rows, &m->rows[i], &name);
-        (void)fprintf(stderr, "jitbench run: --fail-on: %s is slower", name.failed ? m->rows[i].test : name.data);
-        if (margin > 0)
-            (void)fprintf(stderr, " by more than %g %%", 100 * expm1(margin));
-        (void)fprintf(stderr, "\n");
+        message_print("jitbench run: --fail-on: %s %s", name.failed ? m->rows[i].test : name.data,
+                      undecided ? limit < HUGE_VAL ? "can differ" : "is not decided"
+                      : slower  ? "is slower"
+                                : "is faster");
+        if (limit > 0 && isfinite(limit))
+            message_print(" by more than %g %%", limit);
+        message_print("\n");
         status = EXIT_FINDING;
     }
+    return status;
+}
+
+int run_fail(const struct measure *m, const void *options)
+{
+    static const unsigned kinds[] = {FAIL_ON_SLOWER, FAIL_ON_FASTER, FAIL_ON_UNDECIDED};
+    const struct run_options *o = options;
+    FREED_BY(memory_free) struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
+    int status = EXIT_DONE;
+
+    for (size_t i = 0; compared && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        status = fail_kind(m, &o->command.fail_on, kinds[i], compared) ? EXIT_FINDING : status;
     return status;
 }

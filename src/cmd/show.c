@@ -78,7 +78,6 @@ static int put_set(const struct command *command, const struct show_options *opt
 {
     int status = 0;
 
-    row_set_sanitize(set);
     metrics_mark_headlines(metrics_table(), set->rows, set->n);
     for (size_t i = 0, count; i < set->n && !status; i += count) {
         struct text out = {.color = color_wanted(options->color, 1)};

@@ -10,6 +10,7 @@
 #include "cmd/tune.h"
 #include "rows/text.h"
 #include "sys/memory.h"
+#include "sys/message.h"
 #include "sys/signals.h"
 
 static const struct option tune_rows[] = {
@@ -75,25 +76,29 @@ static int needs_root(const struct tune *t)
     for (size_t i = 0; i < t->plan.n; i++)
         if (i == 0 || t->plan.write[i].of != t->plan.write[i - 1].of)
             text_printf(&line, "%s%s", i ? ", " : "", t->plan.write[i].of->name);
-    (void)fprintf(stderr, "jitbench tune: only root may set %s; nothing was changed\n", line.data ? line.data : "them");
+    message_print("jitbench tune: only root may set %s; nothing was changed\n", line.data ? line.data : "them");
     return EXIT_ROW_FAILED;
 }
 
-/* Removes the snapshot when nothing was changed, because it would prevent the next tune. */
-static void drop(const struct tune *t, struct snapshot *snapshot)
+/* Removes the snapshot when nothing was changed, because it would prevent the next tune. Returns the exit status. */
+static int drop(const struct tune *t, struct snapshot *snapshot)
 {
     struct outcome ignored = {.command = t->command};
     char error[512];
 
-    if (snapshot_restore(snapshot, tune_put_report, &ignored, error, sizeof(error)))
-        (void)command_complain(t->command->name, error, EXIT_ROW_FAILED);
+    const int failed = snapshot_restore(snapshot, tune_put_report, &ignored, error, sizeof(error));
     free(ignored.line);
+    return failed ? command_complain(t->command->name, error, EXIT_ROW_FAILED) : EXIT_DONE;
 }
 
 static int apply(struct tune *t, struct snapshot *snapshot)
 {
     char summary[1200] = "Nothing was changed.";
+    int status = EXIT_DONE;
 
+    if (t->options->snapshot[0] && tuned_has_snapshot())
+        return command_fail(t->command->name, EXIT_ROW_FAILED,
+                            "'%s' is there already; 'jitbench untune' restores what it holds", snapshot_default_file());
     if (snapshot_save(snapshot, summary, sizeof(summary)))
         return command_complain(t->command->name, summary, EXIT_ROW_FAILED);
     snapshot_apply(snapshot, tune_put_report, &t->outcome);
@@ -102,9 +107,9 @@ static int apply(struct tune *t, struct snapshot *snapshot)
                        t->outcome.changed, tune_plural(t->outcome.changed),
                        t->options->snapshot[0] ? " --snapshot " : "", t->options->snapshot);
     else
-        drop(t, snapshot);
+        status = drop(t, snapshot);
     int unprinted = tune_finish(&t->outcome, t->options->quiet, summary);
-    return t->outcome.failed || unprinted ? EXIT_ROW_FAILED : EXIT_DONE;
+    return t->outcome.failed || unprinted ? EXIT_ROW_FAILED : status;
 }
 
 static int set_or_show(struct tune *t)

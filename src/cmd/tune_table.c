@@ -10,6 +10,7 @@
 #include "rows/text.h"
 #include "settings/settings.h"
 #include "sys/memory.h"
+#include "sys/message.h"
 #include "sys/order.h"
 
 struct snapshot_place tune_place(const struct tune_options *options)
@@ -151,7 +152,7 @@ static void say_failures(const struct outcome *outcome)
         const struct line *line = &outcome->line[i];
         path_cell(line, cell, sizeof(cell));
         if (line->failed)
-            (void)fprintf(stderr, "jitbench %s: %s: %s\n", outcome->command->name, cell, line->result);
+            message_print("jitbench %s: %s: %s\n", outcome->command->name, cell, line->result);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "cmd/unix.h"
 #include "load/disk.h"
 #include "out/grid.h"
+#include "out/names.h"
 
 #define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
 
@@ -204,12 +205,14 @@ static void csv_line(const struct measure *m, uint64_t copies, bool titles, stru
 static void original_csv_path(const struct measure *m, const struct unix_options *o, char *path, size_t size)
 {
     const char *wanted = getenv("UB_OUTPUT_CSV"), *dir = getenv("UB_RESULTDIR");
+    char name[128], error[64];
 
     path[0] = 0;
     if (o->unixbench_csv[0])
         (void)snprintf(path, size, "%s", o->unixbench_csv);
-    else if (wanted && !strcmp(wanted, "true"))
-        (void)snprintf(path, size, "%s/unixbench-%s-%.8s.csv", dir && dir[0] ? dir : ".", m->run.host, m->run.run_id);
+    else if (wanted && !strcmp(wanted, "true") &&
+             !names_expand("UB_OUTPUT_CSV", "unixbench-%h", &m->run, true, name, sizeof(name), error, sizeof(error)))
+        (void)snprintf(path, size, "%s/%s-%.8s.csv", dir && dir[0] ? dir : ".", name, m->run.run_id);
 }
 
 static int finish(const struct measure *m, const void *options)

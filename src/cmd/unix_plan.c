@@ -109,7 +109,7 @@ static void find_pairs(const struct measure *m, enum cpu_pairing pairing, struct
         memory_out();
 }
 
-void unix_end(void *options, bool unused)
+int unix_end(void *options, bool unused)
 {
     struct unix_options *o = options;
 
@@ -117,6 +117,7 @@ void unix_end(void *options, bool unused)
     topology_pairs_free(&o->next);
     for (size_t k = 0; k < PAIRS_CHOICES; k++)
         topology_pairs_free(&o->of[k]);
+    return 0;
 }
 
 int unix_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)

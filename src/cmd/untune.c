@@ -22,8 +22,6 @@ static int untune(const struct command_call *call)
     signals_init(); /* a signal must not end the program between two files that it writes */
     if (snapshot_open(&place, &snapshot, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_ROW_FAILED);
-    if (error[0])
-        (void)command_complain(command->name, error, EXIT_DONE);
     int failed = snapshot_restore(snapshot, tune_put_report, &outcome, error, sizeof(error));
     snapshot_close(snapshot);
     (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, tune_plural(outcome.changed));

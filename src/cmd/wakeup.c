@@ -10,6 +10,7 @@
 #include "cmd/cpus.h"
 #include "cmd/foreign.h"
 #include "cmd/latency.h"
+#include "cmd/noise_who.h"
 #include "cmd/suites.h"
 #include "out/plot.h"
 #include "sys/fail.h"
@@ -88,6 +89,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     const struct load *const simulated[] = {&load_video, &load_x, &load_custom};
     const uint64_t threads = o->threads && !o->smp ? o->threads : m->place.n_order;
 
+    o->params.who = m->options.who && o->params.stop_ns;
     o->params.priority = measure_given(m, "fifo") ? (int)m->options.fifo : WAKEUP_PRIORITY;
     if (o->params.interval_ns > measure_sampling(m, &bench_wakeup).time_ns)
         return fail_because(-1, error, error_size, "--interval: it is longer than the run (--time)");
@@ -158,6 +160,8 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     text_copy(row.reason, sizeof(row.reason), of->reason);
     if (interval)
         row_param_add(&row.param, PARAM_WORK, "interval_us", "%.*s", (int)length, interval);
+    if (m->options.who)
+        row_param_add(&row.param, PARAM_WORK, "who", "1");
     row_param_add(&row.param, PARAM_OUTCOME, "worst_cpu", "%s", of->cpus);
     row.rt_priority = of->rt_priority;
     row.status = of->status;
@@ -226,7 +230,12 @@ static void put_table(const struct table_rows *r, struct text *out)
         (void)snprintf(over, sizeof(over), ">= %g us", end);
         break;
     }
-    table_print(&layout, r->rows, r->n, r->table_width, out);
+    FREED_BY(memory_free) struct row *shown = calloc(r->n + 1, sizeof(*shown));
+    size_t n = 0;
+    for (size_t i = 0; shown && i < r->n; i++) /* without those of the timeline */
+        if (strcmp(r->rows[i].metric, "longest") != 0)
+            shown[n++] = r->rows[i];
+    table_print(&layout, shown, n, r->table_width, out);
 }
 
 static void put_summary(const struct table_rows *r, struct text *out)
@@ -276,6 +285,7 @@ static void print(const struct table_rows *r, struct text *out)
 {
     put_table(r, out);
     put_summary(r, out);
+    (void)noise_who_timeline(r->rows, r->n, r->table_width, out);
     if (r->pictures)
         put_histograms(r, out);
 }

@@ -38,7 +38,6 @@ void core_record_init(struct core_record *record)
 {
     memset(record, 0, sizeof(*record));
     record->cycles_per_tick = (double)NAN;
-    record->slice_ns = CORE_SLICE_NS;
 }
 
 static void add_cell(struct core_cell *into, const struct core_cell *other)
@@ -75,14 +74,12 @@ void core_begin(struct core_meter *meter, uint64_t expected_ns)
 }
 
 void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                uint64_t start_ns, uint64_t end_ns)
+                uint64_t start_ns)
 {
     uint32_t level = before > after ? before : after;
 
-    /* Another hardware thread takes at most half of the core: a slice that takes longer than that explains was
-     * interrupted. */
-    if ((double)(end_ns - start_ns) > INTERRUPTED * (double)record->slice_ns)
-        level = CORE_LEVELS - 1;
+    /* A slice between two probes of a free core counts however long it took: a task that took the CPU meanwhile slows
+     * the work down, and nobody else used the core. */
     record->probes[after]++;
     record->slices++;
     if (level >= CORE_CELLS)
@@ -93,13 +90,13 @@ void core_enter(struct core_record *record, uint32_t before, uint32_t after, dou
     add_cell(&record->cell[at / record->block_ns][level], &(struct core_cell){.count = count, .cost = cost, .n = 1});
 }
 
-void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns, uint64_t end_ns)
+void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns)
 {
     if (!meter->probe)
         return;
     uint32_t before = meter->level;
     meter->level = core_probe_take(meter->probe);
-    core_enter(meter->record, before, meter->level, count, cost, start_ns, end_ns);
+    core_enter(meter->record, before, meter->level, count, cost, start_ns);
 }
 
 /* --- What the probes have shown of each CPU. --- */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "engine/core.h"
+#include "stats/stats.h"
 #include "sys/task.h"
 
 #define LOOK_EACH_NS 500000u
@@ -29,10 +30,25 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
         probes[level] += seen[level];
 }
 
+/* Returns the highest level at which the CPU's core is free: that of the CPU, or if its core was never seen free, that
+ * of another of these CPUs whose core is of the same type. 0: not known, with the reason in why. */
+static unsigned level_of(const struct core_session *session, const struct cpuset *cpus, unsigned cpu, char *why,
+                         size_t why_size)
+{
+    unsigned level = core_free_level(session, cpu, why, why_size);
+    char ignored[160];
+
+    for (unsigned other = cpuset_next(cpus, 0); !level && other != CPUSET_NONE; other = cpuset_next(cpus, other + 1))
+        if (session->type[other] == session->type[cpu])
+            level = core_free_level(session, other, ignored, sizeof(ignored));
+    return level;
+}
+
 void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out)
 {
-    uint64_t probes[CORE_LEVELS] = {0};
-    unsigned level = 0, n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
+    uint64_t probes[CPUS_MAX][CORE_LEVELS] = {{0}};
+    struct stats_running shares = {.n = 0}, frees = {.n = 0};
+    unsigned n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
     struct cpuset before, one;
 
     *out = (struct core_sight){.free = (double)NAN, .share = (double)NAN, .us = (double)NAN};
@@ -45,17 +61,25 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
          cpu = cpuset_next(cpus, cpu + 1)) {
         cpuset_clear(&one);
         cpuset_add(&one, cpu);
-        looked++;
         if (task_set_affinity(&one) == 0)
-            look_at(session, cpu, ns / n_cpus, probes, &out->us);
+            look_at(session, cpu, ns / n_cpus, probes[looked], &out->us);
+        looked++;
     }
     if (have)
         (void)task_set_affinity(&before);
-    for (unsigned cpu = cpuset_next(cpus, 0); !level && cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1))
-        level = core_free_level(session, cpu, out->why, sizeof(out->why));
-    if (!level)
+    /* Each CPU has a free level of its own: cores of different types add at different rates. */
+    looked = 0;
+    for (unsigned cpu = cpuset_next(cpus, 0); looked < n_cpus && cpu != CPUSET_NONE;
+         cpu = cpuset_next(cpus, cpu + 1), looked++) {
+        const unsigned level = level_of(session, cpus, cpu, out->why, sizeof(out->why));
+        if (level && !isnan(core_free(probes[looked], level))) {
+            stats_add(&shares, core_share(probes[looked], level));
+            stats_add(&frees, core_free(probes[looked], level));
+        }
+    }
+    if (!shares.n)
         return;
     out->why[0] = 0;
-    out->share = core_share(probes, level);
-    out->free = core_free(probes, level);
+    out->share = shares.mean;
+    out->free = frees.mean;
 }

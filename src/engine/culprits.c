@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records which other tasks and interrupts run on the CPUs of a trial. */
+/* Records which tasks and interrupts run on the CPUs of a trial. */
 #include "engine/culprits.h"
 
 #include <stdio.h>
@@ -7,54 +7,92 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/who_report.h"
 #include "rows/text.h"
+#include "sys/clock.h"
 #include "sys/memory.h"
-#include "sys/order.h"
 
+/* Sizes of a ring: at first, and at least unless the user says. */
+#define RING_FIRST ((size_t)1 << 20)
 #define RING_LEAST ((size_t)64 << 10)
-#define RING_MOST  ((size_t)4 << 20)
 /* The ring buffers of all CPUs together may use 1/MEMORY_PART of the available memory. */
 #define MEMORY_PART 16u
-/* Maximum number of ancestors of a task among which a process of the trial is looked for. */
-#define GENERATIONS 64u
+/* Before the first trial, the rate of records is measured for PROBE_NS. A ring has room for ROOM times that rate, which
+ * does not include the trial itself, and for a trial of unknown length for UNKNOWN_NS. */
+#define PROBE_NS   50000000u
+#define ROOM       4u
+#define UNKNOWN_NS 2000000000u
+#define LAST_NS    100000000u /* what a ring holds of a trial whose end alone is recorded */
 
-struct culprit_watch *culprits_make(size_t cpus, uint64_t memory_bytes)
+struct culprit_watch *culprits_make(uint64_t memory, uint64_t available)
 {
     struct culprit_watch *watch = calloc(1, sizeof(*watch));
-    const uint64_t share = memory_bytes / MEMORY_PART / (cpus ? cpus : 1);
 
     if (!watch)
         return NULL;
-    for (watch->ring_bytes = RING_MOST; watch->ring_bytes > RING_LEAST && watch->ring_bytes > share;)
-        watch->ring_bytes /= 2;
+    watch->memory = memory;
+    watch->most = memory ? memory : available / MEMORY_PART;
     trace_events_find(&watch->events);
+    /* The numbers of tasks in the tracepoint are those of the whole machine. In another PID namespace only its names
+     * are used, which are of the task that the record itself is of. */
+    const enum trace_kind unused = who_others_are_hidden() ? TRACE_SWITCH : TRACE_NAME;
+    for (size_t i = 0; i < watch->events.n; i++)
+        if (watch->events.of[i].kind == unused)
+            watch->events.of[i--] = watch->events.of[--watch->events.n];
     return watch;
+}
+
+static void forget_trial(struct culprit_watch *watch)
+{
+    free(watch->before.of);
+    watch->before = (struct tasks_times){0};
+    free(watch->groups);
+    watch->groups = NULL;
+    watch->n_groups = 0;
+    watch->on = (struct cpuset){{0}};
+}
+
+void culprits_close(struct culprit_watch *watch)
+{
+    for (unsigned cpu = cpuset_next(&watch->open, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->open, cpu + 1))
+        trace_ring_close(&watch->ring[cpu]);
+    watch->open = (struct cpuset){{0}};
 }
 
 void culprits_free(struct culprit_watch *watch)
 {
     if (!watch)
         return;
-    culprits_stop(watch);
-    for (unsigned cpu = cpuset_next(&watch->open, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->open, cpu + 1))
-        trace_ring_close(&watch->ring[cpu]);
+    forget_trial(watch);
+    culprits_close(watch);
     free(watch);
 }
 
 /* --- Starting and stopping the recording. --- */
 
-void culprits_begin(struct culprit_watch *watch, const struct cpuset *cpus, const pid_t *groups, size_t n_groups)
+/* Returns the largest power of two up to `most`, but at least a page. */
+static size_t power_up_to(uint64_t most)
 {
-    (void)tasks_times("", 0, 1, &watch->before);
-    watch->groups = calloc(n_groups + 1, sizeof(*groups));
-    for (size_t i = 0; watch->groups && i < n_groups; i++)
-        if (groups[i])
-            watch->groups[watch->n_groups++] = groups[i];
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+    while (size <= most / 2)
+        size *= 2;
+    return size;
+}
+
+/* Opens the rings of the CPUs, those that are open with another size again, and starts them. */
+static void start(struct culprit_watch *watch, const struct culprit_trial *trial)
+{
+    const struct cpuset *cpus = trial->cpus;
+
+    watch->on = (struct cpuset){{0}};
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
         struct trace_ring *ring = &watch->ring[cpu];
+        if (cpuset_has(&watch->open, cpu) && (ring->bytes < watch->wanted || ring->last != trial->last)) {
+            trace_ring_close(ring);
+            cpuset_remove(&watch->open, cpu);
+        }
         const int error =
-            cpuset_has(&watch->open, cpu) ? 0 : trace_ring_open(ring, cpu, &watch->events, watch->ring_bytes);
+            cpuset_has(&watch->open, cpu) ? 0 : trace_ring_open(ring, cpu, &watch->events, watch->wanted, trial->last);
         if (error) {
             watch->error = error;
             continue;
@@ -65,184 +103,162 @@ void culprits_begin(struct culprit_watch *watch, const struct cpuset *cpus, cons
     }
 }
 
+/* Returns the rate of records in bytes a second of the CPU that has most, while the trial's processes wait. */
+static double probe(struct culprit_watch *watch, const struct culprit_trial *trial)
+{
+    size_t used = 0;
+
+    start(watch, trial);
+    clock_sleep_ns(PROBE_NS);
+    culprits_stop(watch);
+    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1))
+        used = watch->ring[cpu].used > used ? watch->ring[cpu].used : used;
+    return (double)used * 1e9 / PROBE_NS;
+}
+
+void culprits_begin(struct culprit_watch *watch, const struct culprit_trial *trial)
+{
+    const size_t n = cpuset_count(trial->cpus), share = power_up_to(watch->most / (n ? n : 1));
+    const uint64_t time_ns = trial->last ? LAST_NS : trial->time_ns ? trial->time_ns : UNKNOWN_NS;
+
+    forget_trial(watch);
+    if (watch->memory) {
+        watch->wanted = share;
+    } else if (!watch->wanted) {
+        watch->wanted = share < RING_FIRST ? share : RING_FIRST;
+        const double bytes = ROOM * probe(watch, trial) * (double)time_ns * 1e-9;
+        const size_t least = trial->last ? watch->wanted : RING_LEAST;
+        for (watch->wanted = least < share ? least : share; (double)watch->wanted < bytes && watch->wanted < share;)
+            watch->wanted *= 2;
+    } else { /* the last trial filled its ring */
+        for (unsigned cpu = cpuset_next(&watch->open, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->open, cpu + 1))
+            if (trace_ring_is_full(&watch->ring[cpu]) && watch->wanted < share)
+                watch->wanted = ROOM * watch->wanted < share ? ROOM * watch->wanted : share;
+    }
+    watch->groups = calloc(trial->n_groups + 1, sizeof(*watch->groups));
+    for (size_t i = 0; watch->groups && i < trial->n_groups; i++)
+        if (trial->groups[i])
+            watch->groups[watch->n_groups++] = trial->groups[i];
+    /* What begins from now on is recorded with its name, what was there before is read here. */
+    start(watch, trial);
+    (void)tasks_times("", &watch->before);
+    watch->begun_ns = clock_raw_ns();
+}
+
 void culprits_stop(struct culprit_watch *watch)
 {
-    struct trace_record record;
-
-    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1)) {
+    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1))
         trace_ring_stop(&watch->ring[cpu]);
-        while (trace_ring_next(&watch->ring[cpu], &record)) /* drop the records from after the trial */
-            ;
-    }
-    watch->on = (struct cpuset){{0}};
-    free(watch->before.of);
-    watch->before = (struct tasks_times){0};
-    free(watch->groups);
-    watch->groups = NULL;
-    watch->n_groups = 0;
 }
 
 /* --- Finding out who had the CPUs. --- */
 
-/* What ran on the CPUs of one set: a struct who for each of n CPUs. */
-struct account {
-    const struct culprit_watch *watch;
-    struct who *who;
-    size_t n;
-};
-
-static bool is_group(const struct culprit_watch *watch, uint32_t group)
+/* Writes how long a ring could record, and which memory would have been enough at that rate. */
+static void say_full(const struct culprit_watch *watch, const struct who_window *window, uint64_t planned_ns, char *why,
+                     size_t size)
 {
-    for (size_t i = 0; i < watch->n_groups; i++)
-        if ((uint32_t)watch->groups[i] == group)
-            return true;
-    return false;
+    const double recorded = (double)(window->time.to - window->time.from) + 1;
+    const double bytes = (double)watch->ring[window->cpu].bytes * (double)planned_ns / recorded;
+    size_t each = watch->ring[window->cpu].bytes * 2;
+
+    while ((double)each < bytes && each < SIZE_MAX / 4 / CPUSET_MAX)
+        each *= 2;
+    const uint64_t all = (uint64_t)each * cpuset_count(&watch->on);
+    (void)snprintf(why, size, "recorded until %.3g s: the ring was full; --who-memory %llu%c would hold it",
+                   recorded * 1e-9, (unsigned long long)(all >> 20 ? (all + (1u << 20) - 1) >> 20 : all >> 10),
+                   all >> 20 ? 'M' : 'K');
 }
 
-static int by_number(const void *tid, const void *task)
+bool culprits_read(struct culprit_watch *watch, struct who_window *windows, size_t n, struct who *who, char *why,
+                   size_t why_size)
 {
-    return ORDER_OF(*(const uint32_t *)tid, ((const struct tasks_one *)task)->tid);
-}
+    size_t recorded = 0;
 
-/* Returns the thread ID of the task that created this one during the trial; 0 when that was not recorded. */
-static uint32_t parent_of(const struct account *account, uint32_t tid)
-{
-    for (size_t i = 0; i < account->n; i++) {
-        const struct who_taker *task = who_task(&account->who[i], tid);
-        if (task && task->parent)
-            return task->parent;
-    }
-    return 0;
-}
-
-/* Returns whether a task is in a process group of the trial or is this process (the trial's parent), or descends from
- * one that is. */
-static bool is_own(const struct account *account, uint32_t tid)
-{
-    const struct culprit_watch *watch = account->watch;
-    const struct tasks_times *before = &watch->before;
-    struct tasks_one now;
-
-    for (unsigned i = 0; tid && i < GENERATIONS; i++) {
-        if (tid == (uint32_t)getpid() || is_group(watch, tid))
-            return true;
-        const struct tasks_one *task =
-            before->n ? bsearch(&tid, before->of, before->n, sizeof(*before->of), by_number) : NULL;
-        const uint32_t parent = task ? 0 : parent_of(account, tid);
-        if (!task && !parent && tasks_read("", tid, &now))
-            task = &now;
-        if (task && is_group(watch, task->group))
-            return true;
-        tid = task ? task->parent : parent;
-    }
-    return false;
-}
-
-/* Returns whether the time of a task or an interrupt counts as taken by others. That of the idle task and of the
- * trial's own tasks does not, nor time of which nothing was recorded. */
-static bool counts(const void *context, const struct who_taker *taker)
-{
-    return taker->kind != WHO_UNSEEN && (taker->kind != WHO_TASK || (taker->tid && !is_own(context, taker->tid)));
-}
-
-/* Adds to out the CPU time of the tasks and interrupts of each name, summed over the CPUs of the account. Returns 0, or
- * -1 when out of memory. */
-static int enter_names(const struct account *account, struct culprits *out)
-{
-    FREED_BY(memory_free) struct who_report *reports = calloc(account->n, sizeof(*reports));
-    FREED_BY(memory_free) const struct who_report **each = calloc(account->n, sizeof(const struct who_report *));
-    FREED_BY(memory_free) struct who_line *lines = NULL;
-    static const struct tasks_times none;
-    size_t any = 0;
-
-    if (!reports || !each)
-        return -1;
-    /* Only the first report gets the names of tasks that have ended, for all CPUs: finding them reads /proc for each
-     * task. */
-    for (size_t i = 0; i < account->n; i++) {
-        who_report_fill(&account->who[i], i ? &none : &account->watch->before, counts, account, &reports[i]);
-        each[i] = &reports[i];
-        any += reports[i].n;
-    }
-    const size_t n = who_join(each, account->n, &lines);
-    if (any && !n)
-        return -1;
+    *who = (struct who){.n = 0};
+    why[0] = '\0';
     for (size_t i = 0; i < n; i++) {
-        char name[sizeof(lines[i].name) + sizeof(lines[i].work) + 3];
-        (void)snprintf(name, sizeof(name), "%s%s%s%s", lines[i].name, lines[i].work[0] ? "(" : "", lines[i].work,
-                       lines[i].work[0] ? ")" : "");
-        culprits_add(out, name, lines[i].ns * 1e-6);
-    }
-    return 0;
-}
-
-/* Finds out who had a CPU in the window, from the records in its ring buffer. Returns 0, or -1 when out of memory. */
-static int read_ring(struct trace_ring *ring, const struct who_span *window, struct who *who)
-{
-    const bool full = trace_ring_is_full(ring);
-    struct trace_record record;
-
-    /* The whole window is accounted for, as if it was lost by a task that does not exist (ID UINT32_MAX). */
-    if (who_begin(who, UINT32_MAX, window, window, 1))
-        return -1;
-    /* If the first record says that records were lost, these were from before this trial. */
-    for (bool first = true; trace_ring_next(ring, &record); first = false)
-        if (!first || record.kind != TRACE_LOST)
-            who_add(who, &record);
-    if (full && !who->whole)
-        who->to = who->now;
-    who_end(who);
-    return 0;
-}
-
-/* Adds to out who had the CPUs of a set in the window. Returns 0, or -1 when out of memory. */
-static int look(struct culprit_watch *watch, const struct cpuset *cpus, const struct who_span *window,
-                struct culprits *out)
-{
-    struct account account = {.watch = watch, .who = calloc(cpuset_count(cpus) + 1, sizeof(*account.who))};
-    char why[160];
-    int error = account.who ? 0 : -1;
-
-    for (unsigned cpu = cpuset_next(cpus, 0); !error && cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        struct who *who = &account.who[account.n];
-        if (!cpuset_has(&watch->on, cpu)) {
-            out->unrecorded_ms += (double)(window->to - window->from) * 1e-6;
-            text_copy(out->why, sizeof(out->why), trace_ring_why(watch->error, why, sizeof(why)));
+        struct who_window *window = &windows[i];
+        struct trace_ring *ring = &watch->ring[window->cpu];
+        const uint64_t to = window->time.to;
+        struct trace_record record;
+        if (!cpuset_has(&watch->on, window->cpu)) {
+            text_copy(why, why_size, trace_ring_why(watch->error, (char[160]){0}, 160));
+            window->time.to = window->time.from;
             continue;
         }
-        account.n++;
-        error = read_ring(&watch->ring[cpu], window, who);
-        if (who->to < window->to) {
-            out->unrecorded_ms += (double)(window->to - who->to) * 1e-6;
-            text_copy(out->why, sizeof(out->why), "a ring was full");
-        }
+        recorded++;
+        who_begin(who, window);
+        /* If the first record says that records were lost, these were from before this trial. */
+        for (bool first = true; trace_ring_next(ring, &record); first = false)
+            if (!first || record.kind != TRACE_LOST)
+                who_add(who, &record);
+        who_end(who, trace_ring_is_full(ring));
+        if (window->time.to < to)
+            say_full(watch, window, to - window->time.from, why, why_size);
     }
-    if (!error && account.n == 0)
-        out->unrecorded_ms = -1;
-    else if (!error)
-        error = enter_names(&account, out);
-    if (watch->events.error && account.n && !out->why[0])
-        (void)snprintf(out->why, sizeof(out->why), "interrupts and work items are not known: tracefs: %s",
+    for (size_t i = 0; !recorded && i < n; i++)
+        windows[i].time = (struct who_span){watch->begun_ns, clock_raw_ns()};
+    if (!recorded && n)
+        who_add_counted(who, &watch->before, (uint32_t)getpid(), watch->begun_ns);
+    else if (watch->events.error && !why[0])
+        (void)snprintf(why, why_size, "interrupts and work items are not known: tracefs: %s",
                        strerror(-watch->events.error));
-    for (size_t i = 0; i < account.n; i++)
-        who_free(&account.who[i]);
-    free(account.who);
-    return error;
+    if (!why[0] && who_others_are_hidden())
+        text_copy(why, why_size, "tasks of other PID namespaces look like the idle task");
+    return recorded > 0;
 }
 
-void culprits_end(struct culprit_watch *watch, const struct cpuset *sets, size_t n, uint64_t from_ns, uint64_t to_ns,
-                  struct culprits *out)
+/* Adds to out the CPU time of the tasks and interrupts of each name on a set of CPUs. */
+static void enter_names(const struct culprit_watch *watch, struct who *who, const struct cpuset *cpus,
+                        const struct who_span *time, struct culprits *out)
 {
-    const struct who_span window = {from_ns, to_ns};
+    const struct who_names names = {.before = &watch->before,
+                                    .others_only = true,
+                                    .groups = watch->groups,
+                                    .n_groups = watch->n_groups,
+                                    .cpus = cpus,
+                                    .time = *time};
+    FREED_BY(memory_free) struct who_line *lines = NULL;
+    const size_t n = who_lines(who, &names, CULPRITS_KEPT, &lines);
 
     for (size_t i = 0; i < n; i++) {
-        out[i] = (struct culprits){.looked = true};
-        if (from_ns < to_ns && look(watch, &sets[i], &window, &out[i])) {
-            out[i] = (struct culprits){.looked = true, .unrecorded_ms = -1};
-            text_copy(out[i].why, sizeof(out[i].why), "out of memory");
-        }
-        if (!out[i].why[0] && who_others_are_hidden())
-            text_copy(out[i].why, sizeof(out[i].why), "tasks of other PID namespaces look like the idle task");
+        const struct who_label *label = &lines[i].label;
+        char name[sizeof(label->name) + sizeof(label->work) + 3];
+        (void)snprintf(name, sizeof(name), label->work[0] ? "%s(%s)" : "%s", label->name, label->work);
+        if (lines[i].names)
+            culprits_add_rest(out, lines[i].names, lines[i].ns * 1e-6);
+        else
+            culprits_add(out, name, lines[i].ns * 1e-6);
     }
-    culprits_stop(watch);
+}
+
+void culprits_tell(struct culprit_watch *watch, const struct cpuset *sets, size_t n, const struct who_span *time,
+                   struct culprits *out)
+{
+    struct cpuset all = {{0}};
+    struct who who = {.n = 0};
+    char why[sizeof(out->why)] = "";
+    size_t n_windows = 0;
+
+    for (size_t i = 0; i < n; i++)
+        cpuset_union(&all, &sets[i]);
+    FREED_BY(memory_free) struct who_window *windows = calloc(cpuset_count(&all) + 1, sizeof(*windows));
+    for (unsigned cpu = cpuset_next(&all, 0); windows && cpu != CPUSET_NONE; cpu = cpuset_next(&all, cpu + 1))
+        windows[n_windows++] = (struct who_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
+    const bool any =
+        windows && time->from < time->to && culprits_read(watch, windows, n_windows, &who, why, sizeof(why));
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct culprits){.looked = true, .unrecorded_ms = any ? 0 : -1};
+        if (any)
+            enter_names(watch, &who, &sets[i], time, &out[i]);
+        if (!windows || who.failed) {
+            out[i] = (struct culprits){.looked = true, .unrecorded_ms = -1};
+            text_copy(why, sizeof(why), "out of memory");
+        }
+        text_copy(out[i].why, sizeof(out[i].why), why);
+        for (size_t w = 0; any && w < n_windows; w++)
+            if (cpuset_has(&sets[i], windows[w].cpu))
+                out[i].unrecorded_ms += (double)(time->to - windows[w].time.to) * 1e-6;
+    }
+    who_free(&who);
 }

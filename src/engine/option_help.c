@@ -38,7 +38,8 @@ static void help_notes(const struct option_table *table, const struct option *ro
     char buf[512];
     bool open = false;
 
-    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_CPUS)
+    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_FAIL_ON ||
+        row->type == OPTION_CPUS)
         option_show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
     else
         option_show_range(row, buf, sizeof(buf));

@@ -38,7 +38,7 @@ void option_show_number(enum option_type type, double value, char *buf, size_t s
         text_duration(whole, buf, size);
     else if (type == OPTION_SIZE)
         text_bytes(whole, buf, size);
-    else if (type == OPTION_PERCENT)
+    else if (type == OPTION_PERCENT || type == OPTION_FAIL_ON)
         (void)snprintf(buf, size, "%g %%", value);
     else
         (void)snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);

@@ -365,6 +365,36 @@ static int set_names(const struct setting *s)
     return 0;
 }
 
+/* Reads words with an optional percentage, as "slower:5,undecided". */
+static int set_fail_on(const struct setting *s)
+{
+    struct fail_on fail_on = {0};
+    char word[NAME_MAX_BYTES];
+    size_t length;
+
+    if (s->append)
+        memcpy(&fail_on, s->place, sizeof(fail_on));
+    for (const char *at = s->value;; at += length + 1) {
+        length = strcspn(at, ",");
+        text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), at);
+        char *colon = strchr(word, ':');
+        double percent = (double)NAN;
+        enum verdict verdict = colon ? read_percent(colon + 1, &percent) : GOOD;
+        if (colon)
+            *colon = '\0';
+        if (!fail_on_add(&fail_on, word, percent))
+            return refuse_choice(s, word);
+        if (verdict == GOOD && colon)
+            verdict = within(s->row, percent);
+        if (verdict != GOOD)
+            return refuse(s, verdict);
+        if (!at[length])
+            break;
+    }
+    memcpy(s->place, &fail_on, sizeof(fail_on));
+    return 0;
+}
+
 static int set_cpus(const struct setting *s)
 {
     struct option_cpus cpus = {.choice = find_choice(s)};
@@ -409,6 +439,7 @@ static const struct type types[] = {
     [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep), set_sweep},
     [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts), set_counts},
     [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t), set_names},
+    [OPTION_FAIL_ON] = {"WORD or WORD:PCT", "comma between", sizeof(struct fail_on), set_fail_on},
     [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus), set_cpus},
 };
 

@@ -102,9 +102,8 @@ void arena_remove_scratch(const struct trial_head *head)
         scratch_remove_noted(&head->slot[i].scratch);
 }
 
-/* Called by the process that removes a party's scratch directory (its keeper), when the party has ended unexpectedly.
- * Gives the parent time to end the other parties, then removes the scratch directories of all: the parent and the other
- * keepers may be gone too. */
+/* Called by the keeper of a party's scratch directory when the party was killed. Gives the parent time to end the other
+ * parties, then removes the scratch directories of all: the parent and the other keepers may be gone too. */
 static void trial_orphaned(void *head)
 {
     clock_sleep_ns(ORPHANED_NS);
@@ -113,10 +112,9 @@ static void trial_orphaned(void *head)
 
 int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
 {
-    const struct scratch_owner owner = {
-        .note = &context->slot->scratch, .orphaned = trial_orphaned, .context = context->head};
-
-    return scratch_kept_folder(dir, &owner, keeper);
+    *keeper =
+        (struct scratch_keeper){.note = &context->slot->scratch, .orphaned = trial_orphaned, .context = context->head};
+    return scratch_kept_folder(dir, keeper);
 }
 
 void party_proved(struct party_context *context)

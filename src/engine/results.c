@@ -162,6 +162,11 @@ static void add_refused(struct group_values *g, const char *who, const char *ref
         (void)snprintf(g->refused, sizeof(g->refused), "%s%s%s", who, who[0] ? ": " : "", refused);
 }
 
+void results_degraded(struct results *results, unsigned group, const char *reason)
+{
+    add_refused(&results->group[group], "", reason);
+}
+
 static void enter_party(struct group_values *g, const struct trial_party *p, bool first)
 {
     if (!first && (g->seen.policy != p->seen.policy || g->seen.rt_priority != p->seen.rt_priority))
@@ -608,6 +613,8 @@ static void identify(const struct results *results, unsigned group, const struct
     if (results->item->bench->group_per_copy && results->n_groups > 1 &&
         (place->bind != BIND_ONE || results->n_groups > place->n_order))
         row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
+    if (results->how->watch && (!item->bench->who || item->bench->who(item->params) == WHO_SUMS))
+        row_param_add(&row->param, PARAM_WORK, "who", "1"); /* recording is part of what was measured */
     add_load(results, &row->param);
     add_pages(&results->group[group], &row->param);
     row_params_append(&row->param, &results->group[group].remarks);
@@ -637,7 +644,7 @@ static void fill_core(const struct results *results, const struct group_values *
     unsigned level = core_free_level(results->how->core, g->core_cpu, why, sizeof(why));
     if (g->core_own)
         text_copy(row->core_share, sizeof(row->core_share), "own");
-    else if (level)
+    else if (level && !isnan(core_share(g->core_probes, level)))
         (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
@@ -732,7 +739,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     const struct group_values *g = &results->group[group];
     const struct metric_values *m = &g->metric[metric];
     double scale = m->of ? m->scale : 1;
-    FREED_BY(row_free) struct row row;
+    FREED_BY(row_free) struct row row = {0};
 
     row_init(&row, results->how->run);
     identify(results, group, about, &row);

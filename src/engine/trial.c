@@ -47,6 +47,17 @@ uint64_t trial_turns(const struct trial_spec *spec)
 
 /* --- The start and the end of the run. --- */
 
+/* Reads the counters of the trial's CPUs and of its control groups. */
+static void read_machine(const struct trial *trial, struct machine_counters *out)
+{
+    struct cgroup_throttled throttled;
+
+    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, out);
+    if (cgroup_throttled(&trial->quota, &throttled))
+        for (unsigned i = 0; i < trial->n_machine; i++)
+            out[i].throttled_ns = throttled.ns;
+}
+
 static void set_gate(struct trial_head *head, enum gate_state state)
 {
     __atomic_store_n(&head->gate, (uint32_t)state, __ATOMIC_RELEASE);
@@ -66,22 +77,26 @@ static void gather_cpus(struct trial *trial)
             trial->machine_cpus[i] = trial->spec.place->cpus;
 }
 
+static enum bench_who recorded(const struct trial *trial)
+{
+    const struct trial_spec *spec = &trial->spec;
+
+    return !spec->watch ? WHO_NEVER : spec->bench->who ? spec->bench->who(spec->params) : WHO_SUMS;
+}
+
 static void begin_watch(struct trial *trial)
 {
     struct cpuset all = {{0}};
 
     for (unsigned i = 0; i < trial->n_machine; i++)
         cpuset_union(&all, &trial->machine_cpus[i]);
-    culprits_begin(trial->spec.watch, &all, trial->pids, trial->n_slots);
-}
-
-static void end_watch(struct trial *trial)
-{
-    if (trial->outcome == TRIAL_DONE)
-        culprits_end(trial->spec.watch, trial->machine_cpus, trial->n_machine, trial->gate_ns,
-                     trial->gate_ns + trial->wall_ns, trial->culprits);
-    else
-        culprits_stop(trial->spec.watch);
+    const struct culprit_trial watched = {.cpus = &all,
+                                          .groups = trial->pids,
+                                          .n_groups = trial->n_slots,
+                                          .time_ns = trial->head->time_ns,
+                                          .last = recorded(trial) == WHO_LAST};
+    if (recorded(trial) != WHO_NEVER)
+        culprits_begin(trial->spec.watch, &watched);
 }
 
 /* Returns the longest time in ns that the run may take: the requested or the expected time, with a margin. */
@@ -244,10 +259,9 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     }
     limit = head->limit_ns = run_limit(trial);
     gather_cpus(trial);
-    if (trial->spec.watch)
-        begin_watch(trial);
+    begin_watch(trial);
     /* Interrupts and steal time of the trial's CPUs before it; those after it are read below and subtracted. */
-    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, before);
+    read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     for (unsigned i = 0; i < trial->n_slots; i++)
         head->to_arrive += !party_of(trial, i)->before_gate;
@@ -286,8 +300,10 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
     if (!trial_wait_for(trial, STATE_DONE, false, clock_raw_ns() + DEADLINE_MARGIN_NS))
         too_long(trial, "not all parties ended", DEADLINE_MARGIN_NS);
-    machine_read_counters_of(trial->spec.proc_root, trial->machine_cpus, trial->n_machine, trial->machine);
+    read_machine(trial, trial->machine);
     known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
+    if (recorded(trial) != WHO_NEVER)
+        culprits_stop(trial->spec.watch);
     read_frequencies(trial);
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)
@@ -314,8 +330,12 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
     }
     trial->event_read = events[0];
     trial->head->event_fd = events[1];
+    cgroup_quota_open(trial->spec.proc_root, &trial->quota);
     if (trial_start_processes(trial) == 0)
         run_gated(trial, before);
+    if (trial->outcome != TRIAL_DONE && trial->spec.watch)
+        culprits_stop(trial->spec.watch);
+    cgroup_quota_close(&trial->quota);
     if (trial->outcome != TRIAL_DONE)
         set_gate(trial->head, GATE_ABORTED);
     else
@@ -325,8 +345,9 @@ static void start_and_run(struct trial *trial, struct machine_counters *before)
         (void)task_set_policy(trial->policy_before, trial->priority_before);
         (void)task_limit_own_realtime_us(0);
     }
-    if (trial->spec.watch)
-        end_watch(trial);
+    const struct who_span time = {trial->gate_ns, trial->gate_ns + trial->wall_ns};
+    if (recorded(trial) == WHO_SUMS && trial->outcome == TRIAL_DONE)
+        culprits_tell(trial->spec.watch, trial->machine_cpus, trial->n_machine, &time, trial->culprits);
     arena_remove_scratch(trial->head);
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);

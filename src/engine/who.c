@@ -1,149 +1,146 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out who took the time that a task lost on a CPU, from the kernel's records of what ran there. */
+/* Finds out who had the CPUs, from the kernel's records of what ran there, and sums it up by name. */
 #include "engine/who.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "rows/text.h"
+#include "sys/memory.h"
 #include "sys/order.h"
 
-#define SLOTS (4 * WHO_TAKERS)
-/* Indices in who->takers: of the two entries that always exist, and of the first one that is added. */
-enum { UNSEEN, OTHERS, FIRST };
+/* Index in who->takers of the time in which nothing was recorded. */
+#define UNSEEN 0u
+/* The kernel's task that creates its threads. */
+#define KTHREADD 2u
+/* Inode of the machine's initial PID namespace, from linux/proc_ns.h. */
+#define FIRST_PID_NAMESPACE 0xeffffffcu
+
+bool who_others_are_hidden(void)
+{
+    struct stat status;
+
+    return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_PID_NAMESPACE;
+}
 
 /* --- Takers of CPU time: tasks, interrupts and work items. --- */
 
-/* Returns the slot of a taker (a task, interrupt or work item) in the hash table; when it is not in the table, the
- * empty slot where it belongs. */
+/* Returns the slot of a taker in the hash table; when it is not in the table, the empty slot where it belongs. */
 static size_t slot_with(const struct who *who, const struct who_taker *key)
 {
-    uint64_t x = key->number * 0x9e3779b97f4a7c15u ^ ((uint64_t)key->tid << 3 | key->kind);
+    uint64_t x = (key->number ^ key->work) * 0x9e3779b97f4a7c15u ^ ((uint64_t)key->tid << 3 | key->kind);
 
     x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    size_t slot = (size_t)(x >> 32) % SLOTS;
-    for (; who->slot[slot]; slot = (slot + 1) % SLOTS) {
+    size_t slot = (size_t)(x >> 32) % who->n_slots;
+    for (; who->slot[slot]; slot = (slot + 1) % who->n_slots) {
         const struct who_taker *taker = &who->takers[who->slot[slot] - 1];
-        if (taker->kind == key->kind && taker->tid == key->tid && taker->number == key->number)
+        if (taker->kind == key->kind && taker->tid == key->tid && taker->number == key->number &&
+            taker->work == key->work)
             break;
     }
     return slot;
 }
 
-/* Returns the index of a taker (a task, interrupt or work item), which is added when it is new; OTHERS when there are
- * too many. */
-static size_t find(struct who *who, enum who_kind kind, uint32_t tid, uint64_t number)
+/* Makes room for another taker. Returns false when out of memory. */
+static bool make_room(struct who *who)
 {
-    const struct who_taker key = {.kind = (uint8_t)kind, .tid = tid, .number = number};
-    uint32_t *slot = &who->slot[slot_with(who, &key)];
-
-    if (!*slot && who->n == WHO_TAKERS)
-        return OTHERS;
-    if (!*slot) {
-        who->takers[who->n++] = key;
-        *slot = (uint32_t)who->n;
+    if (!grow_array(&who->takers, &who->capacity, who->n, sizeof(*who->takers)))
+        return false;
+    if (4 * who->n < who->n_slots)
+        return true;
+    uint32_t *old = who->slot;
+    const size_t n_slots = who->n_slots;
+    who->slot = calloc(n_slots ? 2 * n_slots : 1024, sizeof(*who->slot));
+    if (!who->slot) {
+        who->slot = old;
+        return false;
     }
-    return *slot - 1;
+    who->n_slots = n_slots ? 2 * n_slots : 1024;
+    for (uint32_t i = 0; i < who->n; i++)
+        who->slot[slot_with(who, &who->takers[i])] = i + 1;
+    free(old);
+    return true;
 }
 
-const struct who_taker *who_task(const struct who *who, uint32_t tid)
+/* Returns the index of a taker, which is added when it is new. */
+static uint32_t find(struct who *who, enum who_kind kind, uint32_t tid, uint64_t number, uint64_t work)
+{
+    const struct who_taker key = {.kind = (uint8_t)kind, .tid = tid, .number = number, .work = work};
+
+    if (who->failed)
+        return UNSEEN;
+    uint32_t *slot = &who->slot[slot_with(who, &key)];
+    if (*slot)
+        return *slot - 1;
+    who->takers[who->n++] = key;
+    *slot = (uint32_t)who->n;
+    who->failed = !make_room(who);
+    return (uint32_t)who->n - 1;
+}
+
+/* Returns the entry of a task without work item; NULL when it was not recorded. */
+static const struct who_taker *task_known(const struct who *who, uint32_t tid)
 {
     const uint32_t slot = who->slot[slot_with(who, &(struct who_taker){.kind = WHO_TASK, .tid = tid})];
 
     return slot ? &who->takers[slot - 1] : NULL;
 }
 
+/* Returns the entry of a task, to be changed; NULL for the task `self`. */
+static struct who_taker *task_of(struct who *who, uint32_t tid)
+{
+    const uint32_t task = tid && tid == who->window->self ? UNSEEN : find(who, WHO_TASK, tid, 0, 0);
+
+    return task == UNSEEN ? NULL : &who->takers[task];
+}
+
 /* Returns the index of the taker that a task's time is added to: its current work item if it has one, otherwise the
  * task. */
-static size_t taker_of(struct who *who, uint32_t tid)
+static uint32_t taker_of(struct who *who, uint32_t tid)
 {
-    if (tid == who->self)
-        return UNSEEN;
-    const size_t task = find(who, WHO_TASK, tid, 0);
-    return task != OTHERS && who->takers[task].function ? find(who, WHO_TASK, tid, who->takers[task].function) : task;
+    const struct who_taker *task = task_of(who, tid);
+
+    return task ? find(who, WHO_TASK, tid, 0, task->function) : UNSEEN;
 }
 
-/* --- Adding lost time to takers. --- */
+/* --- Adding time to takers. --- */
 
-/* Adds the lost time that a taker (a task, interrupt or work item) had since it got the CPU, without interrupts in it,
- * to its sums. */
-static void close_frame(struct who *who, struct who_frame *frame)
+static void add_piece(struct who *who, const struct who_piece *piece)
 {
-    struct who_taker *taker = &who->takers[frame->taker];
-
-    if (frame->ns) {
-        taker->n++;
-        taker->ns += frame->ns;
-        taker->max_ns = frame->ns > taker->max_ns ? frame->ns : taker->max_ns;
-    }
-    frame->ns = 0;
-}
-
-/* Adds the time from `from` to `to` to the cells, which are sums for equal parts of the observed time. */
-static void add_cells(const struct who *who, float *cell, uint64_t from, uint64_t to)
-{
-    const double part = (double)who->length / WHO_CELLS;
-
-    while (from < to) {
-        const unsigned at = (unsigned)((double)(from - who->from) / part), i = at < WHO_CELLS ? at : WHO_CELLS - 1;
-        const uint64_t end = who->from + (uint64_t)(part * (i + 1)) + 1, high = end < to ? end : to;
-        cell[i] += (float)(high > from ? high - from : 0);
-        from = high > from ? high : to;
-    }
-}
-
-static size_t place_of(size_t i)
-{
-    const size_t half = WHO_PIECES / 2;
-
-    return i < half ? i : half + i % half;
-}
-
-const struct who_piece *who_piece(const struct who *who, size_t i)
-{
-    return i < WHO_PIECES / 2 || i + WHO_PIECES / 2 >= who->n_pieces ? &who->piece[place_of(i)] : NULL;
-}
-
-/* Adds a piece of lost time in which one taker (a task, interrupt or work item) had the CPU, or makes the last piece
- * longer when this one continues it. */
-static void add_piece(struct who *who, size_t taker, uint64_t from, uint64_t to)
-{
-    struct who_piece *last = who->n_pieces ? &who->piece[place_of(who->n_pieces - 1)] : NULL;
-
-    if (last && last->taker == taker && last->from + last->ns == from)
-        last->ns += to - from;
+    if (grow_array(&who->pieces, &who->pieces_capacity, who->n_pieces, sizeof(*who->pieces)))
+        who->pieces[who->n_pieces++] = *piece;
     else
-        who->piece[place_of(who->n_pieces++)] = (struct who_piece){from, to - from, taker};
+        who->failed = true;
 }
 
-/* Adds the time that the observed task lost between the last record and `to` to the task or interrupt that has the
- * CPU. */
+/* Adds the time between the last record and `to`, as far as it is in the spans, to what has the CPU. */
 static void account(struct who *who, uint64_t to)
 {
     struct who_frame *frame = &who->frame[who->depth - 1];
+    const struct who_window *window = who->window;
 
-    while (who->span < who->n_spans && who->spans[who->span].to <= who->now)
+    while (who->span < window->n_spans && window->spans[who->span].to <= who->now)
         who->span++;
-    for (size_t i = who->span; i < who->n_spans && who->spans[i].from < to; i++) {
-        const struct who_span *span = &who->spans[i];
+    for (size_t i = who->span; i < window->n_spans && window->spans[i].from < to; i++) {
+        const struct who_span *span = &window->spans[i];
         const uint64_t low = span->from > who->now ? span->from : who->now, high = span->to < to ? span->to : to;
         if (high <= low)
             continue;
-        frame->ns += high - low;
-        add_cells(who, who->cell[frame->taker], low, high);
-        add_piece(who, frame->taker, low, high);
-        if (frame->taker == UNSEEN && high == span->to)
-            close_frame(who, frame);
+        struct who_piece *last = who->n_pieces ? &who->pieces[who->n_pieces - 1] : NULL;
+        if (last && frame->counted && last->taker == frame->taker && last->from + last->ns == low)
+            last->ns += high - low;
+        else
+            add_piece(who, &(struct who_piece){low, high - low, frame->taker, window->cpu, frame->counted});
+        frame->counted = frame->taker != UNSEEN || high != span->to;
     }
     who->now = to > who->now ? to : who->now;
 }
 
-static void close_from(struct who *who, unsigned depth)
-{
-    while (who->depth > depth)
-        close_frame(who, &who->frame[--who->depth]);
-}
-
-static void push(struct who *who, size_t taker)
+static void push(struct who *who, uint32_t taker)
 {
     if (who->depth < WHO_DEPTH)
         who->frame[who->depth++] = (struct who_frame){.taker = taker};
@@ -161,85 +158,46 @@ static enum who_kind kind_of(uint8_t source)
 
 static void enter(struct who *who, const struct trace_record *record)
 {
-    const size_t taker = find(who, kind_of(record->source), 0, record->number);
+    const uint32_t taker = find(who, kind_of(record->source), 0, record->number, 0);
 
-    if (taker != OTHERS && !who->takers[taker].name[0])
+    if (!who->takers[taker].name[0])
         memcpy(who->takers[taker].name, record->name, sizeof(record->name));
     push(who, taker);
 }
 
-/* Ends an interrupt, and those nested in it whose end was not recorded. */
-static void leave(struct who *who, const struct trace_record *record)
+/* Ends an interrupt, or a work item in a soft interrupt, and what is nested in it and whose end was not recorded. */
+static void leave(struct who *who, enum who_kind kind, uint64_t number, bool work)
 {
-    const size_t taker = find(who, kind_of(record->source), 0, record->number);
-
-    for (unsigned i = who->depth; i-- > 1;)
-        if (who->frame[i].taker == taker) {
-            close_from(who, i);
+    for (unsigned i = who->depth; i-- > 1;) {
+        const struct who_taker *taker = &who->takers[who->frame[i].taker];
+        if (taker->kind == kind && (work || taker->number == number) && !taker->work == !work) {
+            who->depth = i;
             return;
         }
+    }
 }
 
-/* Returns the entry of a task, to be changed; NULL for the task `self`, and for a new one when the table is full. */
-static struct who_taker *task_of(struct who *who, uint32_t tid)
+static void leave_interrupt(struct who *who, const struct trace_record *record)
 {
-    const size_t task = tid == who->self ? UNSEEN : find(who, WHO_TASK, tid, 0);
-
-    return task >= FIRST ? &who->takers[task] : NULL;
+    leave(who, kind_of(record->source), record->number, false);
 }
 
 static uint32_t running(const struct who *who)
 {
-    return who->frame[0].taker == UNSEEN ? who->self : who->takers[who->frame[0].taker].tid;
+    return who->frame[0].taker == UNSEEN ? who->window->self : who->takers[who->frame[0].taker].tid;
 }
 
-/* Notes in which soft interrupt the running task was when it is taken off the CPU, which happens with PREEMPT_RT only,
- * so that switch_to() can go on with it. */
-static void note_softirq(struct who *who)
+static void set_name(struct who_taker *task, const struct trace_record *record)
 {
-    struct who_taker *task = task_of(who, running(who));
-
-    for (unsigned i = 1; task && i < who->depth; i++)
-        if (who->takers[who->frame[i].taker].kind == WHO_SOFTIRQ)
-            task->softirq = (uint32_t)who->takers[who->frame[i].taker].number + 1;
-}
-
-static void switch_to(struct who *who, const struct trace_record *record)
-{
-    const uint32_t tid = record->tid;
-
-    if (tid == running(who))
+    if (!task || !record->name[0] || record->ns < task->named_ns)
         return;
-    note_softirq(who);
-    close_from(who, 0);
-    push(who, taker_of(who, tid));
-    struct who_taker *task = task_of(who, tid);
-    if (task && task->softirq) {
-        const uint32_t softirq = task->softirq - 1;
-        task->softirq = 0;
-        push(who, find(who, WHO_SOFTIRQ, 0, softirq));
-    }
-}
-
-static void set_work(struct who *who, const struct trace_record *record)
-{
-    struct who_taker *task = task_of(who, record->tid);
-
-    if (!task)
-        return;
-    task->function = record->kind == TRACE_WORK ? record->number : 0;
-    if (running(who) == record->tid) {
-        close_from(who, 0);
-        push(who, taker_of(who, record->tid));
-    }
+    memcpy(task->name, record->name, sizeof(task->name));
+    task->named_ns = record->ns;
 }
 
 static void rename_task(struct who *who, const struct trace_record *record)
 {
-    struct who_taker *task = task_of(who, record->tid);
-
-    if (task)
-        memcpy(task->name, record->name, sizeof(task->name));
+    set_name(task_of(who, record->tid), record);
 }
 
 static void note_parent(struct who *who, const struct trace_record *record)
@@ -250,91 +208,374 @@ static void note_parent(struct who *who, const struct trace_record *record)
         task->parent = (uint32_t)record->number;
 }
 
-/* Handles a record that says that records were lost: what had the CPU since the last record is not known, nor which
- * work items the tasks have now. */
-static void forget(struct who *who, const struct trace_record *record, uint64_t at)
+static void switch_to(struct who *who, const struct trace_record *record)
 {
-    close_from(who, 0);
-    push(who, UNSEEN);
-    account(who, at);
-    close_from(who, 0);
-    for (size_t i = 0; i < who->n; i++)
+    const uint32_t tid = record->tid;
+
+    rename_task(who, record);
+    if (who->frame[0].taker == UNSEEN ? tid && tid == who->window->self : tid == running(who))
+        return;
+    /* With PREEMPT_RT a task may be taken off the CPU in a soft interrupt, and goes on with it later. */
+    struct who_taker *task = who->frame[0].taker == UNSEEN ? NULL : task_of(who, running(who));
+    for (unsigned i = 1; task && i < who->depth; i++)
+        if (who->takers[who->frame[i].taker].kind == WHO_SOFTIRQ)
+            task->softirq = (uint32_t)who->takers[who->frame[i].taker].number + 1;
+    who->depth = 0;
+    push(who, taker_of(who, tid));
+    task = task_of(who, tid);
+    if (task && task->softirq) {
+        const uint32_t softirq = task->softirq - 1;
+        task->softirq = 0;
+        push(who, find(who, WHO_SOFTIRQ, 0, softirq, 0));
+    }
+}
+
+/* A work item begins or ends: of the running kernel thread, or (BH workqueues) of the soft interrupt that runs. */
+static void set_work(struct who *who, const struct trace_record *record)
+{
+    const struct who_taker *top = &who->takers[who->frame[who->depth - 1].taker];
+    const bool begins = record->kind == TRACE_WORK;
+
+    if (begins && top->kind == WHO_SOFTIRQ) {
+        push(who, find(who, WHO_SOFTIRQ, 0, top->number, record->number));
+        return;
+    }
+    const unsigned depth = who->depth;
+    if (!begins && depth > 1)
+        leave(who, WHO_SOFTIRQ, 0, true);
+    struct who_taker *task = who->depth == depth ? task_of(who, record->tid) : NULL;
+    if (!task)
+        return;
+    task->function = begins ? record->number : 0;
+    if (running(who) == record->tid) {
+        who->depth = 0;
+        push(who, taker_of(who, record->tid));
+    }
+}
+
+void who_begin(struct who *who, struct who_window *window)
+{
+    who->window = window;
+    who->now = window->time.from;
+    who->span = 0;
+    who->depth = 0;
+    who->ended = false;
+    for (size_t i = 0; i < who->n; i++) /* the work items of another CPU's time */
         who->takers[i].function = who->takers[i].softirq = 0;
-    push(who, taker_of(who, record->tid));
+    if (!who->n) {
+        who->failed = !make_room(who);
+        (void)find(who, WHO_UNSEEN, 0, 0, 0);
+    }
+    push(who, UNSEEN);
 }
 
 void who_add(struct who *who, const struct trace_record *record)
 {
     static void (*const enter_record[])(struct who *, const struct trace_record *) = {
-        [TRACE_SWITCH] = switch_to, [TRACE_NAME] = rename_task, [TRACE_FORK] = note_parent,  [TRACE_ENTER] = enter,
-        [TRACE_LEAVE] = leave,      [TRACE_WORK] = set_work,    [TRACE_WORK_END] = set_work,
+        [TRACE_SWITCH] = switch_to,      [TRACE_NAME] = rename_task, [TRACE_FORK] = note_parent,  [TRACE_ENTER] = enter,
+        [TRACE_LEAVE] = leave_interrupt, [TRACE_WORK] = set_work,    [TRACE_WORK_END] = set_work,
     };
-    const uint64_t at = record->ns > who->now ? record->ns : who->now;
+    struct who_window *window = who->window;
 
-    if (record->kind == TRACE_LOST && !who->whole)
-        who->lost += record->number;
-    if (who->whole || record->ns >= who->to) {
-        /* If the first record after the window says that records were lost, the end of the window was not recorded. */
-        if (!who->whole && record->kind == TRACE_LOST)
-            who->to = who->now;
-        who->whole = true;
+    if (who->failed || who->ended)
         return;
-    }
-    if (record->kind == TRACE_LOST) {
-        forget(who, record, at);
+    if (record->kind == TRACE_LOST)
+        window->lost += record->number;
+    if (record->kind == TRACE_LOST && who->now < window->time.to)
+        window->time.to = who->now; /* what ran since the last record is not known */
+    who->ended = record->kind == TRACE_LOST || record->ns >= window->time.to;
+    if (who->ended)
         return;
-    }
-    account(who, at);
+    account(who, record->ns > who->now ? record->ns : who->now);
     enter_record[record->kind](who, record);
 }
 
-/* --- Begin and end of an account. --- */
-
-int who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans, size_t n)
+void who_end(struct who *who, bool full)
 {
-    *who = (struct who){.self = self,
-                        .from = window->from,
-                        .to = window->to,
-                        .now = window->from,
-                        .spans = spans,
-                        .n_spans = n,
-                        .length = window->to - window->from,
-                        .cell = calloc(WHO_TAKERS, sizeof(*who->cell)),
-                        .takers = calloc(WHO_TAKERS, sizeof(*who->takers)),
-                        .slot = calloc(SLOTS, sizeof(*who->slot)),
-                        .n = FIRST};
-    if (!who->takers || !who->slot || !who->cell || !who->length)
-        return -1;
-    who->takers[UNSEEN].kind = WHO_UNSEEN;
-    who->takers[OTHERS].kind = WHO_OTHERS;
-    push(who, UNSEEN);
-    return 0;
-}
+    struct who_window *window = who->window;
 
-static int by_time(const void *a, const void *b)
-{
-    const struct who_place *x = a, *y = b;
-
-    return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(x->taker, y->taker);
-}
-
-void who_end(struct who *who)
-{
-    account(who, who->to);
-    close_from(who, 0);
-    who->order = calloc(who->n, sizeof(*who->order));
-    for (size_t i = 0; who->order && i < who->n; i++)
-        if (who->takers[i].ns)
-            who->order[who->n_order++] = (struct who_place){.ns = who->takers[i].ns, .taker = i};
-    if (who->order)
-        qsort(who->order, who->n_order, sizeof(*who->order), by_time);
+    if (full && !who->ended) {
+        window->time.to = who->now;
+        window->lost += !window->lost;
+    }
+    if (!who->failed)
+        account(who, window->time.to);
 }
 
 void who_free(struct who *who)
 {
     free(who->takers);
     free(who->slot);
-    free(who->cell);
-    free(who->order);
-    memset(who, 0, sizeof(*who));
+    free(who->pieces);
+    *who = (struct who){.n = 0};
+}
+
+/* --- Tasks. --- */
+
+static int by_tid(const void *tid, const void *task)
+{
+    return ORDER_OF(*(const uint32_t *)tid, ((const struct tasks_one *)task)->tid);
+}
+
+static const struct tasks_one *task_before(const struct tasks_times *before, uint32_t tid)
+{
+    return before->n ? bsearch(&tid, before->of, before->n, sizeof(*before->of), by_tid) : NULL;
+}
+
+/* Sets what is known of a task: from the records, from before the window, or from now. A new task has its parent's name
+ * until it has one of its own. Returns false when nothing is known. */
+static bool look_up(const struct who *who, const struct who_names *names, uint32_t tid, struct tasks_one *out)
+{
+    const struct who_taker *task = task_known(who, tid);
+    const struct tasks_one *before = task && task->parent ? NULL : task_before(names->before, tid);
+
+    if (before)
+        *out = *before;
+    else if (!tasks_read("", tid, out) && !task)
+        return false;
+    if (task && task->parent)
+        out->parent = task->parent;
+    out->kernel |= out->parent == KTHREADD;
+    if (task && task->name[0])
+        text_copy(out->name, sizeof(out->name), task->name);
+    return true;
+}
+
+/* Returns whether a task is in one of the process groups or is this process, or descends from one that is. */
+static bool is_own(const struct who *who, const struct who_names *names, uint32_t tid)
+{
+    struct tasks_one one;
+
+    for (unsigned i = 0; tid && i < WHO_GENERATIONS; i++, tid = one.parent) {
+        if (tid == (uint32_t)getpid())
+            return true;
+        const bool known = look_up(who, names, tid, &one);
+        for (size_t g = 0; g < names->n_groups; g++)
+            if (tid == (uint32_t)names->groups[g] || (known && one.group == (uint32_t)names->groups[g]))
+                return true;
+        if (!known)
+            return false;
+    }
+    return false;
+}
+
+void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t self, uint64_t from)
+{
+    struct tasks_times now = {0};
+    struct who_window window = {.time = {from, from}};
+
+    who_begin(who, &window);
+    (void)tasks_times("", &now);
+    for (size_t i = 0; i < now.n && !who->failed; i++) {
+        const struct tasks_one *one = &now.of[i], *had = task_before(before, one->tid);
+        const uint64_t had_ns = had ? had->cpu_ns : 0;
+        if (one->cpu_ns <= had_ns || one->parent == self || one->tid == self)
+            continue;
+        add_piece(who, &(struct who_piece){from, one->cpu_ns - had_ns, find(who, WHO_TASK, one->tid, 0, 0), CPUSET_NONE,
+                                           .again = true});
+    }
+    free(now.of);
+}
+
+/* --- Lines: one for each name. --- */
+
+static void put_word(char *to, size_t size, const char *from)
+{
+    text_copy(to, size, from);
+    text_sanitize_name(to);
+}
+
+static void name_task(const struct who *who, const struct who_names *names, uint32_t tid, struct who_label *line)
+{
+    struct tasks_one one, parent;
+    char name[TASKS_NAME] = "";
+
+    const bool known = look_up(who, names, tid, &one);
+    (void)snprintf(line->kind, sizeof(line->kind), "%s", known && one.kernel ? "kthread" : "task");
+    if (known)
+        text_copy(name, sizeof(name), one.name);
+    for (unsigned i = 0; known && !name[0] && one.parent && i < WHO_GENERATIONS; i++, one.parent = parent.parent) {
+        if (!look_up(who, names, one.parent, &parent))
+            break;
+        text_copy(name, sizeof(name), parent.name);
+    }
+    if (!name[0])
+        (void)snprintf(name, sizeof(name), "pid_%u", tid);
+    put_word(line->name, sizeof(line->name), name);
+}
+
+static void name_line(const struct who *who, const struct who_names *names, const struct who_taker *taker,
+                      struct who_label *line)
+{
+    static const char *const kinds[] = {[WHO_TASK] = "idle",
+                                        [WHO_IRQ] = "irq",
+                                        [WHO_SOFTIRQ] = "softirq",
+                                        [WHO_VECTOR] = "interrupt",
+                                        [WHO_UNSEEN] = "unseen"};
+    const char *softirq = taker->kind == WHO_SOFTIRQ ? trace_softirq_name(taker->number) : NULL;
+    char number[32];
+
+    line->number = taker->kind == WHO_IRQ ? taker->number : 0;
+    if (taker->kind == WHO_TASK && taker->tid) {
+        name_task(who, names, taker->tid, line);
+        return;
+    }
+    const char *kind = taker->kind == WHO_TASK && who_others_are_hidden() ? "outside" : kinds[taker->kind];
+    text_copy(line->kind, sizeof(line->kind), kind);
+    (void)snprintf(number, sizeof(number), taker->kind == WHO_SOFTIRQ ? "softirq_%llu" : "irq_%llu",
+                   (unsigned long long)taker->number);
+    put_word(line->name, sizeof(line->name),
+             taker->kind == WHO_TASK || taker->kind == WHO_UNSEEN ? kind
+             : softirq                                            ? softirq
+             : taker->name[0]                                     ? taker->name
+                                                                  : number);
+}
+
+/* A taker that has time, while the lines are made. */
+struct named {
+    struct who_label label;
+    struct who_taker *taker;
+    double line_ns; /* time of all takers with this label */
+};
+
+static int by_label(const void *a, const void *b)
+{
+    const struct who_label *x = &((const struct named *)a)->label, *y = &((const struct named *)b)->label;
+    int order = strcmp(x->kind, y->kind);
+
+    order = order ? order : strcmp(x->name, y->name);
+    order = order ? order : strcmp(x->work, y->work);
+    return order ? order : ORDER_OF(x->number, y->number);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+
+    return x->line_ns != y->line_ns ? ORDER_OF(y->line_ns, x->line_ns) : by_label(a, b);
+}
+
+static bool counts(const struct who *who, const struct who_names *names, const struct who_taker *taker)
+{
+    return !names->others_only ||
+           (taker->kind != WHO_UNSEEN && (taker->kind != WHO_TASK || (taker->tid && !is_own(who, names, taker->tid))));
+}
+
+/* Sets the names of the work items of n takers. */
+static void name_work(struct named *named, size_t n)
+{
+    FREED_BY(memory_free) uint64_t *addresses = calloc(n + 1, sizeof(*addresses));
+    FREED_BY(memory_free) char(*functions)[TASKS_NAME] = calloc(n + 1, sizeof(*functions));
+    size_t n_known = 0, at;
+
+    for (size_t i = 0; addresses && functions && i < n; i++) {
+        for (at = 0; at < n_known && addresses[at] != named[i].taker->work; at++)
+            ;
+        if (at == n_known && named[i].taker->work)
+            addresses[n_known++] = named[i].taker->work;
+    }
+    if (n_known)
+        tasks_kernel_functions("", addresses, n_known, functions);
+    for (size_t i = 0; i < n; i++) {
+        for (at = 0; at < n_known && addresses[at] != named[i].taker->work; at++)
+            ;
+        if (named[i].taker->work)
+            put_word(named[i].label.work, sizeof(named[i].label.work),
+                     at < n_known && functions[at][0] ? functions[at] : "work");
+    }
+}
+
+/* Finds the takers that have time and count, with their labels, sorted by the time of their lines. Returns how many
+ * there are. */
+static size_t name_takers(struct who *who, const struct who_names *names, struct named *named)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < who->n; i++) {
+        struct who_taker *taker = &who->takers[i];
+        if (!taker->ns || !counts(who, names, taker))
+            continue;
+        named[n] = (struct named){.taker = taker};
+        name_line(who, names, taker, &named[n++].label);
+    }
+    name_work(named, n);
+    qsort(named, n, sizeof(*named), by_label);
+    for (size_t i = 0, first = 0; i <= n; i++) {
+        double ns = 0;
+        if (i < n && by_label(&named[first], &named[i]) == 0)
+            continue;
+        for (size_t k = first; k < i; k++)
+            ns += (double)named[k].taker->ns;
+        for (; first < i; first++)
+            named[first].line_ns = ns;
+    }
+    qsort(named, n, sizeof(*named), by_time);
+    return n;
+}
+
+/* Adds the time from `from` to `to` to the cells. */
+static void add_cells(const struct who_span *time, float *cell, uint64_t from, uint64_t to)
+{
+    const double part = (double)(time->to - time->from) / WHO_CELLS;
+
+    while (from < to) {
+        const unsigned at = (unsigned)((double)(from - time->from) / part), i = at < WHO_CELLS ? at : WHO_CELLS - 1;
+        const uint64_t end = time->from + (uint64_t)(part * (i + 1)) + 1, high = end < to ? end : to;
+        cell[i] += (float)(high > from ? high - from : 0);
+        from = high > from ? high : to;
+    }
+}
+
+static void add_pieces(const struct who *who, const struct who_names *names, struct who_line *lines)
+{
+    for (size_t i = 0; i < who->n_pieces; i++) {
+        const struct who_piece *piece = &who->pieces[i];
+        const size_t at = who->takers[piece->taker].line;
+        if (at == SIZE_MAX || (names->cpus && !cpuset_has(names->cpus, piece->cpu)))
+            continue;
+        struct who_line *line = &lines[at];
+        line->visit_ns = (piece->again ? line->visit_ns : 0) + (double)piece->ns;
+        line->n += !piece->again;
+        line->ns += (double)piece->ns;
+        line->max_ns = fmax(line->max_ns, line->visit_ns);
+        cpuset_add(&line->cpus, piece->cpu);
+        if (piece->cpu != CPUSET_NONE)
+            add_cells(&names->time, line->cell, piece->from, piece->from + piece->ns);
+    }
+}
+
+size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines)
+{
+    FREED_BY(memory_free) struct named *named = malloc((who->n + 1) * sizeof(*named));
+    size_t n = 0, capacity = 0;
+
+    *lines = NULL;
+    for (size_t i = 0; i < who->n; i++) {
+        who->takers[i].ns = 0;
+        who->takers[i].line = SIZE_MAX;
+    }
+    for (size_t i = 0; i < who->n_pieces; i++)
+        if (!names->cpus || cpuset_has(names->cpus, who->pieces[i].cpu))
+            who->takers[who->pieces[i].taker].ns += who->pieces[i].ns;
+    const size_t n_named = named ? name_takers(who, names, named) : 0;
+    who->failed |= !named;
+    for (size_t i = 0; i < n_named; i++) {
+        const bool fresh = !i || by_label(&named[i - 1], &named[i]) != 0;
+        if (fresh && n <= most) {
+            if (!grow_array(lines, &capacity, n, sizeof(**lines))) {
+                who->failed = true;
+                return 0;
+            }
+            (*lines)[n++] = (struct who_line){.label = named[i].label, .tid = named[i].taker->tid};
+        }
+        (*lines)[n - 1].names += fresh && n > most;
+        (*lines)[n - 1].tasks++;
+        named[i].taker->line = n - 1;
+    }
+    if (n > most && (*lines)[n - 1].names > 1)
+        (*lines)[n - 1].label = (struct who_label){.kind = "others", .name = "others"};
+    else if (n > most)
+        (*lines)[n - 1].names = 0;
+    add_pieces(who, names, *lines);
+    return n;
 }

@@ -150,15 +150,13 @@ static int run_slices(struct party_context *context, const struct party *party)
         return party_fail(context, "the benchmark declares no slices");
     core.probe = core.record ? context->core_probe : NULL;
     core_begin(&core, context->time_ns);
-    if (core.probe && context->rate > 0 && (double)count / context->rate * 1e9 > CORE_SLICE_NS)
-        core.record->slice_ns = (uint64_t)((double)count / context->rate * 1e9);
     uint64_t from = clock_raw_ns();
     while (!party_stopped(context)) {
         if (party->work(context, count))
             return -1;
         uint64_t to = clock_raw_ns();
         slices_add(slices, count, from, to);
-        core_slice(&core, (double)count, (double)(to - from), from, to);
+        core_slice(&core, (double)count, (double)(to - from), from);
         if (party->before_gate)
             party_proved(context);
         if (to - from > 2 * CORE_SLICE_NS || to - from < CORE_SLICE_NS / 2)
@@ -419,7 +417,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     /* Properties of the process that survive exec, so that an image that replaces the worker's own (party_exec()) finds
      * them set. */
     if (slot->baton.execs == 0) {
-        if ((error = task_die_with_parent(head->parent)))
+        if ((error = task_die_with_parent(head->parent, SIGKILL)))
             return worker_not_started(head, slot, "be bound to its parent: prctl", error);
         watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");

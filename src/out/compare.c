@@ -148,14 +148,19 @@ static void put_reason_of(const struct compared *all, const struct comparison *c
         text_printf(out, "one value on a side; repeat with --runs %u", RUNS_ADVISED);
     else if (c->doubt == DOUBT_SMALL)
         text_printf(out, "above %g %%", 100 * min_effect);
+    else if (c->doubt == DOUBT_SHARE && c->unlike_rows)
+        text_printf(out, "its rows were brought to the same share of the core, and it cannot be");
+    else if (c->doubt == DOUBT_SHARE)
+        text_printf(out, "the sides had %.0f %% and %.0f %% of the core; measure in turns", 100 * c->raw.share[0],
+                    100 * c->raw.share[1]);
     else if (unsure)
         text_printf(out, "not sure, p %.2g after correcting for %zu row%s", c->p_adjusted, all->n_judged,
                     all->n_judged == 1 ? "" : "s");
-    if (c->least > 0 && (c->change == CHANGE_UNKNOWN || c->doubt == DOUBT_CHANCE))
+    if (c->least > 0 && c->doubt != DOUBT_SHARE && (c->change == CHANGE_UNKNOWN || c->doubt == DOUBT_CHANCE))
         text_printf(out, "%sleast change %.*f %%", out->length ? ", " : "", c->least < 0.1 ? 1 : 0, 100 * c->least);
     if (row)
         explain_change(row->pair, c, out);
-    if (row && row->raw && (c->change == CHANGE_NONE || c->change == CHANGE_UNKNOWN))
+    if (row && row->raw && (c->change == CHANGE_NONE || c->change == CHANGE_UNKNOWN) && c->doubt != DOUBT_SHARE)
         put_reason_of_raw(row, out);
 }
 

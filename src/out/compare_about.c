@@ -9,6 +9,7 @@
 #include "analysis/compare_settings.h"
 #include "out/compare.h"
 #include "rows/index.h"
+#include "stats/stats.h"
 
 /* --- The header: what was compared. --- */
 
@@ -28,7 +29,8 @@ static const struct {
     {"real-time priority", NUMBER, offsetof(struct row, rt_priority)},
     {"idle CPUs kept awake", OF_ROW, offsetof(struct row, timer_latency_held)},
 };
-#define VALUES_MOST 4u /* maximum number of values listed for a side */
+#define SHARES_PCT  5.0 /* least difference of the shares of the core that is mentioned, in percentage points */
+#define VALUES_MOST 4u  /* maximum number of values listed for a side */
 #define SETTINGS    (sizeof(settings) / sizeof(settings[0]))
 
 static void value_of(const struct row *row, size_t setting, char *buf, size_t size)
@@ -99,6 +101,29 @@ static void put_side(const char *name, const struct row_set *set, struct text *o
         text_printf(out, "%s\n", run->host[0] ? run->host : "an unknown host");
 }
 
+/* Says that the share of the core differs between the sides of rows that were tested in pairs. */
+static void put_shares_of_pairs(const struct compared *compared, struct text *out)
+{
+    struct stats_running shares[2] = {{.n = 0}, {.n = 0}};
+
+    for (size_t i = 0; i < compared->n_rows; i++) {
+        const struct pair *pair = compared->row[i].pair;
+        if (compared->comparison[compared->row[i].number].tested != TESTED_PAIRS || pair->within)
+            continue;
+        for (size_t k = 0; k < pair->n_base + pair->n_changed; k++) {
+            const bool changed = k >= pair->n_base;
+            const double share = row_core_share(changed ? pair->changed[k - pair->n_base] : pair->base[k]);
+            if (!isnan(share))
+                stats_add(&shares[changed], 100 * share);
+        }
+    }
+    if (fabs(shares[1].mean - shares[0].mean) >= SHARES_PCT)
+        text_printf(out,
+                    "The sides had %.0f %% and %.0f %% of the core. They were measured in turns, so the change itself "
+                    "may be why\n",
+                    shares[0].mean, shares[1].mean);
+}
+
 /* Appends a line for each kind of statistical test that was used. */
 static void put_tested(const struct compared *compared, struct text *out)
 {
@@ -120,7 +145,8 @@ static void put_tested(const struct compared *compared, struct text *out)
         text_printf(out, "Tested: the means of the runs%s\n",
                     hosts || n[TESTED_WITHIN] ? ", for rows with three or more a side" : "");
     if (n[TESTED_PAIRS])
-        text_printf(out, "Tested: pairs of runs, since those of both sides alternate in time\n");
+        text_printf(out, "Tested: pairs of runs as measured, since those of both sides alternate in time\n");
+    put_shares_of_pairs(compared, out);
     if (compared->n_raw > shares)
         text_printf(out,
                     "Metrics with " ROW_ALONE ": without other users of the core, as both sides know it; Raw is the "

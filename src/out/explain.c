@@ -84,9 +84,10 @@ static struct side side_of(const struct row *const *rows, size_t n)
     return side;
 }
 
+/* Returns the frequency of the row's core as measured, or as the kernel gives it; in MHz. */
 static double frequency_of(const struct row *row)
 {
-    return row->freq_khz;
+    return isnan(row->core_mhz) ? row->freq_khz / 1000 : row->core_mhz;
 }
 
 /* Returns the mean of a property of the side's rows; NAN when one of them does not have it. */
@@ -154,8 +155,12 @@ void explain_change(const struct pair *pair, const struct comparison *comparison
     struct share shares[CAUSES_MAX];
     size_t n = 0;
 
-    if ((comparison->change != CHANGE_LOWER && comparison->change != CHANGE_HIGHER) || !pair->about->better[0])
+    const double mhz[] = {mean_of(&side[0], frequency_of), mean_of(&side[1], frequency_of)};
+    if ((comparison->change != CHANGE_LOWER && comparison->change != CHANGE_HIGHER) || !pair->about->better[0]) {
+        if (pair_other_clock(pair, NULL))
+            text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length ? ", " : "", mhz[1], mhz[0]);
         return;
+    }
     for (int changed = 0; changed < 2; changed++)
         add_causes(&side[changed], changed, pair->by_cpus, shares, &n);
     for (size_t i = 0; i < n; i++)
@@ -166,8 +171,6 @@ void explain_change(const struct pair *pair, const struct comparison *comparison
     if (!row_is_alone(pair->about) && !(comparison->share > 0) && is_speed(pair, comparison, share))
         text_printf(out, "%score share %.0f %% (base %.0f %%)", out->length > start ? ", " : "", 100 * share[1],
                     100 * share[0]);
-    const double khz[] = {mean_of(&side[0], frequency_of), mean_of(&side[1], frequency_of)};
-    if (is_speed(pair, comparison, khz))
-        text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length > start ? ", " : "", khz[1] / 1000,
-                    khz[0] / 1000);
+    if (pair_other_clock(pair, NULL) || is_speed(pair, comparison, mhz))
+        text_printf(out, "%sCPU at %.0f MHz (base %.0f)", out->length > start ? ", " : "", mhz[1], mhz[0]);
 }

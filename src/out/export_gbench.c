@@ -105,7 +105,7 @@ static void put_group(const struct export_rows *rows, const struct export_group 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
     const struct row_run *run = rows->rows[0]->run;
-    FREED_BY(export_groups_free) struct export_groups groups;
+    FREED_BY(export_groups_free) struct export_groups groups = {0};
 
     export_group(rows, &groups);
     json_put(out,

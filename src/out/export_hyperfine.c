@@ -93,7 +93,7 @@ static void write_groups(const struct export_rows *rows, bool json, struct text 
     static const char *const names[] = {"mean", "stddev", "median", "user", "system", "min", "max"};
     FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
-    FREED_BY(export_groups_free) struct export_groups groups;
+    FREED_BY(export_groups_free) struct export_groups groups = {0};
 
     own.rows = lines;
     own.n = choose_lines(rows, lines);

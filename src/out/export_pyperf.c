@@ -51,7 +51,7 @@ static void put_benchmark(const struct export_group *group, struct text *out)
 
 static void write_rows(const struct export_rows *rows, struct text *out)
 {
-    FREED_BY(export_groups_free) struct export_groups groups;
+    FREED_BY(export_groups_free) struct export_groups groups = {0};
 
     export_group(rows, &groups);
     text_printf(out, "{\"version\": \"1.0\", \"metadata\": {\"unit\": \"second\"}, \"benchmarks\": [");

@@ -136,7 +136,6 @@ static void write_report(const struct export_rows *rows, struct text *out)
 
 const struct export_format export_unixbench = {
     .name = "unixbench",
-    .for_people = true,
     .wanted = ROWS_SAMPLES,
     .refuse = refuse,
     .write = write_report,

@@ -313,7 +313,7 @@ static void put_summary(const struct judgement *f, struct text *out)
     if (figures || outliers)
         text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
     if (f->n_alone)
-        text_printf(out, "%zu figure%s judged with the core free (_alone), which most %ss know.\n", f->n_alone,
+        text_printf(out, "%zu figure%s judged with the core free (_alone), which all %ss know.\n", f->n_alone,
                     f->n_alone == 1 ? " is" : "s are", what);
     if (figures)
         put_rules(f, out);

@@ -151,10 +151,11 @@ static void put_summary(const struct history *h, size_t shown, size_t recent, st
         text_printf(out, ", %zu of them in the last %zu runs", shown, recent);
     text_printf(out, ".\n");
     if (h->n_figures)
-        text_printf(out,
-                    "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories without any "
-                    "change.\n",
-                    100 * h->least_effect, 1 / HISTORY_ALPHA);
+        text_printf(
+            out,
+            "Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories of independent runs "
+            "without any change.\n",
+            100 * h->least_effect, 1 / HISTORY_ALPHA);
     if (h->n_short)
         text_printf(out, "Too few runs for any change to be found: %zu figure%s.\n", h->n_short,
                     h->n_short == 1 ? "" : "s");

@@ -231,16 +231,13 @@ static void put_reasons(const struct view *view, bool name_tests, struct text *o
     for (size_t i = 0; i < view->n; i++) {
         const struct row *row = &view->rows[i];
         const char *status = row_status_name(row->status);
-        char reason[sizeof row->reason];
         size_t j = has_reason(view, i) ? 0 : view->n;
         while (j < i && !same_reason(view, i, j))
             j++;
         if (j != i)
             continue;
-        text_copy(reason, sizeof reason, row->reason);
-        text_sanitize(reason);
         color_put(out, color_of_status(row->status), status, strlen(status));
-        text_printf(out, ": %s", reason);
+        text_printf(out, ": %s", row->reason);
         if (name_tests) {
             const size_t more = tests_alike(view, i);
             text_printf(out, more ? " (%s and %zu more)" : " (%s)", row->test, more);

@@ -14,7 +14,7 @@
 #define PICKS_MAX    768u /* maximum number of rows of one figure */
 #define PANELS_MAX   24u  /* maximum number of panels of one figure; further ones are left out */
 #define OPEN_MAX     4u   /* twice the number of panels shown at once if none is preferred; the others are folded */
-#define PARTS_MAX    8u
+#define PARTS_MAX    9u
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
 #define METRICS_MAX  12u
@@ -110,14 +110,15 @@ static const struct report_figure figures[] = {
      .note = "colour: share of the time that was lost", .x = {"Since the start", "us"}},
     {FIGURE_OF("noise", NULL, "lost", KIND_STACKS, LABEL_CPUS), .title = "Where it went",
      .note = "the whole run, by cause", .x = {"Time lost", "%"},
-     .parts = {{"lost_preempted", "preempted", 1},
+     .parts = {{"lost_quota", "quota", 2},
+               {"lost_preempted", "preempted", 1},
                {"lost_interrupt", "interrupt", 0},
                {"lost_steal", "steal", 3},
                {"lost_fault", "fault", 4},
                {"lost_migrated", "migrated", 2},
                {"lost_periodic", "periodic", 5},
                {"lost_core_shared", "core shared", 7},
-               {"lost_unexplained", "unexplained", 6}}},
+               {"lost_unexplained", "not seen", 6}}},
     {FIGURE_OF("noise", NULL, "core_share", KIND_TRACE, LABEL_CPUS), .title = "Share of its core over time",
      .note = "below 100 %: somebody else used the core", .x = {"Since the start", "us"}, .y = {"The CPU had", NULL}},
     {FIGURE_OF("noise", NULL, "core_mhz", KIND_TRACE, LABEL_CPUS), .title = "Frequency of the core over time",

@@ -120,10 +120,11 @@ void report_put_history(const struct report *report, struct text *out)
              "figure%s of %zu runs from %s to %s.</li>\n",
              h->n_changes, h->n_changes == 1 ? "" : "s", h->n_figures, h->n_figures == 1 ? "" : "s", h->n_runs,
              h->run[0].utc, h->run[h->n_runs - 1].utc);
-    text_printf(out,
-                "<li class=\"soft\">Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories "
-                "without any change. A change lies between the run and the one before it.</li>\n</ul>\n",
-                100 * h->least_effect, 1 / HISTORY_ALPHA);
+    text_printf(
+        out,
+        "<li class=\"soft\">Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories "
+        "of independent runs without any change. A change lies between the run and the one before it.</li>\n</ul>\n",
+        100 * h->least_effect, 1 / HISTORY_ALPHA);
     put_changes(h, out);
     put_figures(h, out);
     html_put(out, "</section>\n");

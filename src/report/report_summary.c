@@ -253,6 +253,7 @@ static const char *cause_words(const char *name)
     static const struct {
         const char *name, *words;
     } words[] = {
+        {"quota", "the CPU quota of its control group (quota)"},
         {"preempted", "other programs that ran instead (preempted)"},
         {"interrupt", "the timer's interrupts"},
         {"steal", "the hypervisor (steal)"},

@@ -31,6 +31,7 @@ void causes_add(struct causes *causes, const struct task_counters *task, const s
         add_count(&causes->resched, machine->resched, 1);
         add_count(&causes->ipi, machine->ipi, 1);
         add_count(&causes->device, machine->device, 1);
+        add_count(&causes->throttled_ms, machine->throttled_ns, 1e-6);
     }
 }
 
@@ -56,17 +57,20 @@ void row_cause_add(struct row_causes *causes, const char *name, size_t length, b
         return;
     *cause = (struct row_cause){.number = number, .is_time = is_time};
     memcpy(cause->name, name, length);
+    text_sanitize(cause->name);
     causes->n++;
 }
 
 void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out)
 {
+    const double quota = fmin(causes->throttled_ms, causes->run_delay_ms); /* as NAN is not known, the other one */
     const struct {
         const char *name;
         double number;
         bool is_time;
     } all[] = {
-        {"preempted", causes->run_delay_ms, true},
+        {"quota", causes->throttled_ms > 0 ? quota : (double)NAN, true},
+        {"preempted", causes->run_delay_ms - (causes->throttled_ms > 0 ? quota : 0), true},
         {"steal", causes->steal_ms, true},
         {"timer", causes->timer, false},
         {"resched", causes->resched, false},

@@ -16,6 +16,7 @@
 #include "sys/device_file.h"
 #include "sys/directory.h"
 #include "sys/fail.h"
+#include "sys/message.h"
 #include "sys/procfs.h"
 #include "sys/signals.h"
 
@@ -23,23 +24,28 @@
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
 
-/* Appends s as valid UTF-8: replaces bytes of a host name or comment that are not, or that were cut within a
- * character. */
-static void append_utf8(struct text *out, const char *s, bool double_quotes)
+void csv_own_text(struct text *out, const char *s)
 {
-    for (size_t length; *s != '\0'; s += length == 0 ? 1 : length) {
-        length = text_utf8_length(s);
-        text_append(out, length == 0 ? "\xef\xbf\xbd" : s, length == 0 ? 3 : length);
-        text_append(out, s, double_quotes && *s == '"');
+    const bool quoted = strpbrk(s, ",\"") != NULL;
+    text_append(out, "\"", quoted);
+    for (size_t length; *s != '\0'; s += length) {
+        length = strcspn(s, "\"") + (strchr(s, '"') != NULL);
+        text_append(out, s, length);
+        text_append(out, "\"", s[length - 1] == '"');
     }
+    text_append(out, "\"", quoted);
 }
 
 void csv_text(struct text *out, const char *s)
 {
-    const bool quoted = strpbrk(s, ",\"\r\n") != NULL;
-    text_append(out, "\"", quoted);
-    append_utf8(out, s, quoted);
-    text_append(out, "\"", quoted);
+    FREED_BY(text_free) struct text cell = {0};
+
+    text_printf(&cell, "%s%s", s[0] && s[1] && strchr("=+-@", s[0]) ? "'" : "", s);
+    out->failed |= cell.failed;
+    if (cell.failed)
+        return;
+    text_sanitize(cell.data);
+    csv_own_text(out, cell.data);
 }
 
 static void append_pairs(struct text *out, const struct stats_point *pairs, size_t n)
@@ -58,7 +64,7 @@ static void append_text(struct text *out, const struct row_column *column, const
     char copy[1024];
     text_copy(copy, sizeof copy, field);
     row_text_to_csv(column, copy);
-    csv_text(out, copy);
+    csv_own_text(out, copy);
 }
 
 static void append_field(struct text *out, const struct row *row, const struct row_column *column)
@@ -79,7 +85,7 @@ static void append_field(struct text *out, const struct row *row, const struct r
         text_real(out, *(const double *)field);
         break;
     case COLUMN_STATUS:
-        csv_text(out, row_status_name(row->status));
+        csv_own_text(out, row_status_name(row->status));
         break;
     case COLUMN_CAUSES:
         causes_text(&row->causes, out);
@@ -122,23 +128,21 @@ void csv_row(const struct row *row, struct text *out)
 
 /* --- a file of whole lines -------------------------------------------------------------------------------------- */
 
-/* Directories in which files of the default name are tried, in this order. */
-enum place { PLACE_CURRENT, PLACE_TMPDIR, PLACE_TMP, PLACE_SHM, PLACES };
-
 struct csv {
     int fd;                  /* -1: no file is open */
-    int is_stdout;           /* fd is standard output, which is neither removed nor closed */
-    int created;             /* the file is new, and is removed again if it gets no row */
+    bool is_stdout;          /* fd is standard output, which is neither removed nor closed */
+    bool created;            /* the file is new, and is removed again if it gets no row */
+    bool none;               /* rows are discarded: --no-csv, or nobody reads standard output any more */
+    bool fell_back;          /* the directory for a second file was tried */
+    bool unflushed;          /* the warning that the file cannot be flushed was printed */
     size_t rows;             /* number of rows in the open file */
     char path[PATH_MAX];     /* path of the open file */
     char reported[PATH_MAX]; /* result of csv_path() */
-    int none;                /* rows are discarded: --no-csv, or nobody reads standard output any more */
-    unsigned place;          /* next directory to try: an enum place */
     char name[260];          /* default name */
-    struct text kept;        /* header and rows that could be written to no file */
-    size_t kept_length;      /* length of kept up to the end of its last whole row */
+    struct text header;
+    struct text kept;   /* header and rows that could be written to no file */
+    size_t kept_length; /* length of kept up to the end of its last whole row */
     size_t kept_rows, lost_rows;
-    bool unflushed; /* the warning that the file cannot be flushed was printed */
 };
 
 static int flush_file(struct csv *csv)
@@ -155,8 +159,8 @@ static int flush_file(struct csv *csv)
     if (errno != EPERM && errno != EACCES && errno != ENOSYS)
         return -1;
     if (!csv->unflushed)
-        dprintf(STDERR_FILENO, "jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
-                strerror(errno));
+        message_print("jitbench: CSV: fdatasync: %s: rows are written, but a power cut may lose them\n",
+                      strerror(errno));
     csv->unflushed = true;
     return 0;
 }
@@ -198,35 +202,24 @@ static void leave_file(struct csv *csv)
     if (csv->fd >= 0 && !csv->is_stdout)
         (void)close(csv->fd);
     csv->fd = -1;
-    csv->is_stdout = 0;
+    csv->is_stdout = false;
     errno = error;
 }
 
 /* Makes fd the open file and writes the header. Returns 0, or -1 with errno and no file open. */
-static int start_file(struct csv *csv, int fd, const char *path, int created)
+static int start_file(struct csv *csv, int fd, const char *path, bool created)
 {
-    FREED_BY(text_free) struct text header = {0};
     csv->fd = fd;
     csv->created = created;
     csv->rows = 0;
     text_copy(csv->path, sizeof csv->path, path);
-    csv_header(&header);
-    errno = ENOMEM;
-    if (header.failed || write_whole(csv, header.data, header.length) != 0) {
+    if (write_whole(csv, csv->header.data, csv->header.length) != 0) {
         leave_file(csv);
         return -1;
     }
     if (created)
         directory_flush(path);
     return 0;
-}
-
-static const char *place_directory(unsigned place)
-{
-    static const char *const places[PLACES] = {[PLACE_CURRENT] = "", [PLACE_TMP] = "/tmp", [PLACE_SHM] = "/dev/shm"};
-    const char *directory = place == PLACE_TMPDIR ? getenv("TMPDIR") : NULL;
-
-    return directory && directory[0] == '/' ? directory : places[place];
 }
 
 /* Creates a file of the default name in the directory ("" is the current one). Returns 0, or -1 with errno. */
@@ -240,57 +233,46 @@ static int open_default(struct csv *csv, const char *directory)
         fd = (size_t)length < sizeof path ? directory_create(path) : -ENAMETOOLONG;
     }
     if (fd >= 0)
-        return start_file(csv, fd, path, 1);
+        return start_file(csv, fd, path, true);
     errno = -fd;
     return -1;
 }
 
-/* Creates a file in the next directory where that is possible. Returns 0, or -1 when there is none left; *error (0 at
- * first) gets the errno of the first failure. */
-static int open_next(struct csv *csv, int *error)
+/* Creates a file in $TMPDIR, or in /tmp if that is not set, once. Returns 0, or -1. */
+static int open_second(struct csv *csv)
 {
-    while (csv->place < PLACES) {
-        const char *directory = place_directory(csv->place++);
-        if (directory == NULL)
-            continue;
-        if (open_default(csv, directory) == 0)
-            return 0;
-        if (*error == 0)
-            *error = errno;
-    }
-    return -1;
-}
-
-int csv_create(const char *path, bool *created, char *error, size_t error_size)
-{
-    int fd = directory_create(path);
-    *created = fd >= 0;
-    if (fd == -EEXIST)
-        fd = directory_open_existing(path);
-    if (fd < 0) {
-        struct stat st;
-        const bool replaceable = fd == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-        snprintf(error, error_size, "-o '%s': %s%s", path, directory_why_not(fd),
-                 replaceable ? " without --force" : "");
-    }
-    return fd;
+    const char *directory = getenv("TMPDIR");
+    const bool tried = csv->fell_back;
+    csv->fell_back = true;
+    return tried ? -1 : open_default(csv, directory && directory[0] == '/' ? directory : "/tmp");
 }
 
 static int open_named(struct csv *csv, const char *path, char *error, size_t error_size)
 {
-    bool created;
-    int fd = csv_create(path, &created, error, error_size);
+    int fd = directory_create(path);
+    const bool created = fd >= 0;
+    if (fd == -EEXIST)
+        fd = directory_open_existing(path);
     if (fd < 0)
-        return -1;
+        return directory_refused(path, fd, error, error_size);
     if (start_file(csv, fd, path, created) == 0)
         return 0;
     return fail_because(-1, error, error_size, "-o '%s': %s", path, strerror(errno));
 }
 
+static void free_csv(struct csv *csv)
+{
+    if (csv == NULL)
+        return;
+    text_free(&csv->header);
+    text_free(&csv->kept);
+    free(csv);
+}
+
 static int open_stdout(struct csv *csv, char *error, size_t error_size)
 {
-    csv->is_stdout = 1;
-    if (start_file(csv, STDOUT_FILENO, "-", 0) == 0)
+    csv->is_stdout = true;
+    if (start_file(csv, STDOUT_FILENO, "-", false) == 0)
         return 0;
     csv->none = errno == EPIPE;
     return csv->none ? 0 : fail_because(-1, error, error_size, "-o -: %s", strerror(errno));
@@ -298,15 +280,16 @@ static int open_stdout(struct csv *csv, char *error, size_t error_size)
 
 static void open_anywhere(struct csv *csv, char *message, size_t message_size)
 {
-    int error = 0;
-    csv->place = PLACE_CURRENT;
-    if (open_next(csv, &error) != 0)
+    if (open_default(csv, "") == 0)
+        return;
+    const char *why = strerror(errno);
+    if (open_second(csv) == 0)
+        snprintf(message, message_size, "no file can be made in the current directory (%s): the CSV goes to '%s'", why,
+                 csv->path);
+    else
         snprintf(message, message_size,
                  "no file for the CSV can be made (current directory: %s); it follows the table on standard output",
-                 strerror(error));
-    else if (error != 0)
-        snprintf(message, message_size, "no file can be made in the current directory (%s): the CSV goes to '%s'",
-                 strerror(error), csv->path);
+                 why);
 }
 
 struct csv *csv_open(const struct csv_target *target, char *message, size_t message_size, char *error,
@@ -316,13 +299,15 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
     int result = 0;
     text_copy(message, message_size, "");
     text_copy(error, error_size, "");
-    if (csv == NULL) {
+    if (csv != NULL)
+        csv_header(&csv->header);
+    if (csv == NULL || csv->header.failed) {
         snprintf(error, error_size, "CSV: %s", strerror(ENOMEM));
+        free_csv(csv);
         return NULL;
     }
     snprintf(csv->name, sizeof csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
     csv->fd = -1;
-    csv->place = PLACE_TMPDIR;
     csv->none = target->none;
     if (target->none)
         return csv;
@@ -333,7 +318,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
     else
         open_anywhere(csv, message, message_size);
     if (result != 0) {
-        free(csv);
+        free_csv(csv);
         return NULL;
     }
     if (csv->fd >= 0 || target->to_stdout)
@@ -346,7 +331,7 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
 static void keep_in_memory(struct csv *csv, const char *lines, size_t length, size_t rows)
 {
     if (csv->kept.length == 0)
-        csv_header(&csv->kept);
+        text_append(&csv->kept, csv->header.data, csv->header.length);
     text_append(&csv->kept, lines, length);
     if (csv->kept.failed) {
         csv->lost_rows += rows;
@@ -356,21 +341,18 @@ static void keep_in_memory(struct csv *csv, const char *lines, size_t length, si
     csv->kept_length = csv->kept.length;
 }
 
-/* Continues after the open file has failed or was removed: creates a file in the next directory where that works, and
- * writes these lines to it; otherwise keeps them in memory. from and why say in the message what happened. */
+/* Continues after the open file has failed or was removed: writes these lines to a second file; where that fails, keeps
+ * them in memory. from and why say in the message what happened. */
 static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
 {
-    int ignored = 0;
-    while (open_next(csv, &ignored) == 0) {
-        if (write_whole(csv, lines, length) == 0) {
-            csv->rows += rows;
-            text_copy(csv->reported, sizeof csv->reported, csv->path);
-            dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV goes on in '%s'\n", from, why, csv->path);
-            return;
-        }
-        leave_file(csv);
+    if (open_second(csv) == 0 && write_whole(csv, lines, length) == 0) {
+        csv->rows += rows;
+        text_copy(csv->reported, sizeof csv->reported, csv->path);
+        message_print("jitbench: %s: %s: the CSV goes on in '%s'\n", from, why, csv->path);
+        return;
     }
-    dprintf(STDERR_FILENO, "jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, why);
+    leave_file(csv);
+    message_print("jitbench: %s: %s: the CSV's further rows are printed at the end\n", from, why);
     keep_in_memory(csv, lines, length, rows);
 }
 
@@ -416,9 +398,11 @@ static void put_row(void *context, const struct row *row)
         return;
     csv_row(row, &line);
     csv_rescue(csv);
+    if (line.failed && !csv->lost_rows++)
+        message_print("jitbench: out of memory: rows are lost\n");
     if (line.failed)
-        csv->lost_rows++;
-    else if (csv->fd < 0)
+        return;
+    if (csv->fd < 0)
         keep_in_memory(csv, line.data, line.length, 1);
     else if (write_whole(csv, line.data, line.length) == 0)
         csv->rows++;
@@ -443,16 +427,13 @@ int csv_close(struct csv *csv)
     int result = csv->lost_rows > 0 ? -1 : 0;
     if (csv->kept_rows > 0) {
         (void)fflush(stdout);
-        dprintf(STDERR_FILENO, "jitbench: %zu rows are in no file: they follow as CSV on standard output\n",
-                csv->kept_rows);
+        message_print("jitbench: %zu rows are in no file: they follow as CSV on standard output\n", csv->kept_rows);
         /* This is the last attempt to write these rows: an incomplete line is not removed, because a part is better
          * than nothing. */
         if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
             result = -1;
     }
-    if (csv->fd >= 0 && !csv->is_stdout)
-        (void)close(csv->fd);
-    text_free(&csv->kept);
-    free(csv);
+    leave_file(csv);
+    free_csv(csv);
     return result;
 }

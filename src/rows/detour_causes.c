@@ -3,8 +3,7 @@
 #include "rows/detour_causes.h"
 
 const char *const detour_cause_names[DETOUR_CAUSES] = {
-    [DETOUR_PREEMPTED] = "preempted", [DETOUR_FAULT] = "fault",
-    [DETOUR_MIGRATED] = "migrated",   [DETOUR_INTERRUPT] = "interrupt",
-    [DETOUR_STEAL] = "steal",         [DETOUR_PERIODIC] = "periodic",
-    [DETOUR_SHARED] = "core_shared",  [DETOUR_UNEXPLAINED] = "unexplained",
+    [DETOUR_QUOTA] = "quota",       [DETOUR_PREEMPTED] = "preempted", [DETOUR_FAULT] = "fault",
+    [DETOUR_MIGRATED] = "migrated", [DETOUR_INTERRUPT] = "interrupt", [DETOUR_STEAL] = "steal",
+    [DETOUR_PERIODIC] = "periodic", [DETOUR_SHARED] = "core_shared",  [DETOUR_UNEXPLAINED] = "unexplained",
 };

@@ -29,8 +29,9 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         {"bytes", PARAM_CPU},          {"cache_set", PARAM_CPU},     {"cache_bytes", PARAM_CPU},
         {"up_to", PARAM_OUTCOME},      {"planned", PARAM_OUTCOME},   {"histogram_us", PARAM_OUTCOME},
         {"stopped_us", PARAM_OUTCOME}, {"worst_cpu", PARAM_OUTCOME}, {"pid", PARAM_OUTCOME},
-        {"tasks", PARAM_OUTCOME},      {"irq", PARAM_OUTCOME},       {"source", PARAM_OUTCOME},
-        {"precision", PARAM_OUTCOME},  {"begun_us", PARAM_OUTCOME},  {command_key, PARAM_COMMAND},
+        {"tasks", PARAM_OUTCOME},      {"names", PARAM_OUTCOME},     {"irq", PARAM_OUTCOME},
+        {"source", PARAM_OUTCOME},     {"precision", PARAM_OUTCOME}, {"begun_us", PARAM_OUTCOME},
+        {command_key, PARAM_COMMAND},
     };
 
     if (key[length] != '=')

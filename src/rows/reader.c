@@ -563,14 +563,17 @@ struct reader *reader_take(int fd, const char *name, char *error, size_t error_s
     return NULL;
 }
 
-struct reader *reader_open(const char *path, char *error, size_t error_size)
+struct reader *reader_open(const char *path, bool regular, char *error, size_t error_size)
 {
+    struct stat st;
+
     if (strcmp(path, "-") == 0)
         return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", error, error_size);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd >= 0)
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
+    if (fd >= 0 && (!regular || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))))
         return reader_take(fd, path, error, error_size);
-    snprintf(error, error_size, "%s: %s", path, strerror(errno));
+    snprintf(error, error_size, "%s: %s", path, fd < 0 ? strerror(errno) : "not a regular file");
+    fd_close(&fd);
     return NULL;
 }
 

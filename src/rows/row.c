@@ -10,6 +10,8 @@
 
 #include "rows/text.h"
 
+#define SLICE_S 0.0015 /* time of a slice of work between two core probes, in s */
+
 const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_CPU] = "load_cpu_s",           [LOAD_WRITTEN] = "load_written",
     [LOAD_READ] = "load_read",           [LOAD_DISK_WRITTEN] = "load_disk_written",
@@ -193,6 +195,20 @@ double row_core_share(const struct row *row)
     return end > row->core_share && share > 0 && share <= 1 ? share : (double)NAN;
 }
 
+double row_core_share_error(const struct row *row)
+{
+    const double share = row_core_share(row), probes = row->wall_s / SLICE_S;
+
+    /* A probe shows between half of the core and all of it: of all distributions with this mean, that of the two ends
+     * has the largest variance. */
+    return share > 0.5 && probes >= 1 ? sqrt((1 - share) * (share - 0.5) / probes) / share : 0;
+}
+
+bool row_is_index(const struct row *row)
+{
+    return !strcmp(row->test, "index") && !row->n_samples;
+}
+
 const struct row *row_alone_of(const struct row *rows, size_t n, const struct row *row)
 {
     char metric[sizeof(row->metric) + sizeof(ROW_ALONE)];
@@ -224,27 +240,9 @@ bool row_run_equal(const struct row_run *a, const struct row_run *b)
     return true;
 }
 
-static void sanitize_texts(void *of, int in_run)
-{
-    for (size_t i = 0; i < row_n_columns; i++)
-        if (row_columns[i].type == COLUMN_TEXT && row_columns[i].in_run == in_run)
-            text_sanitize((char *)of + row_columns[i].offset);
-}
-
-void row_sanitize(struct row *row)
-{
-    sanitize_texts(row, 0);
-    for (size_t i = 0; i < row->causes.n; i++)
-        text_sanitize(row->causes.of[i].name);
-}
-
-void row_run_sanitize(struct row_run *run)
-{
-    sanitize_texts(run, 1);
-}
-
 void row_text_to_csv(const struct row_column *column, char *field)
 {
+    text_sanitize(field);
     if (!strchr(field, ',') || text_has_word("comment test load param", column->name))
         return;
     const bool blanks = !strcmp(column->name, "settings");
@@ -267,6 +265,7 @@ void row_text_from_csv(const struct row_column *column, char *field)
         row_text_to_csv(column, field);
         return;
     }
+    text_sanitize(field);
     for (char *at = field; (at = strchr(at, ';')); at++)
         *at = ',';
 }

@@ -26,7 +26,7 @@ struct row_reader {
 
 struct row_reader *row_reader_open(const char *path, unsigned wanted, char *error, size_t error_size)
 {
-    struct reader *reader = reader_open(path, error, error_size);
+    struct reader *reader = reader_open(path, wanted & ROWS_REGULAR, error, error_size);
     if (!reader)
         return NULL;
     struct row_reader *r = memory_get(1, sizeof(*r));
@@ -347,14 +347,6 @@ void row_set_sort(struct row_set *set)
         find_key(set, keys, i, &keys[i]);
     qsort(keys, set->n, sizeof(*keys), by_key);
     permute(set->rows, keys, set->n);
-}
-
-void row_set_sanitize(struct row_set *set)
-{
-    for (size_t i = 0; i < set->n; i++)
-        row_sanitize(&set->rows[i]);
-    for (size_t i = 0; i < set->n_runs; i++)
-        row_run_sanitize(set->runs[i]);
 }
 
 void row_set_free(struct row_set *set)

@@ -387,14 +387,30 @@ bool text_is_control(const char *s, size_t length)
 {
     const unsigned char *b = (const unsigned char *)s;
 
-    return (length == 1 && (b[0] < 0x20 || b[0] == 0x7f)) || (length == 2 && b[0] == 0xc2 && b[1] < 0xa0);
+    if (length == 1)
+        return b[0] < 0x20 || b[0] == 0x7f;
+    if (length == 2)
+        return (b[0] == 0xc2 && b[1] < 0xa0) || (b[0] == 0xd8 && b[1] == 0x9c);
+    if (length != 3 || b[0] != 0xe2 || (b[1] != 0x80 && b[1] != 0x81))
+        return false;
+    /* U+200E, U+200F, U+2028 to U+202E; U+2066 to U+2069 */
+    return b[1] == 0x80 ? b[2] == 0x8e || b[2] == 0x8f || (b[2] >= 0xa8 && b[2] <= 0xae) : b[2] >= 0xa6 && b[2] <= 0xa9;
 }
 
 void text_sanitize(char *s)
 {
     for (size_t length; *s; s += length ? length : 1) {
-        length = text_utf8_length(s);
+        length = *s >= ' ' && *s <= '~' ? 1 : text_utf8_length(s);
         if (!length || text_is_control(s, length))
             memset(s, '?', length ? length : 1);
     }
+}
+
+void text_sanitize_name(char *s)
+{
+    text_sanitize(s);
+    if (strchr("+-@", *s) && *s)
+        *s = '_';
+    while (*(s += strcspn(s, " ;=,\"")))
+        *s = '_';
 }

@@ -232,39 +232,3 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
     else /* a supply that is not online counts only beside a battery: an idle USB-C port of a desktop is one */
         setting_not_read(view, folder, error, out);
 }
-
-void setting_look_network(const struct settings_view *view, struct setting_state *out)
-{
-    static const char folder[] = "/sys/class/net";
-    char state[16], up[sizeof out->now] = "";
-    FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
-    if (setting_failed(view, folder, names ? 0 : -errno, out) || !names)
-        return;
-    for (char **name = names; *name; name++)
-        if (read_of(view, folder, *name, "operstate", state, sizeof state) == 0 && strcmp(state, "up") == 0)
-            setting_append(up, sizeof up, *name);
-    setting_say(out, SETTING_OK, "%s", up[0] ? up : "none up");
-}
-
-void setting_look_temperature(const struct settings_view *view, struct setting_state *out)
-{
-    static const char folder[] = "/sys/class/thermal";
-    unsigned zones = 0;
-    long highest = 0;
-    FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
-    int error = names ? -ENOENT : -errno;
-    for (char **name = names; name && *name; name++) {
-        char text[16], *end;
-        if (strncmp(*name, "thermal_zone", 12) != 0 || read_of(view, folder, *name, "temp", text, sizeof text))
-            continue;
-        long value = strtol(text, &end, 10);
-        if (end == text || *end || value < -100000 || value > 1000000)
-            continue;
-        highest = zones == 0 || value > highest ? value : highest;
-        zones++;
-    }
-    if (zones)
-        setting_say(out, SETTING_OK, "%ld C, the highest of %u", highest / 1000, zones);
-    else
-        setting_not_read(view, folder, error, out);
-}

@@ -12,15 +12,7 @@
 #define PACKED_MAX   ((size_t)1 << 19)
 #define UNPACKED_MAX ((size_t)1 << 22)
 
-static void say_no_config(struct setting_state *out)
-{
-    setting_say(out, SETTING_UNKNOWN, "%s", "");
-    setting_why(out, "neither /proc/config.gz nor /boot/config of this kernel");
-}
-
-/* Returns the kernel's configuration: /proc/config.gz, or the file that the distribution installs beside the kernel;
- * NULL when neither exists; then sets the state. */
-static char *read_config(const struct settings_view *view, struct setting_state *out)
+char *setting_read_config(const struct settings_view *view)
 {
     char path[128], *text = NULL;
     const char *release = view->machine->kernel;
@@ -31,6 +23,19 @@ static char *read_config(const struct settings_view *view, struct setting_state 
     snprintf(path, sizeof path, "/boot/config-%.*s", (int)strcspn(release, " "), release);
     if (!text && release[0])
         text = procfs_read_all(view->root, path);
+    return text;
+}
+
+static void say_no_config(struct setting_state *out)
+{
+    setting_say(out, SETTING_UNKNOWN, "%s", "");
+    setting_why(out, "neither /proc/config.gz nor /boot/config of this kernel");
+}
+
+/* As setting_read_config(), but sets the state when it returns NULL. */
+static char *read_config(const struct settings_view *view, struct setting_state *out)
+{
+    char *text = setting_read_config(view);
     if (!text)
         say_no_config(out);
     return text;
@@ -49,36 +54,19 @@ static bool config_value(const char *config, const char *key, char *buf, size_t 
     return config != NULL;
 }
 
-void setting_look_hardening(const struct settings_view *view, struct setting_state *out)
+bool setting_config_has(const char *config, const char *key)
 {
-    static const struct {
-        const char *key, *name;
-    } keys[] = {
-        {"CONFIG_HARDENED_USERCOPY", "usercopy"},
-        {"CONFIG_SLAB_FREELIST_RANDOM", "slab freelist random"},
-        {"CONFIG_SLAB_FREELIST_HARDENED", "slab freelist hardened"},
-        {"CONFIG_INIT_ON_ALLOC_DEFAULT_ON", "init on alloc"},
-    };
-    FREED_BY(memory_free) char *config = read_config(view, out);
-    char value[8], item[64], now[sizeof out->now] = "";
-    for (size_t i = 0; config && i < COUNT(keys); i++) {
-        config_value(config, keys[i].key, value, sizeof value);
-        snprintf(item, sizeof item, "%s %s", keys[i].name, value[0] == 'y' ? "yes" : "no");
-        setting_append(now, sizeof now, item);
-    }
-    if (config)
-        setting_say(out, SETTING_OK, "%s", now);
+    char name[64], value[8];
+    snprintf(name, sizeof name, "CONFIG_%s", key);
+    return config_value(config, name, value, sizeof value) && value[0] == 'y';
 }
 
 /* Appends those of the keys that the configuration sets, without "CONFIG_", to a list. */
 static void append_set(const char *config, const char *const *keys, size_t n, char *list, size_t size)
 {
-    char key[64], value[8];
-    for (size_t i = 0; i < n; i++) {
-        snprintf(key, sizeof key, "CONFIG_%s", keys[i]);
-        if (config_value(config, key, value, sizeof value) && value[0] == 'y')
+    for (size_t i = 0; i < n; i++)
+        if (setting_config_has(config, keys[i]))
             setting_append(list, size, keys[i]);
-    }
 }
 
 void setting_look_config(const struct settings_view *view, struct setting_state *out)
@@ -98,7 +86,9 @@ void setting_look_config(const struct settings_view *view, struct setting_state 
                                        "DEBUG_OBJECTS",
                                        "DEBUG_VM",
                                        "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
-                                       "SLUB_DEBUG_ON"};
+                                       "SLUB_DEBUG_ON",
+                                       "CONTEXT_TRACKING_USER_FORCE",
+                                       "CONTEXT_TRACKING_FORCE"}; /* its name before Linux 6.0 */
     char now[sizeof out->now] = "", debugging[sizeof out->why - 16] = "";
     FREED_BY(memory_free) char *config = read_config(view, out);
     if (!config)
@@ -108,19 +98,6 @@ void setting_look_config(const struct settings_view *view, struct setting_state 
     setting_say(out, debugging[0] ? SETTING_NOISY : SETTING_OK, "%s", now[0] ? now : "nothing of note");
     if (debugging[0])
         setting_why(out, "debugging: %s", debugging);
-}
-
-/* CONTEXT_TRACKING_USER_FORCE is a test option of kernel developers, which no distribution should set. Before Linux
- * 6.0 its name has no USER. */
-void setting_look_context_tracking(const struct settings_view *view, struct setting_state *out)
-{
-    static const char *const keys[] = {"CONTEXT_TRACKING_USER_FORCE", "CONTEXT_TRACKING_FORCE"};
-    char forced[64] = "";
-    FREED_BY(memory_free) char *config = read_config(view, out);
-    if (!config)
-        return;
-    append_set(config, keys, COUNT(keys), forced, sizeof forced);
-    setting_say(out, forced[0] ? SETTING_NOISY : SETTING_OK, "%s", forced[0] ? "forced on all CPUs" : "not forced");
 }
 
 /* Returns the kernel's ticks per second, by which the coarse clocks advance. 0 when not known. */
@@ -135,7 +112,7 @@ static long tick_rate(const struct settings_view *view, const char *config)
     return (1000000000 + grain.tv_nsec / 2) / grain.tv_nsec;
 }
 
-void setting_look_tick(const struct settings_view *view, struct setting_state *out)
+void setting_look_hz(const struct settings_view *view, struct setting_state *out)
 {
     static const char *const modes[] = {"NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC"};
     char mode[64] = "";
@@ -143,7 +120,7 @@ void setting_look_tick(const struct settings_view *view, struct setting_state *o
     long hz = tick_rate(view, config);
     append_set(config, modes, COUNT(modes), mode, sizeof mode);
     if (hz > 0)
-        setting_say(out, SETTING_OK, "HZ %ld, %s", hz, mode[0] ? mode : "NO_HZ mode not known");
+        setting_say(out, SETTING_OK, "%ld%s%s", hz, mode[0] ? ", " : "", mode);
     else
         say_no_config(out);
 }

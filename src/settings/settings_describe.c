@@ -26,14 +26,13 @@ static void add(const struct description *d, const char *name, const char *value
 
 static void add_checked(const struct description *d)
 {
-    static const char *const told[] = {"governor", "turbo", "smt",       "isolated",    "nohz_full",
-                                       "aslr",     "tick",  "watchdogs", "clocksource", "hypervisor"};
     struct setting_state state;
 
-    for (size_t i = 0; i < COUNT(told); i++) {
-        setting_look(setting_find(told[i]), d->view, &state);
-        add(d, told[i], state.now);
-    }
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].recorded) {
+            setting_look(&settings_list[i], d->view, &state);
+            add(d, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE);
+        }
 }
 
 /* --- Settings read from files. --- */

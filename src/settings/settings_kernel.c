@@ -194,20 +194,3 @@ void setting_look_vulnerabilities(const struct settings_view *view, struct setti
         setting_say(out, SETTING_OK, "%u mitigated, %u open, %u do not apply%s", mitigated, vulnerable, other,
                     isolation);
 }
-
-void setting_look_page_faults(const struct settings_view *view, struct setting_state *out)
-{
-    static const char path[] = "/sys/kernel/debug/fault_around_bytes";
-    long page = sysconf(_SC_PAGESIZE);
-    int64_t around;
-    int error = setting_read_number(view->root, path, &around);
-    if (error == 0) {
-        setting_say(out, SETTING_OK, "pages of %ld KiB, %" PRId64 " KiB around a fault", page / 1024, around / 1024);
-        return;
-    }
-    setting_not_read(view, path, error, out);
-    out->verdict = SETTING_UNKNOWN;
-    snprintf(out->now, sizeof out->now, "pages of %ld KiB", page / 1024);
-    if (!out->why[0])
-        setting_why(out, "debugfs does not show the rest");
-}

@@ -12,26 +12,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rows/text.h"
+#include "settings/settings_look.h"
 #include "settings/snapshot_file.h"
 #include "sys/fail.h"
 #include "sys/procfs.h"
 
-/* snapshot_restore() frees the texts `before` of struct restored; gcc 12's analyzer loses track of them in the array
- * and reports a leak. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
-#endif
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096
 /* Maximum number of restore passes. Files that change each other have their old values after two; more passes would
  * only cost time when the kernel refuses. */
 #define PASSES 3
 
-/* Result of restoring one entry. */
+/* Result of restoring a file. */
 struct restored {
-    char *before; /* the value before the restore; NULL when memory ran out */
+    char before[64]; /* the value before the restore, cut to this size */
     bool written;
     int error; /* error of the last write */
 };
@@ -39,9 +34,11 @@ struct restored {
 struct snapshot {
     struct snapshot_place place;
     const struct setting_writes *writes;
-    struct snapshot_entries entries;
-    /* For each write: the index of its file's entry, or -errno when the file cannot be read. */
-    long *entry_of;
+    struct setting_writes saved; /* the old values, in the order in which they were read */
+    /* For each write: the index of its file in saved, or -errno when the file cannot be read. */
+    long *saved_of;
+    /* For each file in saved. Allocated before anything is changed, since restoring must not need memory. */
+    struct restored *restored;
     int fd; /* -1: there is no file, because there is nothing to save */
 };
 
@@ -149,8 +146,8 @@ static struct snapshot *new_snapshot(const struct snapshot_place *place, size_t 
     s->place = *place;
     s->place.write = place->write ? place->write : write_file;
     s->fd = -1;
-    s->entry_of = calloc(n_writes + 1, sizeof(*s->entry_of));
-    if (s->entry_of)
+    s->saved_of = calloc(n_writes + 1, sizeof(*s->saved_of));
+    if (s->saved_of)
         return s;
     snapshot_close(s);
     return NULL;
@@ -161,36 +158,37 @@ void snapshot_close(struct snapshot *snapshot)
     if (!snapshot)
         return;
     fd_close(&snapshot->fd);
-    snapshot_entries_free(&snapshot->entries);
-    free(snapshot->entry_of);
+    setting_writes_free(&snapshot->saved);
+    free(snapshot->saved_of);
+    free(snapshot->restored);
     free(snapshot);
 }
 
 /* --- Reading and saving. --- */
 
-/* Saves the content of a file. Returns 0, -ENOMEM, or another -errno when it cannot be saved. */
+/* Saves the value of a file. Returns 0, -ENOMEM, or another -errno when it cannot be saved. */
 static int remember(struct snapshot *s, const char *path)
 {
-    char raw[CONTENT_MAX + 2], copy[CONTENT_MAX + 2];
+    char content[CONTENT_MAX + 2];
 
     if (!snapshot_path_allowed(path))
         return -EINVAL;
-    ssize_t length = read_content(s->place.root, path, raw);
+    ssize_t length = read_content(s->place.root, path, content);
     if (length < 0)
         return (int)length;
-    memcpy(copy, raw, (size_t)length + 1);
-    const char *value = value_of(copy);
-    return snapshot_value_allowed(value) ? snapshot_entries_add(&s->entries, path, value, raw) : -EINVAL;
+    const char *value = value_of(content);
+    const int code = snapshot_check_value(value);
+    return code ? code : setting_writes_add(&s->saved, path, value) ? -ENOMEM : 0;
 }
 
 static int remember_matches(struct snapshot *s, const char *pattern)
 {
     size_t root_length = strlen(s->place.root);
     glob_t found;
-    int code = 0;
+    int code = glob(PROCFS_PATH("%s%s", s->place.root, pattern), GLOB_NOSORT, NULL, &found);
 
-    if (glob(PROCFS_PATH("%s%s", s->place.root, pattern), GLOB_NOSORT, NULL, &found))
-        return 0; /* no file matches the pattern: this machine has none */
+    if (code)
+        return code == GLOB_NOSPACE ? -ENOMEM : 0; /* otherwise no file matches the pattern: this machine has none */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
         code = remember(s, found.gl_pathv[i] + root_length);
     globfree(&found);
@@ -231,9 +229,15 @@ static int remember_all(struct snapshot *s)
             code = remember(s, path);
         if (code == -ENOMEM)
             return code;
-        s->entry_of[i] = code ? code : (long)s->entries.n - 1;
+        s->saved_of[i] = code ? code : (long)s->saved.n - 1;
     }
     return 0;
+}
+
+static bool get_room(struct snapshot *s)
+{
+    s->restored = calloc(s->saved.n + 1, sizeof(*s->restored));
+    return s->restored != NULL;
 }
 
 int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out)
@@ -242,7 +246,7 @@ int snapshot_look(const struct snapshot_place *place, const struct setting_write
 
     if (s)
         s->writes = writes;
-    if (s && !remember_all(s))
+    if (s && !remember_all(s) && get_room(s))
         return 0;
     snapshot_close(s);
     *out = NULL;
@@ -253,10 +257,10 @@ int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size)
 {
     struct stat status;
 
-    if (!snapshot->entries.n && lstat(snapshot->place.file, &status))
+    if (!snapshot->saved.n && lstat(snapshot->place.file, &status))
         return 0;
     snapshot->fd =
-        snapshot_file_create(snapshot->place.root, snapshot->place.file, &snapshot->entries, error, error_size);
+        snapshot_file_create(snapshot->place.root, snapshot->place.file, &snapshot->saved, error, error_size);
     return snapshot->fd < 0 ? snapshot->fd : 0;
 }
 
@@ -266,12 +270,14 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
 
     if (!s)
         return fail_because(-ENOMEM, error, error_size, "out of memory");
-    const int fd = s->fd = snapshot_file_open(place->root, place->file, &s->entries, error, error_size);
-    if (fd >= 0)
+    int code = s->fd = snapshot_file_open(place->root, place->file, &s->saved, error, error_size);
+    if (code >= 0 && get_room(s))
         return 0;
+    if (code >= 0)
+        code = fail_because(-ENOMEM, error, error_size, "out of memory");
     snapshot_close(s);
     *out = NULL;
-    return fd;
+    return code;
 }
 
 /* --- Writing the settings. --- */
@@ -296,11 +302,11 @@ static struct snapshot_report report_of(const struct snapshot *s, size_t i)
     struct snapshot_report report = {
         .index = i, .path = write->path, .wanted = write->value, .was = "", .now = "", .result = SNAPSHOT_REFUSED};
 
-    if (s->entry_of[i] < 0) {
-        report.error = (int)s->entry_of[i];
+    if (s->saved_of[i] < 0) {
+        report.error = (int)s->saved_of[i];
         return report;
     }
-    report.was = report.now = s->entries.entry[s->entry_of[i]].value;
+    report.was = report.now = s->saved.write[s->saved_of[i]].value;
     report.result = strcmp(report.was, report.wanted) != 0 ? SNAPSHOT_OTHER : SNAPSHOT_ALREADY;
     return report;
 }
@@ -319,56 +325,51 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
 
 /* --- Restoring the settings. --- */
 
-/* Returns whether the file has its old value again. In a list of choices only the chosen word counts, since the other
- * words may have changed. */
-static bool is_restored(const struct snapshot *s, const struct snapshot_entry *entry, char content[CONTENT_MAX + 2],
-                        ssize_t *length, const char **now)
+/* Reads a file into content. Returns whether it has its old value again. In a list of choices only the chosen word
+ * counts, since the other words may have changed. */
+static bool is_restored(const struct snapshot *s, size_t i, char content[CONTENT_MAX + 2], ssize_t *length,
+                        const char **now)
 {
-    *length = read_content(s->place.root, entry->path, content);
+    *length = read_content(s->place.root, s->saved.write[i].path, content);
     *now = value_of(content);
-    return *length >= 0 && strcmp(*now, entry->value) == 0;
+    return *length >= 0 && strcmp(*now, s->saved.write[i].value) == 0;
 }
 
 /* Writes the old value to each file that has another one. Returns how many were written. */
-static size_t restore_pass(const struct snapshot *s, struct restored *restored)
+static size_t restore_pass(const struct snapshot *s)
 {
     char content[CONTENT_MAX + 2];
     size_t written = 0;
 
-    for (size_t i = s->entries.n; i-- > 0;) {
-        const struct snapshot_entry *entry = &s->entries.entry[i];
+    for (size_t i = s->saved.n; i-- > 0;) {
         const char *now;
         ssize_t length;
-        if (is_restored(s, entry, content, &length, &now))
+        if (is_restored(s, i, content, &length, &now))
             continue;
-        restored[i].error = s->place.write(s->place.root, entry->path, entry->value);
-        restored[i].written = true;
+        s->restored[i].error = s->place.write(s->place.root, s->saved.write[i].path, s->saved.write[i].value);
+        s->restored[i].written = true;
         written++;
     }
     return written;
 }
 
 /* Reports each file. Returns how many do not have their old values. */
-static size_t report_restored(const struct snapshot *s, const struct restored *restored, snapshot_put *put,
-                              void *context)
+static size_t report_restored(const struct snapshot *s, snapshot_put *put, void *context)
 {
     char content[CONTENT_MAX + 2];
     size_t left = 0;
 
-    for (size_t i = s->entries.n; i-- > 0;) {
-        const struct snapshot_entry *entry = &s->entries.entry[i];
-        const char *now;
-        ssize_t length;
-        bool good = is_restored(s, entry, content, &length, &now);
+    for (size_t i = s->saved.n; i-- > 0;) {
         struct snapshot_report report = {.index = i,
-                                         .path = entry->path,
-                                         .was = restored[i].before ? restored[i].before : "",
-                                         .wanted = entry->value,
-                                         .now = now};
+                                         .path = s->saved.write[i].path,
+                                         .was = s->restored[i].before,
+                                         .wanted = s->saved.write[i].value};
+        ssize_t length;
+        const bool good = is_restored(s, i, content, &length, &report.now);
         if (!good)
-            report.error = length < 0 ? (int)length : restored[i].error;
+            report.error = length < 0 ? (int)length : s->restored[i].error;
         if (good)
-            report.result = restored[i].written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
+            report.result = s->restored[i].written ? SNAPSHOT_DONE : SNAPSHOT_ALREADY;
         else
             report.result = report.error ? SNAPSHOT_REFUSED : SNAPSHOT_OTHER;
         left += !good;
@@ -379,28 +380,24 @@ static size_t report_restored(const struct snapshot *s, const struct restored *r
 
 int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size)
 {
-    const size_t n = snapshot->entries.n;
     const char *file = snapshot->place.file;
     char content[CONTENT_MAX + 2];
-    FREED_BY(memory_free) struct restored *restored = calloc(n + 1, sizeof(*restored));
 
-    if (!restored)
-        return fail_because(-1, error, error_size, "out of memory");
-    for (size_t i = 0; i < n; i++) {
-        (void)read_content(snapshot->place.root, snapshot->entries.entry[i].path, content);
-        restored[i].before = strdup(value_of(content));
+    for (size_t i = 0; i < snapshot->saved.n; i++) {
+        (void)read_content(snapshot->place.root, snapshot->saved.write[i].path, content);
+        text_copy(snapshot->restored[i].before, sizeof(snapshot->restored[i].before), value_of(content));
     }
-    for (int pass = 0; pass < PASSES && restore_pass(snapshot, restored) > 0; pass++) {
+    for (int pass = 0; pass < PASSES && restore_pass(snapshot) > 0; pass++) {
     }
-    const size_t left = report_restored(snapshot, restored, put, context);
-    for (size_t i = 0; i < n; i++)
-        free(restored[i].before);
+    const size_t left = report_restored(snapshot, put, context);
     if (left)
-        return fail_because(-1, error, error_size, "%zu of %zu files could not be restored; '%s' is kept", left, n,
-                            file);
+        return fail_because(-1, error, error_size,
+                            "%zu of %zu files could not be restored; '%s' is kept, and 'jitbench untune' tries again",
+                            left, snapshot->saved.n, file);
     const int code = snapshot->fd >= 0 ? snapshot_file_remove(snapshot->fd, file) : 0;
     if (code)
-        return fail_because(-1, error, error_size, "all is restored, but '%s' cannot be removed: %s", file,
+        return fail_because(-1, error, error_size,
+                            "all is restored, but '%s' cannot be removed: %s; 'jitbench untune' tries again", file,
                             strerror(-code));
     return 0;
 }

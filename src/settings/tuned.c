@@ -13,6 +13,8 @@
 #include "settings/snapshot.h"
 #include "settings/snapshot_file.h"
 #include "sys/fail.h"
+#include "sys/message.h"
+#include "sys/text_file.h"
 
 bool tuned_is_managed(const char *path, int error)
 {
@@ -29,6 +31,8 @@ const char *tuned_refusal(const char *path, int error)
         return "the kernel manages this interrupt itself";
     if (error == -EROFS)
         return "mounted read-only, as in a container";
+    if (error == -EILSEQ)
+        return "its value is not one line of printable text, and could not be restored exactly";
     return error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(-error);
 }
 
@@ -124,54 +128,32 @@ int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, si
 
 /* --- Settings listed in a file. --- */
 
-/* Adds the write of a line PATH=VALUE, given without its newline; nothing for an empty line or a comment. Returns -1
- * for any other line. */
-static int add_line(char *line, struct setting_writes *writes)
+static int read_list(const char *file, struct setting_writes *writes, char *message, size_t size)
 {
-    char *value = strchr(line, '=');
+    const char *why;
+    size_t line;
+    FREED_BY(memory_free) char *text = text_file_read(file, false, &why);
 
-    if (!line[0] || line[0] == '#')
-        return 0;
-    if (!value)
-        return -1;
-    *value = '\0';
-    if (!snapshot_path_allowed(line) || !snapshot_value_allowed(value + 1))
-        return -1;
-    return setting_writes_add(writes, line, value + 1);
-}
-
-static int read_lines(const char *file, struct setting_writes *writes, char *message, size_t size)
-{
-    FILE *in = fopen(file, "re");
-    FREED_BY(memory_free) char *line = NULL;
-    size_t capacity = 0, number = 0;
-    ssize_t length;
-    int result = in ? 0 : -1;
-
-    if (!in)
-        text_copy(message, size, strerror(errno));
-    while (!result && (length = getline(&line, &capacity, in)) > 0) {
-        line[length - (line[length - 1] == '\n')] = '\0';
-        number++;
-        result = add_line(line, writes);
-        if (result)
-            (void)snprintf(message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", number);
-    }
-    if (in)
-        (void)fclose(in);
-    return result;
+    if (!text)
+        return fail_because(-1, message, size, "%s", why);
+    const int code = snapshot_read_list(text, writes, &line);
+    if (code == -ENOMEM)
+        return fail_because(-1, message, size, "out of memory");
+    return code
+               ? fail_because(-1, message, size, "line %zu is not PATH=VALUE with a file below /proc/sys or /sys", line)
+               : 0;
 }
 
 int tuned_check_file(const char *file, char *message, size_t size)
 {
     FREED_BY(setting_writes_free) struct setting_writes writes = {.n = 0};
-    return read_lines(file, &writes, message, size);
+    return read_list(file, &writes, message, size);
 }
 
 int tuned_begin_file(const char *file, char *message, size_t size)
 {
     text_copy(message, size, "");
-    return read_lines(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
+    return read_list(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
 }
 
 /* --- Restoring the settings. --- */
@@ -180,20 +162,26 @@ static void say_left(void *context, const struct snapshot_report *report)
 {
     (void)context;
     if (report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER)
-        (void)fprintf(stderr, "jitbench: %s is '%.80s', not '%.80s' as before: %s\n", report->path, report->now,
-                      report->wanted,
+        message_print("jitbench: %s is '%.80s', not '%.80s' as before: %s\n", report->path, report->now, report->wanted,
                       report->error ? tuned_refusal(report->path, report->error) : "kept by the kernel");
 }
 
-void tuned_end(void)
+int tuned_end(void)
 {
     char error[512];
+    const int code = held.snapshot ? snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error)) : 0;
 
-    if (held.snapshot && snapshot_restore(held.snapshot, say_left, NULL, error, sizeof(error))) {
+    if (code) {
         text_sanitize(error);
-        (void)fprintf(stderr, "jitbench: %s\n", error);
+        message_print("jitbench: %s\n", error);
     }
     snapshot_close(held.snapshot);
     held.snapshot = NULL;
     setting_writes_free(&held.plan);
+    return code;
+}
+
+bool tuned_has_snapshot(void)
+{
+    return access(snapshot_default_file(), F_OK) == 0;
 }

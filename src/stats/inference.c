@@ -49,46 +49,176 @@ struct inference_welch inference_welch(const double *a, size_t n_a, const double
 
 /* --- Comparison of means at the same value of a covariate. --- */
 
-/* Sums of squares and products about the means of the groups added so far. */
-struct squares {
-    double xx, xy, yy;
+#define FENCE       2.0  /* distance of the fences from the quartiles, in interquartile ranges */
+#define FITS        2    /* number of times that lines are fitted to find the values beyond the fences */
+#define LEAST_ERROR 1e-9 /* smaller errors come from rounding */
+#define LEVERAGE    0.95 /* a point with more influence on its line than that counts as if it had this much */
+#define AS_LARGE    50u  /* the permutation test ends after as many orders with a t as large as the observed one */
+
+/* Both groups of points; group 0 has the first n_a. */
+struct groups {
+    size_t n, n_a;
+    double *dx, *y, *other; /* x less the mean of its group; y; room for n */
+    double *weight;         /* of a point's residual in the difference, over one less its leverage */
+    double x[2], xx;        /* mean of x; sum of the squares of dx */
 };
 
-/* Adds the points to the sums, and returns their mean. */
-static struct inference_point add_group(const struct inference_point *points, size_t n, struct squares *sums)
-{
-    struct inference_point mean = {0, 0};
+struct lines {
+    double y[2], slope, difference, variance[2];
+};
 
-    for (size_t i = 0; i < n; i++) {
-        mean.x += points[i].x / (double)n;
-        mean.y += points[i].y / (double)n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const double x = points[i].x - mean.x, y = points[i].y - mean.y;
-        sums->xx += x * x;
-        sums->xy += x * y;
-        sums->yy += y * y;
-    }
-    return mean;
+static double residual_of(const struct groups *g, const struct lines *l, const double *y, size_t i)
+{
+    return y[i] - l->y[i >= g->n_a] - l->slope * g->dx[i];
 }
 
-struct inference_covariance inference_covariance(const struct inference_point *a, size_t n_a,
-                                                 const struct inference_point *b, size_t n_b)
+static void weigh(struct groups *g)
 {
-    struct squares sums = {0, 0, 0};
-    const struct inference_point mean_a = add_group(a, n_a, &sums), mean_b = add_group(b, n_b, &sums);
-    const double x = mean_b.x - mean_a.x;
-    struct inference_covariance out = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    for (size_t i = 0; i < g->n; i++) {
+        const double size = i < g->n_a ? -(double)g->n_a : (double)(g->n - g->n_a);
+        const double leverage = 1 / fabs(size) + g->dx[i] * g->dx[i] / g->xx;
+        g->weight[i] = (1 / size - (g->x[1] - g->x[0]) * g->dx[i] / g->xx) / (1 - fmin(leverage, LEVERAGE));
+    }
+}
 
-    if (n_a < 2 || n_b < 2 || !(sums.xx > 0))
-        return out;
-    out.df = (double)(n_a + n_b - 3);
-    out.slope = sums.xy / sums.xx;
-    out.spread = sqrt(sums.xx / (out.df + 1));
-    out.difference = mean_b.y - mean_a.y - out.slope * x;
-    const double variance = fmax(sums.yy - out.slope * sums.xy, 0) / out.df;
-    out.error = sqrt(variance * (1 / (double)n_a + 1 / (double)n_b + x * x / sums.xx));
-    return out;
+/* Fits parallel lines to the groups, and computes what each group adds to the variance of the difference between them
+ * by HC3. */
+static struct lines fit(const struct groups *g, const double *y)
+{
+    struct lines l = {{0, 0}, 0, 0, {0, 0}};
+
+    for (size_t i = 0; i < g->n; i++) {
+        l.y[i >= g->n_a] += y[i];
+        l.slope += g->dx[i] * y[i];
+    }
+    l.y[0] /= (double)g->n_a;
+    l.y[1] /= (double)(g->n - g->n_a);
+    l.slope /= g->xx;
+    l.difference = l.y[1] - l.y[0] - l.slope * (g->x[1] - g->x[0]);
+    for (size_t i = 0; i < g->n; i++) {
+        const double part = g->weight[i] * residual_of(g, &l, y, i);
+        l.variance[i >= g->n_a] += part * part;
+    }
+    return l;
+}
+
+static double error_of(const struct lines *l)
+{
+    return fmax(sqrt(l->variance[0] + l->variance[1]), LEAST_ERROR);
+}
+
+static double t_of(const struct lines *l)
+{
+    return fabs(l->difference) / error_of(l);
+}
+
+/* Moves values beyond the fences of the residuals of their group to the fence. Returns their number. */
+static size_t pull_in(const struct groups *g, bool second)
+{
+    const size_t first = second ? g->n_a : 0, n = second ? g->n - g->n_a : g->n_a;
+    const struct lines l = fit(g, g->y);
+    size_t moved = 0;
+
+    for (size_t i = 0; i < n; i++)
+        g->other[i] = residual_of(g, &l, g->y, first + i);
+    stats_sort(g->other, n);
+    const double low = stats_quantile(g->other, n, 0.25), high = stats_quantile(g->other, n, 0.75);
+    for (size_t i = first; i < first + n; i++) {
+        const double residual = residual_of(g, &l, g->y, i), beyond = FENCE * (high - low);
+        const double within = fmin(fmax(residual, low - beyond), high + beyond);
+        moved += fabs(residual - within) > 0;
+        g->y[i] += within - residual;
+    }
+    return moved;
+}
+
+/* Returns p of the permutation test for t: the residuals of one line through all points are permuted (Freedman and Lane
+ * 1983), and t is computed for each order. */
+static double permute(const struct groups *g, double t, uint64_t seed)
+{
+    const double mean_x = (g->x[0] * (double)g->n_a + g->x[1] * (double)(g->n - g->n_a)) / (double)g->n;
+    const double mean_y = stats_mean(g->y, g->n);
+    double xx = 0, xy = 0;
+    unsigned orders = 1, as_large = 1;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const double x = g->dx[i] + g->x[i >= g->n_a] - mean_x;
+        xx += x * x;
+        xy += x * (g->y[i] - mean_y);
+    }
+    for (size_t i = 0; i < g->n; i++)
+        g->other[i] = g->y[i] - xy / xx * (g->dx[i] + g->x[i >= g->n_a]);
+    for (; orders < INFERENCE_ORDERS && as_large < AS_LARGE; orders++) {
+        for (size_t i = g->n; i > 1; i--) {
+            const size_t k = (size_t)((stats_random(&seed) >> 32) * i >> 32);
+            const double swapped = g->other[i - 1];
+            g->other[i - 1] = g->other[k];
+            g->other[k] = swapped;
+        }
+        const struct lines l = fit(g, g->other);
+        as_large += t_of(&l) >= t;
+    }
+    return (double)as_large / orders;
+}
+
+static void compare_lines(const struct groups *g, double x_error, uint64_t seed, struct inference_adjusted *out)
+{
+    const double size[] = {(double)g->n_a, (double)(g->n - g->n_a)};
+    size_t moved[2] = {0, 0};
+    double terms = 0;
+
+    for (unsigned i = 0; i < 2 * FITS; i++) {
+        const size_t now = pull_in(g, i % 2);
+        moved[i % 2] = now > moved[i % 2] ? now : moved[i % 2];
+    }
+    struct lines l = fit(g, g->y);
+    out->slope = l.slope;
+    out->moved = -l.slope * (g->x[1] - g->x[0]);
+    out->difference = l.difference;
+    for (unsigned group = 0; group < 2; group++) {
+        const double left = fmax(size[group] - (double)moved[group], 2);
+        l.variance[group] *= size[group] / left;
+        /* HC3 overestimates the variance by n / (n - 1), which makes up for fewer degrees of freedom from six on. */
+        terms += l.variance[group] * l.variance[group] / fmax(left - 1, 2 * left - 6);
+    }
+    const double variance = l.variance[0] + l.variance[1], error = x_error * x_error;
+    out->error = error_of(&l);
+    out->df = terms > 0 ? variance * variance / terms : size[0] + size[1] - 3;
+    /* An error of x makes the slope smaller by the factor 1 - error / spread. */
+    out->unsure = fabs(out->moved) * error / (out->spread * out->spread - error);
+    const double t = fmax(fabs(l.difference) - out->unsure, 0) / out->error;
+    out->p_t = stats_student_p(t, out->df);
+    out->p = permute(g, t, seed);
+}
+
+int inference_adjusted(const struct inference_point *a, size_t n_a, const struct inference_point *b, size_t n_b,
+                       double x_error, uint64_t seed, struct inference_adjusted *out)
+{
+    struct groups g = {.n = n_a + n_b, .n_a = n_a};
+    FREED_BY(memory_free) double *room = calloc(4 * g.n + 1, sizeof(*room));
+
+    *out = (struct inference_adjusted){.difference = (double)NAN};
+    if (!room)
+        return -1;
+    g.dx = room;
+    g.y = room + g.n;
+    g.other = room + 2 * g.n;
+    g.weight = room + 3 * g.n;
+    for (size_t i = 0; i < g.n; i++)
+        g.x[i >= n_a] += i < n_a ? a[i].x / (double)n_a : b[i - n_a].x / (double)n_b;
+    for (size_t i = 0; i < g.n; i++) {
+        const struct inference_point *point = i < n_a ? &a[i] : &b[i - n_a];
+        g.dx[i] = point->x - g.x[i >= n_a];
+        g.y[i] = point->y;
+        g.other[i] = point->x;
+        g.xx += g.dx[i] * g.dx[i];
+    }
+    out->p_x = inference_welch(g.other, n_a, g.other + n_a, n_b).p;
+    out->spread = g.n > 2 ? sqrt(g.xx / (double)(g.n - 2)) : 0;
+    weigh(&g);
+    if (n_a > 2 && n_b > 2 && out->spread > 2 * x_error)
+        compare_lines(&g, x_error, seed, out);
+    return 0;
 }
 
 /* --- The error of a mean. --- */

@@ -341,7 +341,7 @@ static double spent_at(size_t look, size_t planned, double error)
 
 int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out)
 {
-    FREED_BY(free_flips) struct flips flips;
+    FREED_BY(free_flips) struct flips flips = {0};
     const bool ready = prepare_flips(n, &flips);
     size_t beyond = 0;
 
@@ -374,7 +374,7 @@ struct look {
  * of the ranks, which is random here. Returns the number of looks; 0 when out of memory. */
 static size_t look_limits(size_t pairs, double error, struct look looks[LOOKS_MAX])
 {
-    FREED_BY(free_flips) struct flips flips;
+    FREED_BY(free_flips) struct flips flips = {0};
     FREED_BY(memory_free) double *differences = malloc((pairs ? pairs : 1) * sizeof(*differences));
     const bool ready = prepare_flips(pairs, &flips) && differences;
     uint64_t state = SEED;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sys/mountinfo.h"
 #include "sys/procfs.h"
@@ -21,6 +22,7 @@ struct hierarchy {
 static const struct hierarchy unified = {"cgroup2", "", "/sys/fs/cgroup"};
 static const struct hierarchy memory_v1 = {"cgroup", "memory", "/sys/fs/cgroup/memory"};
 static const struct hierarchy cpuset_v1 = {"cgroup", "cpuset", "/sys/fs/cgroup/cpuset"};
+static const struct hierarchy cpu_v1 = {"cgroup", "cpu", "/sys/fs/cgroup/cpu"};
 
 struct version {
     const struct hierarchy *hierarchy;
@@ -73,17 +75,23 @@ static bool read_number(const char *root, const char *folder, const char *file, 
     return procfs_read_u64(root, PROCFS_PATH("%s/%s", folder, file), out);
 }
 
+/* Reads the number in a line "key value" of a text. Returns false when there is none. */
+static bool find_number(const char *text, const char *key, uint64_t *out)
+{
+    const size_t length = strlen(key);
+    for (const char *line = text; line; line = procfs_next_line(line)) {
+        if (strncmp(line, key, length) == 0 && line[length] == ' ')
+            return procfs_number(line + length, out) != NULL;
+    }
+    return false;
+}
+
 /* Returns the value of a line "key value" of memory.stat; 0 when there is none. */
 static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
     uint64_t value = 0;
     FREED_BY(memory_free) char *text = procfs_read_all(root, PROCFS_PATH("%s/memory.stat", folder));
-    char *rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        if (strcmp(strsep(&line, " "), key) == 0 && line && procfs_number(line, &value))
-            break;
-    }
-    return value;
+    return find_number(text, key, &value) ? value : 0;
 }
 
 /* A function that reads the bytes that one group limits or has left, and returns UINT64_MAX when it has no limit. */
@@ -218,4 +226,76 @@ void cgroup_isolated_cpus(const char *root, struct cpuset *out)
             read_cpus(root, at.folder, "cpuset.cpus.isolated", &set))
             cpuset_union(out, &set);
     } while (go_up(&at));
+}
+
+/* --- Quotas of CPU time. --- */
+
+static const struct hierarchy *const with_quota[] = {&unified, &cpu_v1};
+
+/* Returns how many CPUs' time a group allows itself, and with it the groups below; 0 when it has no quota. */
+static double read_quota(const char *root, const char *folder)
+{
+    char line[64];
+    uint64_t quota, period = 0;
+    if (procfs_read_line(root, PROCFS_PATH("%s/cpu.max", folder), line, sizeof line)) { /* "20000 100000" in us */
+        const char *rest = procfs_number(line, &quota);                                 /* NULL for "max" */
+        if (!rest || !procfs_number(rest, &period))
+            return 0;
+    } else if (!read_number(root, folder, "cpu.cfs_quota_us", &quota) || /* -1: no quota */
+               !read_number(root, folder, "cpu.cfs_period_us", &period))
+        return 0;
+    return period ? (double)quota / (double)period : 0;
+}
+
+void cgroup_quota_open(const char *root, struct cgroup_quota *out)
+{
+    *out = (struct cgroup_quota){0};
+    for (size_t i = 0; i < sizeof with_quota / sizeof with_quota[0]; i++) {
+        struct position at;
+        if (!find_position(root, with_quota[i], &at))
+            continue;
+        do {
+            const double cpus = read_quota(root, at.folder);
+            if (!(cpus > 0))
+                continue;
+            out->cpus = out->cpus > 0 && out->cpus < cpus ? out->cpus : cpus;
+            const int fd = out->n < CGROUP_QUOTAS ? procfs_open(root, PROCFS_PATH("%s/cpu.stat", at.folder)) : -1;
+            if (fd >= 0)
+                out->fd[out->n++] = fd;
+        } while (go_up(&at));
+    }
+}
+
+double cgroup_cpu_quota(const char *root)
+{
+    struct cgroup_quota quota;
+    cgroup_quota_open(root, &quota);
+    cgroup_quota_close(&quota);
+    return quota.cpus;
+}
+
+bool cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out)
+{
+    char text[4096];
+    *out = (struct cgroup_throttled){0};
+    for (unsigned i = 0; i < quota->n; i++) {
+        uint64_t periods, ns;
+        const ssize_t n = pread(quota->fd[i], text, sizeof text - 1, 0);
+        text[n > 0 ? n : 0] = '\0';
+        if (!find_number(text, "nr_throttled", &periods))
+            return false;
+        if (find_number(text, "throttled_usec", &ns))
+            ns *= 1000;
+        else if (!find_number(text, "throttled_time", &ns))
+            return false;
+        out->periods += (int64_t)periods;
+        out->ns += (int64_t)ns;
+    }
+    return quota->n > 0;
+}
+
+void cgroup_quota_close(struct cgroup_quota *quota)
+{
+    while (quota->n)
+        fd_close(&quota->fd[--quota->n]);
 }

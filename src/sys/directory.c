@@ -13,8 +13,10 @@
 
 #include "sys/memory.h"
 #include "sys/new_file.h"
+#include "sys/signals.h"
 
-#define LINKS_MOST 40u /* maximum number of links in a path, as in the kernel */
+#define READER_WAIT_NS 20000000u /* pause in ns between two attempts to open a pipe that nobody reads */
+#define LINKS_MOST     40u       /* maximum number of links in a path, as in the kernel */
 /* WALK: flags to open a directory only for use by other calls. Before Linux 3.6 fstat() does not work on such a
  * descriptor. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -144,6 +146,22 @@ static bool is_ours(const struct stat *folder, const struct stat *link)
            (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
+/* Opens a file for appending. A pipe is opened when a process reads from it, or not if a signal asks the program to end
+ * before that. Returns the descriptor or -errno. */
+static int open_writing(int folder, const char *name, int flags)
+{
+    int fd;
+
+    while ((fd = openat(folder, name, O_WRONLY | O_NONBLOCK | APPEND | flags)) < 0 && errno == ENXIO) {
+        if (signals_pending())
+            return -EINTR;
+        signals_sleep_ns(READER_WAIT_NS);
+    }
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETFL, APPEND); /* not O_NONBLOCK */
+    return fd < 0 ? -errno : fd;
+}
+
 /* Opens a file for appending, unless it is a regular file or a block device. It is inspected first, since opening alone
  * can affect a device, and again when it is open. refused: 0, or the -errno to return instead of opening it. */
 static int open_as_seen(int folder, const char *name, int flags, int refused)
@@ -154,9 +172,9 @@ static int open_as_seen(int folder, const char *name, int flags, int refused)
         return errno == ENOENT ? -EEXIST : -errno; /* ENOENT: a dangling link */
     if (S_ISREG(before.st_mode) || S_ISBLK(before.st_mode))
         return S_ISREG(before.st_mode) ? -EEXIST : -ENOTBLK;
-    int fd = refused ? refused : openat(folder, name, O_WRONLY | APPEND | flags);
+    int fd = refused ? refused : open_writing(folder, name, flags);
     if (fd < 0)
-        return refused ? refused : -errno;
+        return fd;
     if (fstat(fd, &now) == 0 && directory_is_same(&now, &before))
         return fd;
     (void)close(fd);
@@ -183,8 +201,19 @@ const char *directory_why_not(int error)
 {
     return error == -EEXIST    ? "the file exists; jitbench never overwrites"
            : error == -ENOTBLK ? "is a block device; jitbench never overwrites"
+           : error == -EINTR   ? "a pipe that no process reads from"
            : error == -ELOOP   ? "leads through a symbolic link that another user may have put there"
                                : strerror(-error);
+}
+
+int directory_refused(const char *path, int reason, char *error, size_t error_size)
+{
+    struct stat st;
+    const bool replaceable = reason == -EEXIST && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+    (void)snprintf(error, error_size, "-o '%.4000s': %s%s", path, directory_why_not(reason),
+                   replaceable ? " without --force" : "");
+    return -1;
 }
 
 void directory_remove(const char *path, int fd)

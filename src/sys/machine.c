@@ -328,6 +328,7 @@ void machine_read(const char *root, struct machine *out)
     read_container(root, out);
     machine_read_memory(root, out);
     out->memory_limit_bytes = cgroup_memory_limit(root);
+    out->cpu_quota = cgroup_cpu_quota(root);
     out->cache_llc_bytes = sum_last_level_caches(root, &out->online);
     out->load1 = read_load(root);
     read_settings(root, out);

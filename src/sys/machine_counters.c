@@ -31,8 +31,14 @@ static void add_known(int64_t *sum, int64_t value)
         *sum = add_counts(*sum < 0 ? 0 : *sum, (uint64_t)value);
 }
 
-static const struct machine_counters nothing_known = {
-    .irqs = -1, .softirqs = -1, .steal_ns = -1, .timer = -1, .resched = -1, .ipi = -1, .device = -1};
+static const struct machine_counters nothing_known = {.irqs = -1,
+                                                      .softirqs = -1,
+                                                      .steal_ns = -1,
+                                                      .timer = -1,
+                                                      .resched = -1,
+                                                      .ipi = -1,
+                                                      .device = -1,
+                                                      .throttled_ns = -1};
 
 static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kind kind)
 {

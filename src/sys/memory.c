@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocates memory and grows arrays; ends the program when there is none, if the command has asked for that. */
 #include "sys/memory.h"
+#include "sys/message.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@ static const char *ending;
 
 void memory_out(void)
 {
-    (void)fprintf(stderr, "jitbench%s%s: out of memory\n", ending ? " " : "", ending ? ending : "");
+    message_print("jitbench%s%s: out of memory\n", ending ? " " : "", ending ? ending : "");
     exit(1);
 }
 

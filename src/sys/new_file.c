@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -11,6 +12,8 @@
 
 #include "sys/process.h"
 #include "sys/procfs.h"
+
+#define NO_REPLACE 1u /* RENAME_NOREPLACE, which older headers lack */
 
 int new_file(int folder, const char *name, int flags, mode_t mode)
 {
@@ -59,6 +62,28 @@ int new_file_give_name(int fd, int folder, const char *name)
         return -EEXIST;
     /* This way works without the privilege that AT_EMPTY_PATH needs. */
     return linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
+{
+    /* without /proc, only root can give a nameless file a name */
+    const bool nameable = geteuid() == 0 || access("/proc/self/fd", X_OK) == 0;
+    int fd = nameable ? new_file_nameless(folder, mode) : -EOPNOTSUPP;
+
+    hidden[0] = '\0';
+    return fd < 0 ? new_file_random(folder, hidden, O_CLOEXEC, mode) : fd;
+}
+
+int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], const char *name)
+{
+    if (!hidden[0])
+        return new_file_give_name(fd, folder, name);
+    if (linkat(folder, hidden, folder, name, 0) == 0)
+        return unlinkat(folder, hidden, 0) ? -errno : 0;
+    const int error = -errno; /* of a file system that has no links, such as FAT */
+    if (error == -EEXIST || syscall(SYS_renameat2, folder, hidden, folder, name, NO_REPLACE) == 0)
+        return error == -EEXIST ? error : 0;
+    return errno == EEXIST ? -EEXIST : error;
 }
 
 int new_file_in_memory(unsigned flags, unsigned newer)

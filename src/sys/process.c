@@ -29,6 +29,10 @@
 #define RANDOM_NONBLOCK   0x0001u
 #define AMBIENT           47
 #define AMBIENT_IS_SET    1UL
+#define SYS_CLOSE_RANGE   436L
+/* Number of descriptors to close where close_range() is missing (before Linux 5.9). The limit on open files cannot be
+ * used instead: it may have been lowered, and musl makes one up where it cannot be read. */
+#define DESCRIPTORS 4096
 
 /* Absolute path of the program's own file, found at program start: a relative one would not be valid any more after a
  * chdir. */
@@ -194,6 +198,14 @@ void process_random_pad(char pad[PROCESS_PAD_MAX])
     memcpy(pad, name, sizeof(name) - 1);
     memset(pad + sizeof(name) - 1, 'x', length);
     pad[sizeof(name) - 1 + length] = 0;
+}
+
+void process_close_from(int first)
+{
+    if (syscall(SYS_CLOSE_RANGE, first, ~0u, 0) == 0)
+        return;
+    for (int fd = first; fd < DESCRIPTORS; fd++)
+        (void)close(fd);
 }
 
 static int take_first(struct dl_phdr_info *info, size_t size, void *context)

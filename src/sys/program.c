@@ -17,6 +17,7 @@
 
 #include "sys/clock.h"
 #include "sys/cpuset.h"
+#include "sys/process.h"
 #include "sys/procfs.h"
 #include "sys/tasks.h"
 
@@ -81,15 +82,17 @@ struct start {
  * functions are not inlined and return before the exec, and the child ends by returning. */
 #define OWN_FRAME __attribute__((noinline))
 
-/* Makes fds the descriptors 0 to 2. If one of fds is itself one of 0 to 2, it is copied first, so that it is not
- * overwritten before its turn. Returns 0 or -errno. */
+/* Makes fds the descriptors 0 to 2. If one of fds is itself one of 0 to 2, it is copied first,
+ * so that it is not overwritten before its turn. Returns 0 or -errno. */
 OWN_FRAME static int redirect(const int fds[3])
 {
     int moved[3];
 
     for (int i = 0; i < 3; i++) {
-        moved[i] = fds[i];
-        if (fds[i] != i && fds[i] <= 2 && (moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3)) < 0)
+        moved[i] = fds[i] < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC) : fds[i];
+        if (moved[i] < 0) /* there is no /dev/null: the program gets the caller's own */
+            moved[i] = i;
+        if (moved[i] != i && moved[i] <= 2 && (moved[i] = fcntl(moved[i], F_DUPFD_CLOEXEC, 3)) < 0)
             return -errno;
     }
     for (int i = 0; i < 3; i++)
@@ -98,29 +101,28 @@ OWN_FRAME static int redirect(const int fds[3])
     return 0;
 }
 
-/* Unblocks SIGCHLD and SIGALRM and sets their default actions: this process blocks SIGCHLD, and its own parent may have
- * blocked both. A shell that is started so would wait forever. */
+/* Unblocks all signals and sets their default actions: a shell that is started with SIGCHLD or SIGALRM blocked would
+ * wait forever, and one with SIGINT or SIGTERM blocked could not be ended. */
 OWN_FRAME static void reset_signals(void)
 {
-    sigset_t set;
+    sigset_t none;
 
-    (void)signal(SIGCHLD, SIG_DFL);
-    (void)signal(SIGALRM, SIG_DFL);
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGCHLD);
-    (void)sigaddset(&set, SIGALRM);
-    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    for (int number = 1; number < NSIG; number++)
+        (void)signal(number, SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 void program_be_parent(void)
 {
-    sigset_t child;
+    sigset_t awaited;
 
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     (void)signal(SIGCHLD, SIG_DFL);
-    (void)sigemptyset(&child);
-    (void)sigaddset(&child, SIGCHLD);
-    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+    (void)sigemptyset(&awaited);
+    (void)sigaddset(&awaited, SIGCHLD);
+    (void)sigaddset(&awaited, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &awaited, NULL);
 }
 
 static int child_main(void *argument)
@@ -128,14 +130,19 @@ static int child_main(void *argument)
     struct start *start = argument;
     const struct program *program = start->program;
 
-    start->error = task_die_with_parent(start->parent);
+    start->error = task_die_with_parent(start->parent, SIGKILL);
+    if (program->guard && !start->error) {
+        start->error = setpgid(0, 0) ? -errno : 0;
+        program->guard->group = getpid();
+    }
     if (!start->error)
         start->error = redirect(program->fds);
+    if (!start->error && program->prepare)
+        start->error = program->prepare(program->context);
     if (start->error)
         return 127;
+    process_close_from(3);
     reset_signals();
-    if (program->prepare)
-        program->prepare(program->context);
     start->exec_ns = clock_raw_ns();
     (void)execve(program->path, program->argv, program->envp);
     start->error = -errno;
@@ -198,19 +205,25 @@ static int has_ended(pid_t pid)
 
 int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
 {
-    sigset_t child;
+    static const int awaited[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t set;
 
-    (void)sigemptyset(&child);
-    (void)sigaddset(&child, SIGCHLD);
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(awaited) / sizeof(awaited[0]); i++)
+        (void)sigaddset(&set, awaited[i]);
     for (;;) {
         uint64_t now = clock_raw_ns(), left = until_ns > now ? until_ns - now : 0;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
-        (void)sigtimedwait(&child, NULL, &timeout);
+        const int number = sigtimedwait(&set, NULL, &timeout);
         *end_ns = clock_raw_ns();
         /* The signal may have come from an orphan, or from an earlier child. */
         int ended = has_ended(pid);
         if (ended)
             return ended < 0 ? ended : 0;
+        if (number > 0 && number != SIGCHLD) {
+            (void)raise(number); /* pending again, for the caller and for the next program */
+            return -EINTR;
+        }
         if (*end_ns >= until_ns)
             return -ETIMEDOUT;
     }
@@ -292,20 +305,20 @@ static int guard_main(void *argument)
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     guard_wait(guard);
-    if (!__atomic_load_n(&guard->dismissed, __ATOMIC_ACQUIRE))
+    if (!__atomic_load_n(&guard->dismissed, __ATOMIC_ACQUIRE) && guard->group > 0)
         (void)kill(-guard->group, SIGKILL);
     return 0;
 }
 
 /* The guard shares the caller's memory: after a plain fork the kernel would copy each page that the caller writes,
  * during a measurement. */
-int program_guard(struct program_guard *guard)
+int program_guard(struct program_guard *guard, pid_t group)
 {
     int life[2] = {-1, -1}, answer[2] = {-1, -1};
     int error = pipe2(life, O_CLOEXEC) || pipe2(answer, O_CLOEXEC) ? -errno : 0;
     char byte;
 
-    guard->group = getpgrp();
+    guard->group = group;
     guard->dismissed = false;
     guard->fd = life[1];
     guard->life_fd = life[0];

@@ -17,6 +17,11 @@
 #include "sys/memory.h"
 #include "sys/new_file.h"
 
+/* Removing a directory is retried (pause in ns), since scripts of a killed process may still write into it for a
+ * moment. */
+#define REMOVE_TRIES    500
+#define REMOVE_PAUSE_NS 20000000u
+
 /* Returns whether both descriptors refer to the same file. */
 static bool is_same(int a, int b)
 {
@@ -55,37 +60,16 @@ int scratch_file(const char *dir)
     return fd < 0 ? scratch_named_file(folder, 0600, NULL) : fd;
 }
 
-int scratch_name_path(const char *dir, const char *name, char *path, size_t size)
+/* Writes the path dir/name. Returns 0 or -ENAMETOOLONG. */
+static int name_path(const char *dir, const char *name, char *path, size_t size)
 {
     int n = snprintf(path, size, "%s/%s", dir, name);
 
     return (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-int scratch_unnamed(const char *path)
-{
-    struct stat status;
-    const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
-
-    if (folder < 0)
-        return folder;
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-        return -EEXIST;
-    if (access("/proc/self/fd", X_OK) && geteuid() != 0)
-        return -EOPNOTSUPP; /* scratch_give_name() could not work */
-    return new_file_nameless(folder, 0644);
-}
-
-int scratch_give_name(int fd, const char *path)
-{
-    const char *name;
-    FREED_BY(fd_close) int folder = directory_of(path, &name);
-
-    return folder < 0 ? folder : new_file_give_name(fd, folder, name);
-}
-
-int scratch_make_folder(int parent, const char *name)
+/* Makes the directory `name` in `parent`, mode 0700 whatever the umask. Returns 0 or -errno. */
+static int make_folder(int parent, const char *name)
 {
     const mode_t before = umask(077); /* the user's umask may remove the owner's permissions; no other thread is
                                        * running */
@@ -103,9 +87,9 @@ int scratch_folder(const char *dir, char *path, size_t size)
 
     for (int tries = 0; error == -EEXIST && tries < NAME_TRIES; tries++) {
         new_file_random_name(name);
-        error = scratch_name_path(dir, name, path, size);
+        error = name_path(dir, name, path, size);
         if (!error)
-            error = scratch_make_folder(parent, name);
+            error = make_folder(parent, name);
     }
     return error;
 }
@@ -129,7 +113,10 @@ int scratch_open_folder(int parent, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-int scratch_remove_folder(int parent, const char *name, int folder)
+/* Tries once to remove the files in the directory (open as folder), then the directory. Further tries may be needed: a
+ * file system may skip names while others are removed, and a temporary failure (a signal, no memory, no descriptor) may
+ * pass. When the name belongs to another directory by now, only the files are removed. Returns 0 or -errno. */
+static int remove_folder(int parent, const char *name, int folder)
 {
     struct stat status, named;
     int fd = scratch_open_folder(folder, "."); /* a new descriptor, which begins at the start of the directory */
@@ -144,8 +131,8 @@ int scratch_remove_folder(int parent, const char *name, int folder)
     return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* Removes the directory at path. If note is not NULL, only if it is the directory that the note describes. Returns 0 or
- * -errno: -ESTALE for another directory. */
+/* Removes the directory at path. If note is not NULL, only if it is the directory that the note describes, or empty
+ * where the note does not say which it is. Returns 0 or -errno: -ESTALE for another directory. */
 static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;
@@ -154,14 +141,17 @@ static int remove_path(const char *path, const struct scratch_note *note)
 
     if (parent < 0)
         return parent;
+    if (note && !note->inode)
+        return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
     FREED_BY(fd_close) int folder = scratch_open_folder(parent, name);
-    if (folder >= 0 && note && note->inode &&
+    if (folder >= 0 && note &&
         (fstat(folder, &status) || status.st_dev != note->device || status.st_ino != note->inode))
         return -ESTALE;
-    return folder < 0 ? folder : scratch_remove_folder(parent, name, folder);
+    return folder < 0 ? folder : remove_folder(parent, name, folder);
 }
 
-bool scratch_is_still_there(int error)
+/* Returns whether remove_folder() should be tried again after it returned this error (0: no). */
+static bool is_still_there(int error)
 {
     return error && error != -ENOENT && error != -ENOTDIR && error != -ELOOP && error != -ESTALE && error != -EROFS;
 }
@@ -172,14 +162,14 @@ int scratch_remove(const char *path)
 
     do
         error = remove_path(path, NULL);
-    while (scratch_is_still_there(error) && --tries);
+    while (is_still_there(error) && --tries);
     return error;
 }
 
 void scratch_remove_noted(const struct scratch_note *note)
 {
     for (int tries = 0; note->path[0] && tries < REMOVE_TRIES; tries++) {
-        if (!scratch_is_still_there(remove_path(note->path, note)))
+        if (!is_still_there(remove_path(note->path, note)))
             return;
         clock_sleep_ns(REMOVE_PAUSE_NS);
     }

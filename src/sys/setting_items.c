@@ -49,12 +49,15 @@ static void write_value(const char *name, const char *value, size_t length, size
 void setting_items_add(char *buf, size_t size, const char *name, const char *value, size_t most)
 {
     const size_t at = strlen(buf);
-    char text[SETTING_VALUE];
+    char text[SETTING_VALUE], key[SETTING_NAME];
 
+    write_value("", name, strlen(name), sizeof(key) - 1, key);
+    for (char *c = key; (c = strchr(c, '='));)
+        *c = '_';
     write_value(name, value, strlen(value), most, text);
-    const size_t need = (at > 0) + strlen(name) + 1 + strlen(text);
+    const size_t need = (at > 0) + strlen(key) + 1 + strlen(text);
     if (text[0] && at + need < size)
-        (void)snprintf(buf + at, size - at, "%s%s=%s", at ? ";" : "", name, text);
+        (void)snprintf(buf + at, size - at, "%s%s=%s", at ? ";" : "", key, text);
 }
 
 void setting_items_begin(struct setting_items *items, const char *text, bool of_run)
@@ -89,7 +92,7 @@ static bool take_item(struct setting_items *items, const char *item, size_t leng
     memcpy(items->name, name, name_length);
     items->name[name_length] = '\0';
     write_value(items->name, value, (size_t)(item + length - value), SETTING_VALUE - 1, items->value);
-    return true;
+    return strcmp(items->value, SETTING_UNKNOWN_VALUE) != 0;
 }
 
 bool setting_items_next(struct setting_items *items)

@@ -3,20 +3,23 @@
 #include "sys/signals.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "sys/clock.h"
 
 /* Global, since a signal handler gets no context. */
 static volatile sig_atomic_t caught, stop_wanted;
+static bool initialised;
 static sigset_t mask_before, mask_wait;
+
+#define TICK_US 50000
 
 static void on_end(int number)
 {
@@ -26,7 +29,7 @@ static void on_end(int number)
 
 static void on_child(int number)
 {
-    (void)number; /* the handler's only task is to interrupt ppoll() */
+    (void)number; /* the handler's only task is to interrupt a system call */
 }
 
 static void on_stop(int number)
@@ -86,6 +89,7 @@ void signals_init(void)
 
     sigemptyset(&block);
     (void)sigprocmask(SIG_BLOCK, NULL, &mask_before);
+    initialised = true;
     mask_wait = mask_before;
     for (size_t i = 0; i < N_HANDLED; i++) {
         const struct sigaction action = {.sa_handler = handled[i].handler};
@@ -145,49 +149,75 @@ void signals_sleep_ns(uint64_t ns)
     }
 }
 
-/* Waits until a pipe, terminal or device accepts bytes. After a signal that asks the program to end, only checks
- * whether it accepts bytes now. Returns 0; or -1 with errno, which is EINTR after such a signal. */
-static int wait_writable(int fd)
-{
-    struct pollfd wait = {.fd = fd, .events = POLLOUT};
-    const struct timespec now = {0, 0};
-    int ended = 0, n;
+/* State of the process while ticks interrupt a system call that blocks. */
+struct ticks {
+    struct sigaction action;
+    sigset_t mask;
+};
 
-    while (!ended) {
-        ended = signals_pending();
-        n = ppoll(&wait, 1, ended ? &now : NULL, &mask_wait);
-        if (n > 0 || (n < 0 && errno != EINTR))
-            return n > 0 ? 0 : -1;
+/* Unblocks the signals that ask the program to end or stop, and interrupts system calls every TICK_US from now on: one
+ * that begins just after such a signal has come must not block for ever. */
+static void ticks_begin(struct ticks *ticks)
+{
+    const struct sigaction action = {.sa_handler = on_child};
+    const struct itimerval every = {.it_interval = {.tv_usec = TICK_US}, .it_value = {.tv_usec = TICK_US}};
+    sigset_t mask;
+
+    (void)sigprocmask(SIG_BLOCK, NULL, &ticks->mask);
+    mask = initialised ? mask_wait : ticks->mask;
+    sigdelset(&mask, SIGALRM);
+    (void)sigaction(SIGALRM, &action, &ticks->action);
+    (void)sigprocmask(SIG_SETMASK, &mask, NULL);
+    (void)setitimer(ITIMER_REAL, &every, NULL);
+}
+
+static void ticks_end(const struct ticks *ticks)
+{
+    const struct itimerval never = {.it_value = {.tv_sec = 0}};
+    const int error = errno;
+
+    (void)setitimer(ITIMER_REAL, &never, NULL);
+    (void)sigprocmask(SIG_SETMASK, &ticks->mask, NULL);
+    (void)sigaction(SIGALRM, &ticks->action, NULL);
+    errno = error;
+}
+
+size_t signals_write_within(int fd, const char *data, size_t length, uint64_t stall_ns)
+{
+    struct stat status;
+    const bool blocks = fstat(fd, &status) || !S_ISREG(status.st_mode);
+    const uint64_t begin = clock_raw_ns();
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    struct ticks ticks;
+    size_t done = 0;
+
+    if (blocks)
+        ticks_begin(&ticks);
+    while (done < length) {
+        const ssize_t n = write(fd, data + done, length - done);
+        if (n > 0) {
+            done += (size_t)n;
+            continue;
+        }
+        errno = n == 0 ? EIO : errno;
+        if (errno == EAGAIN) /* another process has made the descriptor non-blocking */
+            (void)poll(&ready, 1, TICK_US / 1000);
+        else if (errno != EINTR)
+            break;
+        errno = signals_pending() ? EINTR : clock_raw_ns() - begin > stall_ns ? ETIMEDOUT : 0;
+        if (errno)
+            break;
         if (stop_wanted)
             signals_stop();
     }
-    errno = EINTR;
-    return -1;
+    if (blocks)
+        ticks_end(&ticks);
+    return done;
 }
 
 size_t signals_write(int fd, const char *data, size_t length)
 {
-    struct stat status;
-    bool blocks = fstat(fd, &status) || !S_ISREG(status.st_mode);
-    size_t done = 0;
-
-    while (done < length) {
-        size_t chunk = length - done;
-        if (blocks && chunk > PIPE_BUF)
-            chunk = PIPE_BUF; /* the number of bytes that a ready pipe takes without blocking */
-        if (blocks && wait_writable(fd))
-            break;
-        ssize_t n = write(fd, data + done, chunk);
-        if (n > 0) {
-            done += (size_t)n;
-        } else if (n == 0) {
-            errno = EIO;
-            break;
-        } else if (errno != EINTR && errno != EAGAIN) {
-            break;
-        }
-    }
-    return done;
+    return signals_write_within(fd, data, length, UINT64_MAX);
 }
 
 void signals_restore(void)

@@ -135,10 +135,10 @@ int task_get_policy(int *policy, int *rt_priority)
 
 const char *task_policy_name(int policy)
 {
-    enum { DEADLINE = 6, POLICIES }; /* SCHED_DEADLINE, which older C libraries lack */
+    enum { DEADLINE = 6, EXT, POLICIES }; /* SCHED_DEADLINE and SCHED_EXT, which older C libraries lack */
     static const char *const names[POLICIES] = {
-        [SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo", [SCHED_RR] = "rr",
-        [SCHED_BATCH] = "batch", [SCHED_IDLE] = "idle", [DEADLINE] = "deadline"};
+        [SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo",   [SCHED_RR] = "rr", [SCHED_BATCH] = "batch",
+        [SCHED_IDLE] = "idle",   [DEADLINE] = "deadline", [EXT] = "ext"};
     return policy >= 0 && policy < POLICIES && names[policy] ? names[policy] : "unknown";
 }
 
@@ -266,9 +266,9 @@ bool task_layout_fixed(void)
     return persona >= 0 && ((unsigned long)persona & PERSONA_NO_RANDOMIZE);
 }
 
-int task_die_with_parent(pid_t expected_parent)
+int task_die_with_parent(pid_t expected_parent, int signal)
 {
-    if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0, 0, 0) != 0)
+    if (prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0, 0, 0) != 0)
         return -errno;
     /* The parent may have ended before the request took effect; then no signal will come. */
     return getppid() == expected_parent ? 0 : -ESRCH;

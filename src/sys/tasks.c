@@ -14,10 +14,10 @@
 #define KERNEL_THREAD 0x00200000u /* flag PF_KTHREAD of linux/sched.h */
 
 /* Copies the name of a task. The name of a kworker thread is cut before '+' or '-', since what follows is the last work
- * item that it ran. */
+ * item that it ran; those of rescuers ("kworker/R-NAME") are not. */
 static void copy_name(const char *from, size_t length, bool kernel, char to[TASKS_NAME])
 {
-    if (kernel && length > 8 && !strncmp(from, "kworker/", 8))
+    if (kernel && length > 8 && !strncmp(from, "kworker/", 8) && strncmp(from, "kworker/R-", 10) != 0)
         length = strcspn(from, "+-") < length ? strcspn(from, "+-") : length;
     length = length < TASKS_NAME - 1 ? length : TASKS_NAME - 1;
     memcpy(to, from, length);
@@ -71,7 +71,7 @@ static int by_number(const void *a, const void *b)
     return ORDER_OF(x->tid, y->tid);
 }
 
-int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_times *times)
+int tasks_times(const char *root, struct tasks_times *times)
 {
     FREED_BY(memory_free) char **processes = procfs_names(root, "/proc");
 
@@ -79,7 +79,7 @@ int tasks_times(const char *root, unsigned part, unsigned parts, struct tasks_ti
     if (!processes)
         return -errno;
     for (size_t i = 0; processes[i]; i++) {
-        if (processes[i][strspn(processes[i], "0123456789")] || strtoul(processes[i], NULL, 10) % parts != part)
+        if (processes[i][strspn(processes[i], "0123456789")])
             continue;
         FREED_BY(memory_free) char **tasks = procfs_names(root, PROCFS_PATH("/proc/%s/task", processes[i]));
         for (size_t k = 0; tasks && tasks[k]; k++)
@@ -113,55 +113,4 @@ void tasks_kernel_functions(const char *root, const uint64_t *addresses, size_t 
         parse_symbol(line, addresses, n, names);
     if (file)
         (void)fclose(file);
-}
-
-/* --- Interrupts. --- */
-
-/* Returns the number of the CPU's column, from 0, in the header " CPU0 CPU2 ..."; -1 when it has none. */
-static int column_of(const char *line, unsigned cpu)
-{
-    int column = 0;
-    uint64_t number;
-
-    for (line += strspn(line, " \t"); !strncmp(line, "CPU", 3); line += strspn(line, " \t"), column++) {
-        line = procfs_number(line + 3, &number);
-        if (!line || number == cpu)
-            return line ? column : -1;
-    }
-    return -1;
-}
-
-/* Parses a line of /proc/interrupts. Returns false when it does not count by CPU. */
-static bool parse_line(const char *line, int column, struct interrupt_count *out)
-{
-    const char *label = line + strspn(line, " \t"), *at = label + strcspn(label, ":\n");
-    const int length = (int)(at - label);
-    uint64_t count;
-
-    if (*at != ':' || length == 0)
-        return false;
-    at++;
-    for (const char *next; (next = procfs_number(at, &count)); at = next)
-        if (column-- == 0)
-            out->count = count;
-    if (column >= 0)
-        return false;
-    const char *end = at + strcspn(at, "\n"), *word = end;
-    while (word > at && word[-1] != ' ')
-        word--;
-    (void)snprintf(out->name, sizeof(out->name), "%.*s:%.*s", length < 12 ? length : 12, label, (int)(end - word),
-                   word);
-    return true;
-}
-
-size_t tasks_interrupts(const char *root, unsigned cpu, struct interrupt_count *out, size_t most)
-{
-    FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/interrupts");
-    const int column = text ? column_of(text, cpu) : -1;
-    const char *line = column >= 0 ? procfs_next_line(text) : NULL;
-    size_t n = 0;
-
-    for (; line && n < most; line = procfs_next_line(line))
-        n += parse_line(line, column, &out[n]);
-    return n;
 }

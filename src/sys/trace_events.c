@@ -25,8 +25,11 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
     for (const char *line = text; line; line = procfs_next_line(line)) {
         const char *field = line + strspn(line, " \t"), *end = field + strcspn(field, ";\n");
         unsigned offset, bytes;
-        if (strncmp(field, "field:", 6) != 0 || (size_t)(end - field) < length + 6 ||
-            strncmp(end - length, name, length) != 0 || !strchr(" *", end[-(ptrdiff_t)length - 1]))
+        const char *stop = end; /* end of the name: before the size of an array, "char next_comm[16]" */
+        while (stop > field && end[-1] == ']' && *stop != '[')
+            stop--;
+        if (strncmp(field, "field:", 6) != 0 || (size_t)(stop - field) < length + 6 ||
+            strncmp(stop - length, name, length) != 0 || !strchr(" *", stop[-(ptrdiff_t)length - 1]))
             continue;
         if (sscanf(end, "; offset:%u; size:%u;", &offset, &bytes) != 2 || offset > FORMAT_SIZE || bytes > FORMAT_SIZE)
             return false;
@@ -121,6 +124,8 @@ void trace_events_read(const char *directory, const char *interrupts, struct tra
         const char *path, *number, *name;
         struct trace_event event;
     } wanted[] = {
+        {"sched/sched_switch", "next_pid", "next_comm", {.kind = TRACE_SWITCH}},
+        {"sched/sched_switch", NULL, "prev_comm", {.kind = TRACE_NAME}},
         {"irq/irq_handler_entry", "irq", "name", {.kind = TRACE_ENTER, .source = TRACE_IRQ}},
         {"irq/irq_handler_exit", "irq", NULL, {.kind = TRACE_LEAVE, .source = TRACE_IRQ}},
         {"irq/softirq_entry", "vec", NULL, {.kind = TRACE_ENTER, .source = TRACE_SOFTIRQ}},

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/memory.h"
 #include "sys/perf_event.h"
 #include "sys/procfs.h"
 
@@ -25,8 +26,8 @@
 #define HEAD_AT        1024u /* offset of data_head in the first page of the mapping; data_tail follows it */
 enum { RECORD_NONE, RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_SWITCH_CPU_WIDE = 15 };
 
-#define RING_LEAST  ((size_t)16 << 10)
 #define RECORD_MOST 4096u /* size of the buffer for a record; records of the events opened here are shorter */
+#define RECORD_ROOM 256u  /* bytes that suffice for a record of the events opened here */
 
 /* --- Records. --- */
 
@@ -75,8 +76,14 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
         return false;
     out->kind = event->kind;
     out->source = event->source;
-    out->number = event->number_size ? number_at(raw + event->number_at, event->number_size) : event->vector;
+    const uint64_t number = event->number_size ? number_at(raw + event->number_at, event->number_size) : event->vector;
+    if (event->kind == TRACE_SWITCH)
+        out->tid = (uint32_t)number;
+    else
+        out->number = number;
     copy_name(out->name, event->name, sizeof(event->name));
+    if (event->name_size > 4 && (size_t)event->name_at + event->name_size <= size)
+        copy_name(out->name, raw + event->name_at, event->name_size);
     if (event->name_size == 4 && (size_t)event->name_at + 4 <= size) {
         const uint64_t location = number_at(raw + event->name_at, 4), at = location & 0xffff, length = location >> 16;
         if (at + length <= size)
@@ -138,7 +145,8 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
 
 /* --- The ring. --- */
 
-static int open_event(uint32_t type, uint64_t config, unsigned cpu)
+/* type: PERF_EVENT_TRACEPOINT, or PERF_EVENT_SOFTWARE for new tasks and names, and with `switches` context switches. */
+static int open_event(const struct trace_ring *ring, uint32_t type, uint64_t config, unsigned cpu, bool switches)
 {
     const bool tracepoint = type == PERF_EVENT_TRACEPOINT;
     const struct perf_event event = {.type = type,
@@ -151,7 +159,8 @@ static int open_event(uint32_t type, uint64_t config, unsigned cpu)
                                      .task = !tracepoint,
                                      .sample_id_all = 1,
                                      .use_clockid = 1,
-                                     .context_switch = !tracepoint,
+                                     .context_switch = switches,
+                                     .write_backward = ring->last,
                                      .watermark = 1,
                                      .wakeup_events = INT32_MAX, /* no process waits for data in the ring */
                                      .clockid = CLOCK_MONOTONIC_RAW};
@@ -159,32 +168,56 @@ static int open_event(uint32_t type, uint64_t config, unsigned cpu)
     return perf_open(&event, -1, (int)cpu);
 }
 
-int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes)
+/* Opens the ring. named: context switches come from their tracepoint, which has the names. Returns 0 or -errno. */
+static int open_ring(struct trace_ring *ring, unsigned cpu, size_t bytes, bool named)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    int fd = open_event(PERF_EVENT_SOFTWARE, PERF_EVENT_DUMMY, cpu), error = 0;
+    int fd = open_event(ring, PERF_EVENT_SOFTWARE, PERF_EVENT_DUMMY, cpu, !named), error = 0;
 
-    *ring = (struct trace_ring){.events = events, .memory = MAP_FAILED};
     if (fd < 0)
         return fd;
     ring->fd[ring->n++] = fd;
-    for (ring->bytes = 2 * bytes; ring->memory == MAP_FAILED && ring->bytes > RING_LEAST;) {
+    for (ring->bytes = 2 * bytes; ring->memory == MAP_FAILED && ring->bytes > page;) {
         ring->bytes /= 2;
-        ring->memory = mmap(NULL, page + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        /* The kernel overwrites the oldest records of a ring that cannot be written here. */
+        ring->memory =
+            mmap(NULL, page + ring->bytes, ring->last ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = -errno;
     }
-    if (ring->memory == MAP_FAILED) {
-        trace_ring_close(ring);
+    if (ring->memory == MAP_FAILED)
         return error;
-    }
-    for (size_t i = 0; i < events->n; i++) {
-        fd = open_event(PERF_EVENT_TRACEPOINT, events->of[i].id, cpu);
-        if (fd >= 0 && ioctl(fd, IOC_SET_OUTPUT, ring->fd[0]) == 0)
+    for (size_t i = 0; i < ring->events->n; i++) {
+        const struct trace_event *event = &ring->events->of[i];
+        if (event->kind == TRACE_SWITCH && !named)
+            continue;
+        fd = open_event(ring, PERF_EVENT_TRACEPOINT, event->id, cpu, false);
+        if (fd >= 0 && ioctl(fd, IOC_SET_OUTPUT, ring->fd[0]) == 0) {
             ring->fd[ring->n++] = fd;
-        else if (fd >= 0)
+            continue;
+        }
+        if (fd >= 0)
             (void)close(fd);
+        if (event->kind == TRACE_SWITCH)
+            return fd < 0 ? fd : -EINVAL;
     }
     return 0;
+}
+
+int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes, bool last)
+{
+    bool named = false;
+    int error;
+
+    for (size_t i = 0; i < events->n; i++)
+        named |= events->of[i].kind == TRACE_SWITCH;
+    for (;; named = false) {
+        *ring = (struct trace_ring){.events = events, .memory = MAP_FAILED, .last = last};
+        if (!(error = open_ring(ring, cpu, bytes, named)))
+            return 0;
+        trace_ring_close(ring);
+        if (!named)
+            return error;
+    }
 }
 
 void trace_ring_close(struct trace_ring *ring)
@@ -195,19 +228,9 @@ void trace_ring_close(struct trace_ring *ring)
         (void)munmap(ring->memory, page + ring->bytes);
     while (ring->n)
         (void)close(ring->fd[--ring->n]);
+    free(ring->at);
+    ring->at = NULL;
     ring->memory = MAP_FAILED;
-}
-
-void trace_ring_start(struct trace_ring *ring)
-{
-    for (size_t i = ring->n; i-- > 0;)
-        (void)ioctl(ring->fd[i], IOC_ENABLE, 0);
-}
-
-void trace_ring_stop(struct trace_ring *ring)
-{
-    for (size_t i = 0; i < ring->n; i++)
-        (void)ioctl(ring->fd[i], IOC_DISABLE, 0);
 }
 
 static uint64_t *head_of(const struct trace_ring *ring)
@@ -215,23 +238,19 @@ static uint64_t *head_of(const struct trace_ring *ring)
     return (uint64_t *)(void *)((char *)ring->memory + HEAD_AT);
 }
 
-bool trace_ring_is_full(const struct trace_ring *ring)
-{
-    const uint64_t *ends = head_of(ring);
-
-    return __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE) - ends[1] > ring->bytes - RECORD_MOST;
-}
-
-void trace_ring_drop(struct trace_ring *ring)
+void trace_ring_start(struct trace_ring *ring)
 {
     uint64_t *ends = head_of(ring);
-    const uint64_t head = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
 
-    __atomic_store_n(&ends[1], ring->mark, __ATOMIC_RELEASE);
-    ring->mark = head;
+    ring->n_at = 0;
+    ring->begun = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
+    if (!ring->last)
+        __atomic_store_n(&ends[1], ring->begun, __ATOMIC_RELEASE);
+    for (size_t i = ring->n; i-- > 0;)
+        (void)ioctl(ring->fd[i], IOC_ENABLE, 0);
 }
 
-/* Copies size bytes at position `from` out of the ring; they may continue at its beginning. */
+/* Copies size bytes at a position out of the ring; they may continue at its beginning. */
 static void copy_out(const struct trace_ring *ring, uint64_t from, void *to, size_t size)
 {
     const char *data = (const char *)ring->memory + sysconf(_SC_PAGESIZE);
@@ -241,24 +260,61 @@ static void copy_out(const struct trace_ring *ring, uint64_t from, void *to, siz
     memcpy((char *)to + first, data, size - first);
 }
 
+/* Returns the size of the record at a position, 0 when there is none or it is damaged. */
+static size_t record_size(const struct trace_ring *ring, uint64_t at, uint64_t end)
+{
+    struct header header = {.size = 0};
+
+    if (end - at >= sizeof(header))
+        copy_out(ring, at, &header, sizeof(header));
+    return header.size >= sizeof(header) && header.size <= end - at ? header.size : 0;
+}
+
+void trace_ring_stop(struct trace_ring *ring)
+{
+    size_t capacity = 0, size;
+
+    for (size_t i = 0; i < ring->n; i++)
+        (void)ioctl(ring->fd[i], IOC_DISABLE, 0);
+    const uint64_t head = __atomic_load_n(head_of(ring), __ATOMIC_ACQUIRE);
+    ring->used = (size_t)(ring->last ? ring->begun - head : head - ring->begun);
+    if (!ring->last)
+        return;
+    /* The newest record comes first: positions are kept, to be read from the last one. */
+    const uint64_t end = ring->used < ring->bytes ? ring->begun : head + ring->bytes;
+    free(ring->at);
+    ring->at = NULL;
+    for (uint64_t at = head; (size = record_size(ring, at, end)); at += size) {
+        if (!grow_array(&ring->at, &capacity, ring->n_at, sizeof(*ring->at)))
+            return;
+        ring->at[ring->n_at++] = at;
+    }
+}
+
+bool trace_ring_is_full(const struct trace_ring *ring)
+{
+    return !ring->last && ring->used + RECORD_ROOM > ring->bytes;
+}
+
 bool trace_ring_next(struct trace_ring *ring, struct trace_record *out)
 {
     uint64_t *ends = head_of(ring);
     char bytes[RECORD_MOST];
-    struct header header;
 
     for (;;) {
-        const uint64_t head = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE), tail = ends[1];
-        if (head - tail < sizeof(header))
+        const uint64_t head = __atomic_load_n(&ends[0], __ATOMIC_ACQUIRE);
+        if (ring->last && !ring->n_at)
             return false;
-        copy_out(ring, tail, &header, sizeof(header));
-        if (header.size < sizeof(header) || header.size > head - tail)
+        const uint64_t at = ring->last ? ring->at[--ring->n_at] : ends[1];
+        const size_t size = record_size(ring, at, ring->last ? at + ring->bytes : head);
+        if (!size)
             return false;
-        const bool fits = header.size <= sizeof(bytes);
+        const bool fits = size <= sizeof(bytes);
         if (fits)
-            copy_out(ring, tail, bytes, header.size);
-        __atomic_store_n(&ends[1], tail + header.size, __ATOMIC_RELEASE);
-        if (fits && trace_record_read(bytes, header.size, ring->events, out))
+            copy_out(ring, at, bytes, size);
+        if (!ring->last)
+            __atomic_store_n(&ends[1], at + size, __ATOMIC_RELEASE);
+        if (fits && trace_record_read(bytes, size, ring->events, out))
             return true;
     }
 }
@@ -289,6 +345,7 @@ const char *trace_ring_why(int error, char *buf, size_t size)
     (void)snprintf(buf, size, "perf_event_open: %s", strerror(-error));
     return forbidden          ? "a seccomp filter or a security module forbids perf_event_open"
            : error == -ENOSYS ? "the kernel has no perf_event_open or a filter forbids it"
-           : error == -EINVAL ? "the kernel is older than 4.3: its perf events do not tell context switches"
-                              : buf;
+           : error == -EINVAL
+               ? "the kernel is too old for these perf events (4.3; 4.7 for the last moments before a stop)"
+               : buf;
 }

@@ -133,7 +133,8 @@ static void test_compare_names_each_setting_that_differs(void **state)
     const struct cli *cli = *state;
     const struct cli_run measure = {
         .args = ARGS("prime", "-q", "-i", "2", "-n", "100", "--limit", "10", "--cpus", cli_cpu, "-o", "-")};
-    const struct cli_run comparison = {.args = ARGS("compare", "-v", "run.csv", "changed.csv")};
+    const struct cli_run comparison = {.args =
+                                           ARGS("compare", "-v", "--across", "scheduler", "run.csv", "changed.csv")};
     struct cli_result measured, result;
     struct cli_csv csv;
     unsigned tried = 0;
@@ -146,6 +147,10 @@ static void test_compare_names_each_setting_that_differs(void **state)
     for (const char *item = settings; *item && tried < SETTINGS_TRIED; item += strspn(item, ";"), tried++) {
         const size_t length = strcspn(item, ";"), name = strcspn(item, "=");
         char expected[900];
+        if (item[name + 1] == '-' && length == name + 2) { /* not known, as good as not recorded */
+            item += length;
+            continue;
+        }
         write_changed(cli, measured.out, item, name, length);
         (void)snprintf(expected, sizeof(expected), "\nSettings differ: %.*s %.*s -> other\n", (int)name, item,
                        (int)(length - name - 1), item + name + 1);
@@ -295,7 +300,7 @@ static void test_compare_prints_the_greatest_effect_first_and_why(void **state)
     cli_expect_text(result.out, "Differs: nice: 0 against 19\n");
     cli_expect_text(result.out, "Differs: kernel: 6.18.5 #1 SMP against 6.19.0 #1 SMP\n");
     cli_expect_no_text(result.out, "Differs: host");
-    cli_expect_text(result.out, "Tested: pairs of runs, since those of both sides alternate in time\n");
+    cli_expect_text(result.out, "Tested: pairs of runs as measured, since those of both sides alternate in time\n");
     const char *audio = strstr(result.out, "\nlatency audio burn "), *syscall = strstr(result.out, "\nunix syscall ");
     const char *prime = strstr(result.out, "\nprime limit=22 ");
     assert_true(audio && syscall && prime && audio < syscall && syscall < prime);
@@ -487,6 +492,33 @@ static void test_compare_refuses_what_differs_in_kind(void **state)
     }
 }
 
+#define OF_SCHEDULER(id, name, value)                                                                                  \
+    "run_id,settings,suite,test,metric,unit,better,value,status,samples\n" id ",smt=off;scheduler=" name               \
+    ",unix,pipe,rate,lps,higher," value ",ok," value ";" value ";" value "\n"
+
+/* Two schedulers are not compared unless asked for; one that is not known is no other. */
+static void test_compare_schedulers(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    cli_write_file(cli->work, "eevdf.csv", OF_SCHEDULER("r1", "EEVDF", "900"));
+    cli_write_file(cli->work, "ext.csv", OF_SCHEDULER("r2", "sched_ext_lavd", "800"));
+    cli_write_file(cli->work, "unknown.csv", OF_SCHEDULER("r3", "-", "700"));
+    compare(cli, "compare ./eevdf.csv ./ext.csv", FAILED, &result);
+    cli_expect_text(result.out,
+                    "1 row, other scheduler: EEVDF against sched_ext_lavd (--across scheduler compares them)");
+    cli_result_free(&result);
+    compare(cli, "compare ./eevdf.csv ./ext.csv --across scheduler", DONE, &result);
+    cli_expect_text(result.out, "scheduler EEVDF -> sched_ext_lavd\n");
+    cli_expect_text(result.out, "Verdict");
+    cli_result_free(&result);
+    compare(cli, "compare ./eevdf.csv ./unknown.csv", DONE, &result);
+    cli_expect_no_text(result.out, "scheduler");
+    cli_expect_text(result.out, "Verdict");
+    cli_result_free(&result);
+}
+
 #define INDEX_ROWS(id, protocol, value)                                                                                \
     "run_id,suite,test,param,copies,metric,unit,better,value,status\n" id ",unix,index,protocol=" protocol             \
     ",1,index,ratio,higher," value ",ok\n" id ",unix,pipe,,1,rate,lps,higher," value ",ok\n"
@@ -545,6 +577,16 @@ static void test_compare_fail_on(void **state)
         {"compare base1.csv limit.csv --fail-on changed", DONE},
         {"compare ./base ./limit --fail-on not-comparable", FINDING},
         {"compare base1.csv other-cpu.csv --fail-on slower", FAILED},
+        {"compare ./base ./slow --fail-on worse", FINDING},
+        {"compare ./base ./same --fail-on worse,faster,undecided", DONE},
+        {"compare ./base ./slow --fail-on slower:1000,FASTER:19", FINDING},
+        {"compare ./base ./slow --fail-on faster:21", DONE},
+        {"compare ./base ./slow --fail-on changed:1", FINDING},
+        {"compare ./base ./slow --fail-on changed:1000", DONE},
+        {"compare ./base ./limit --fail-on undecided", FINDING},
+        {"compare ./base ./same --fail-on undecided:50", DONE},
+        {"compare ./base ./slow --fail-on slower --fail-on undecided:50 --min-effect 60", FINDING},
+        {"compare ./base ./slow --fail-on slower --fail-on undecided:52 --min-effect 60", DONE},
     };
     struct cli_result result;
 
@@ -826,6 +868,95 @@ static void write_neighbours(const struct cli *cli, const char *name, double rat
     cli_write_file(cli->work, name, text);
 }
 
+/* Six runs of one side whose rate goes with their share of the core, which is about `share`. Every hour one; those of
+ * the two sides are half an hour apart, or with days, that many days. */
+static void write_order(const struct cli *cli, const char *name, double rate, double share, unsigned half, unsigned day)
+{
+    char text[2048] =
+        "schema,run_id,utc,host,suite,test,copies,metric,unit,better,value,samples,status,core_share,core_mhz\n";
+
+    for (unsigned run = 0; run < 6; run++) {
+        const double of = share * (1 + run * 5 % 6 * 0.02), value = rate * (1 + run * 7 % 6 * 0.001) * of / share;
+        (void)sprintf(text + strlen(text),
+                      "2,%s%u,2026-11-%02uT%02u:%02u:00Z,n1,unix,pipe,1,rate,lps,higher,%g,%g;%g,ok,%.3f,%d\n", name,
+                      run, day, run, half, value, value * 0.999, value * 1.001, of,
+                      strstr(name, "clock") ? 3300 : 3700);
+    }
+    cli_write_file(cli->work, name, text);
+}
+
+/* The change itself takes a fifth of the core and of the rate. In turns that is found, and the page says that the
+ * shares differ; apart, neighbours may be the reason as well, and it is not comparable. A lower clock frequency is
+ * named, and the figure as measured is judged. */
+static void test_compare_by_the_order_of_the_runs(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_order(cli, "./base.csv", 1000, 0.9, 0, 1);
+    write_order(cli, "./turns.csv", 800, 0.72, 30, 1);
+    write_order(cli, "./apart.csv", 800, 0.72, 30, 2);
+    write_order(cli, "./clock.csv", 890, 0.8, 30, 2);
+    compare(cli, "compare --fail-on slower ./base.csv ./turns.csv", FINDING, &result);
+    cli_expect_text(result.out, "Tested: pairs of runs as measured, since those of both sides alternate in time\n"
+                                "The sides had 94 % and 76 % of the core. They were measured in turns, so the change "
+                                "itself may be why\n");
+    cli_expect_text(result.out, "  0.8000 worse   ");
+    cli_expect_text(result.out, "slower: core share 76 % (base 94 %)\n");
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on slower ./base.csv ./apart.csv", DONE, &result);
+    cli_expect_text(result.out, "not comparable: the sides had 94 % and 76 % of the core; measure in turns\n");
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on undecided ./base.csv ./apart.csv", FINDING, &result);
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on slower ./base.csv ./clock.csv", FINDING, &result);
+    cli_expect_text(result.out, "  0.8900 worse   ");
+    cli_expect_text(result.out, "slower: core share 84 % (base 94 %), CPU at 3300 MHz (base 3700)\n");
+    cli_result_free(&result);
+}
+
+/* Five runs of a test and of the index, which has no placement of its own, on some CPUs. */
+static void write_index(const struct cli *cli, const char *name, double rate, const char *cpus, const char *fs)
+{
+    char text[4096] = "schema,run_id,host,suite,test,param,copies,metric,unit,better,value,samples,status,policy,cpus,"
+                      "bind,scratch_fs\n";
+
+    for (unsigned run = 0; run < 5; run++) {
+        const double value = rate * (1 + run * 0.001);
+        (void)sprintf(text + strlen(text),
+                      "2,%s%u,n1,unix,pipe,,1,rate,lps,higher,%g,%g;%g,ok,other,%s,range,\n"
+                      "2,%s%u,n1,unix,fcopy,,1,rate,KB/s,higher,%g,%g;%g,ok,other,%s,range,%s\n"
+                      "2,%s%u,n1,unix,index,tests=2 of=12,1,index,ratio,higher,%g,,ok,,,,\n",
+                      name, run, value, value, value, cpus, name, run, value, value, value, cpus, fs, name, run, value);
+    }
+    cli_write_file(cli->work, name, text);
+}
+
+static void test_compare_refuses_an_index_with_its_tests(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_index(cli, "./base.csv", 1000, "0-1", "ext4");
+    write_index(cli, "./cpus.csv", 755, "0", "ext4");
+    write_index(cli, "./fs.csv", 755, "0-1", "tmpfs");
+    write_index(cli, "./same.csv", 755, "0-1", "ext4");
+    cli_expect_args(cli, ARGS("compare", "--fail-on", "slower", "./base.csv", "./cpus.csv"), 1, &result);
+    cli_expect_text(result.out, "  3 rows, other placement: 2 CPUs, bind range against 1 CPU, bind range");
+    cli_expect_text(result.out, "unix index index");
+    cli_expect_no_text(result.out, "slower");
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on undecided ./base.csv ./fs.csv", FINDING, &result);
+    cli_expect_text(result.out, "  2 rows, other file system: ext4 against tmpfs (--across fs compares them): ");
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on slower --across fs ./base.csv ./fs.csv", FINDING, &result);
+    cli_expect_text(result.out, "unix index  index");
+    cli_result_free(&result);
+    compare(cli, "compare --fail-on slower ./base.csv ./same.csv", FINDING, &result);
+    cli_expect_text(result.out, "unix index  index");
+    cli_result_free(&result);
+}
+
 /* Neighbours took more of the core on one side: no change is seen at the same share; what is slower is found. */
 static void test_compare_at_the_same_share(void **state)
 {
@@ -940,8 +1071,11 @@ static void test_compare_wrong_command_lines(void **state)
     expect_error(*state, "compare - -", "jitbench compare: standard input ('-') can be read only once\n");
     expect_error(*state, "compare a b --min-effect x",
                  "jitbench compare: --min-effect: 'x' is not a percentage (0 % to 1000 %)\n");
-    expect_error(*state, "compare a b --fail-on faster",
-                 "jitbench compare: --fail-on: 'faster' is not one of slower, changed or not-comparable\n");
+    expect_error(*state, "compare a b --fail-on slower:5,fastre",
+                 "jitbench compare: --fail-on: 'fastre' is not one of slower, worse, faster, changed or undecided; "
+                 "did you mean 'faster'?\n");
+    expect_error(*state, "compare a b --fail-on slower:5,faster:1001%",
+                 "jitbench compare: --fail-on: 'slower:5,faster:1001%' is out of range (0 % to 1000 %)\n");
     expect_error(*state, "compare /nonexistent base1.csv",
                  "jitbench compare: /nonexistent: No such file or directory\n");
 }
@@ -963,6 +1097,7 @@ int main(void)
         CLI_TEST(test_compare_says_why_it_does_not_judge),
         CLI_TEST(test_compare_least_effect),
         CLI_TEST(test_compare_refuses_what_differs_in_kind),
+        CLI_TEST(test_compare_schedulers),
         CLI_TEST(test_compare_refuses_the_index_of_another_protocol),
         CLI_TEST(test_compare_names_rows_without_figures_or_partner),
         CLI_TEST(test_compare_fail_on),
@@ -976,6 +1111,8 @@ int main(void)
         CLI_TEST(test_compare_reads_standard_input),
         CLI_TEST(test_compare_with_the_core_free),
         CLI_TEST(test_compare_at_the_same_share),
+        CLI_TEST(test_compare_by_the_order_of_the_runs),
+        CLI_TEST(test_compare_refuses_an_index_with_its_tests),
         CLI_TEST(test_compare_hostile_files),
         CLI_TEST(test_compare_counts_a_run_once),
         CLI_TEST(test_compare_wrong_command_lines),

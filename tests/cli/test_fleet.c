@@ -60,6 +60,9 @@ static void test_fleet_slow_host_is_the_first_line(void **state)
     cli_result_free(&result);
     cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "outlier"), 4);
     cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "outlier", "--min-effect", "20"), 0);
+    cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "worse:4,faster"), 4);
+    cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "changed:20"), 0);
+    cli_expect_exit(cli, ARGS("fleet", ".", "--fail-on", "faster"), 0);
 }
 
 static void test_fleet_equal_hosts_are_ok(void **state)
@@ -151,7 +154,7 @@ static void test_fleet_host_with_a_neighbour(void **state)
     cli_expect_no_text(result.out, "rate");
     cli_expect_no_text(result.out, "WORSE");
     cli_expect_text(result.out, "20 hosts, 5 figures judged: 1 stands out.\n"
-                                "4 figures are judged with the core free (_alone), which most hosts know.\n");
+                                "4 figures are judged with the core free (_alone), which all hosts know.\n");
     cli_result_free(&result);
     cli_expect_args(cli, ARGS("fleet", ".", "-o", "-"), 0, &result);
     cli_csv_parse(result.out, &csv);

@@ -48,7 +48,8 @@ static void test_history_names_the_night(void **state)
         "                  changed around run 21: kernel: 6.1 -> 6.2\n"
         "\n"
         "28 runs of a (Model, x86_64), 2026-11-01 03:00 to 2026-11-28 03:00: 2 figures judged, 1 change found.\n"
-        "Changes below 1 % are left out. Chance alone finds one in 1 of 25 histories without any change.\n");
+        "Changes below 1 % are left out. Chance alone finds one in 1 of 25 histories of independent runs without any "
+        "change.\n");
     assert_string_equal(result.err, "");
     cli_result_free(&result);
     cli_expect_args(cli, ARGS("history", "-v", "n*.csv", "n00.csv", "--min-effect=6%"), 0, &result);
@@ -72,6 +73,8 @@ static void test_history_exit_status(void **state)
     cli_expect_text(result.out, "1 change found, 0 of them in the last 7 runs.");
     cli_result_free(&result);
     cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "worse", "--stat", "mean"), 0);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "slower:1"), 4);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "slower:9,faster,undecided"), 0);
     cli_expect_args(cli, ARGS("history", ".", "--stat", "average"), 2, &result);
     cli_expect_text(result.err, "average");
     cli_result_free(&result);
@@ -91,7 +94,9 @@ static void test_history_that_gets_better(void **state)
     cli_expect_args(cli, ARGS("history", ".", "--fail-on", "worse"), 0, &result);
     cli_expect_text(result.out, " BETTER   c14\n");
     cli_result_free(&result);
-    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "change"), 4);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "changed"), 4);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "faster:1"), 4);
+    cli_expect_exit(cli, ARGS("history", ".", "--fail-on", "faster:9"), 0);
 }
 
 static void test_history_refuses_two_machines(void **state)
@@ -171,12 +176,47 @@ static void test_history_in_the_report(void **state)
     cli_result_free(&result);
 }
 
+/* Sixteen runs; in the last six a neighbour takes more of the core, or the rate is lower, which all runs know and only
+ * eight know with the core free. */
+static void write_step(const struct cli *cli, const char *name, double rate, double share)
+{
+    char text[8192] = "schema,run_id,utc,host,suite,test,copies,metric,unit,better,value,status,core_share\n";
+
+    for (unsigned run = 0; run < 16; run++)
+        for (unsigned alone = 0; alone < 1 + run % 2; alone++) {
+            const double factor = run >= 10 && !alone ? rate : 1, noise = 1 + run * 7 % 16 * 0.0001;
+            (void)sprintf(text + strlen(text),
+                          "2,r%u,2026-11-%02uT00:00:00Z,box,unix,pipe,1,rate%s,lps,higher,%g,ok,%.3f\n", run, run + 1,
+                          alone ? "_alone" : "", 1000 * factor * noise, 0.9 * noise * (run >= 10 ? share : 1));
+        }
+    cli_write_file(cli->work, name, text);
+}
+
+static void test_history_gate(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+
+    write_step(cli, "shared.csv", 1, 0.6);
+    write_step(cli, "slower.csv", 0.7, 1);
+    cli_expect_args(cli, ARGS("history", "shared.csv", "--fail-on", "slower"), 0, &result);
+    cli_expect_text(result.out, "core share");
+    cli_result_free(&result);
+    cli_expect_args(cli, ARGS("history", "slower.csv", "--fail-on", "slower"), 4, &result);
+    cli_expect_text(result.out, "unix pipe rate ");
+    cli_result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(test_history_names_the_night),  CLI_TEST(test_history_exit_status),
-        CLI_TEST(test_history_that_gets_better), CLI_TEST(test_history_refuses_two_machines),
-        CLI_TEST(test_history_bad_files),        CLI_TEST(test_history_in_the_report),
+        CLI_TEST(test_history_names_the_night),
+        CLI_TEST(test_history_exit_status),
+        CLI_TEST(test_history_that_gets_better),
+        CLI_TEST(test_history_refuses_two_machines),
+        CLI_TEST(test_history_bad_files),
+        CLI_TEST(test_history_in_the_report),
+        CLI_TEST(test_history_gate),
     };
     return cmocka_run_group_tests(tests, cli_group_setup, NULL);
 }

@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of jitbench noise with the real program: figures of each CPU, causes of disturbances, rejected options. */
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "program.h"
+
+/* Writes a value to a file of a directory. Returns whether that succeeded. */
+static bool put_into(const char *directory, const char *file, const char *value)
+{
+    char path[256];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", directory, file);
+    const int fd = open(path, O_WRONLY);
+    const bool done = fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value);
+    if (fd >= 0)
+        (void)close(fd);
+    return done;
+}
 
 static const char *const causes[] = {"lost_preempted", "lost_fault",    "lost_migrated",    "lost_interrupt",
                                      "lost_steal",     "lost_periodic", "lost_core_shared", "lost_unexplained"};
@@ -129,7 +144,7 @@ static void test_noise_causes_add_up_to_what_was_lost(void **state)
     cli_expect_all(&csv, "suite", "noise");
     cli_expect_all(&csv, "bind", "one");
     cli_expect_all(&csv, "copies", "2");
-    assert_int_equal(csv.n_rows + not_known(&csv), 2 * cli_metrics(cli, "noise"));
+    assert_int_equal(csv.n_rows + not_known(&csv) + 2, 2 * cli_metrics(cli, "noise")); /* no lost_quota */
     for (unsigned cpu = 0; cpu < 2; cpu++) {
         const char *name = cpu ? "1" : "0";
         const size_t lost = row_of(&csv, name, "lost"), detour = row_of(&csv, name, "detour");
@@ -217,6 +232,109 @@ static void test_noise_a_busy_cpu_is_the_noisiest(void **state)
     cli_result_free(&result);
     if (hidden)
         cli_skip("the other CPU lost %.0f %%: this machine is too busy to tell", other);
+}
+
+/* --- A quota of CPU time. --- */
+
+/* Directory of a new control group with 20 ms in each 100 ms, version 1 or 2; "": it cannot be made. */
+static const char *limited_group(char path[128])
+{
+    static const char *const roots[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"};
+    static const char *const files[][2] = {{"cpu.cfs_quota_us", "20000"}, {"cpu.max", "20000 100000"}};
+
+    for (size_t i = 0; i < 6; i++) {
+        (void)snprintf(path, 128, "%s/jitbench-test-%d", roots[i / 2], (int)getpid());
+        if (mkdir(path, 0755) == 0 && put_into(path, files[i % 2][0], files[i % 2][1]))
+            return path;
+        (void)rmdir(path);
+    }
+    return "";
+}
+
+/* The time in ms for which the kernel stopped the group, and NAN when it does not say. */
+static double stopped_ms(const char *group)
+{
+    char path[160], line[96];
+    double ms = (double)NAN;
+
+    (void)snprintf(path, sizeof(path), "%s/cpu.stat", group);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof(line), file)) {
+        if (!strncmp(line, "throttled_time ", 15))
+            ms = strtod(line + 15, NULL) / 1e6;
+        if (!strncmp(line, "throttled_usec ", 15))
+            ms = strtod(line + 15, NULL) / 1e3;
+    }
+    if (file)
+        (void)fclose(file);
+    return ms;
+}
+
+static double cause_ms(const struct cli_csv *csv, size_t row, const char *name)
+{
+    const char *causes_are = cli_cell(csv, row, "causes"), *found = strstr(causes_are, name);
+
+    if (!found || found[strlen(name)] != ':' || (found > causes_are && found[-1] != ';'))
+        return 0;
+    return strtod(found + strlen(name) + 1, NULL);
+}
+
+/* Runs the command in the group; returns the time that its rows attribute to the quota, in ms. *stopped is how long the
+ * kernel stopped the group meanwhile, while the command prepared itself too. */
+static double quota_of(const struct cli *cli, const char *group, const char *const *args, double *stopped)
+{
+    const struct cli_run run = {.args = args};
+    struct cli_result result;
+    struct cli_csv csv;
+    double quota = 0;
+
+    *stopped = -stopped_ms(group);
+    assert_true(put_into(group, "cgroup.procs", "0"));
+    cli_expect(cli, &run, 0, &result);
+    char parent[128];
+    (void)snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(group, '/') - group), group);
+    assert_true(put_into(parent, "cgroup.procs", "0"));
+    *stopped += stopped_ms(group);
+    cli_csv_parse(result.out, &csv);
+    for (size_t row = 0; row < csv.n_rows; row++)
+        if (!strcmp(cli_cell(&csv, row, "metric"), !strcmp(args[0], "prime") ? "cycles" : "lost"))
+            quota += cause_ms(&csv, row, "quota");
+    cli_write_file(cli->work, args[0][0] == 'p' ? "limited.csv" : "noise.csv", result.out);
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+    return quota;
+}
+
+static void test_noise_tells_a_quota(void **state)
+{
+    const char *const noise[] = {"noise", "-q", "-t", "4", "--samples", "1", "--cpus", "0,1", "-o", "-", NULL};
+    const char *const prime[] = {"prime", "-q", "-i", "3", "-n", "2M", "--cpus", "1", "-o", "-", NULL};
+    const struct cli *cli = *state;
+    struct cli_result result;
+    struct cli_csv csv;
+    char path[128];
+    double stopped;
+
+    cli_need_cpus(2);
+    const char *group = limited_group(path);
+    if (!group[0])
+        cli_skip("no control group with a quota can be made here");
+    double quota = quota_of(cli, group, noise, &stopped);
+    if (!(quota > 0.8 * stopped && quota < 1.02 * stopped))
+        fail_msg("noise: quota %.1f ms, the kernel stopped the group for %.1f ms", quota, stopped);
+    quota = quota_of(cli, group, prime, &stopped);
+    if (!(quota > 0.8 * stopped && quota < 1.02 * stopped))
+        fail_msg("prime: quota %.1f ms, the kernel stopped the group for %.1f ms", quota, stopped);
+    (void)rmdir(group);
+    cli_expect(cli, &(const struct cli_run){.args = prime}, 0, &result);
+    cli_write_file(cli->work, "free.csv", result.out);
+    cli_csv_parse(result.out, &csv);
+    assert_null(strstr(cli_cell(&csv, 0, "causes"), "quota"));
+    cli_csv_free(&csv);
+    cli_result_free(&result);
+    cli_expect(cli, &(const struct cli_run){.args = ARGS("compare", "free.csv", "limited.csv")}, 0, &result);
+    cli_expect_text(result.out, "cpu_quota none -> 0.2_CPUs");
+    cli_result_free(&result);
 }
 
 /* --- Options. --- */
@@ -386,6 +504,7 @@ int main(void)
         CLI_TEST(test_noise_causes_add_up_to_what_was_lost),
         CLI_TEST(test_noise_warns_of_a_blind_sampler),
         CLI_TEST(test_noise_a_busy_cpu_is_the_noisiest),
+        CLI_TEST(test_noise_tells_a_quota),
         CLI_TEST(test_noise_wrong_values_are_refused),
         CLI_TEST(test_noise_threshold_is_kept_to),
         CLI_TEST(test_noise_real_time_leaves_a_cpu_to_others),

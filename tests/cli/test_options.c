@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -256,7 +258,7 @@ static void test_options_comment(void **state)
     struct cli_csv csv;
 
     measure(*state, ARGS("prime", FAST, "-m", comment), &csv);
-    cli_expect_all(&csv, "comment", comment);
+    cli_expect_all(&csv, "comment", "quiet \"box\", \xc3\xbc??second line; =1+1");
     cli_csv_free(&csv);
     measure(*state, ARGS("prime", FAST, "--comment", "x"), &csv);
     cli_expect_all(&csv, "comment", "x");
@@ -387,6 +389,7 @@ static void test_options_require_wrong(void **state)
         {"--requirements", ".", "--requirements '.': Is a directory"},
         {"--requirements", "empty", "--requirements 'empty': there is no requirement in it"},
         {"--requirements", "binary", "--requirements 'binary': it is no text"},
+        {"--requirements", "/dev/zero", "--requirements '/dev/zero': it is no text"},
         {"--requirements", "wrong", "--requirements 'wrong': line 2: unknown statistic 'p9'; did you mean 'p90'?"},
     };
     char path[CLI_PATH], line[300];
@@ -408,6 +411,38 @@ static void test_options_require_wrong(void **state)
         cli_result_free(&result);
     }
     cli_expect_files(cli->work, 3); /* no CSV was begun */
+}
+
+/* A FIFO is read to its end; a signal ends the wait for it. */
+static void test_options_requirements_from_a_fifo(void **state)
+{
+    const struct cli *cli = *state;
+    const struct cli_run run = {.args = ARGS("prime", FAST, "-q", "--no-csv", "--requirements", "fifo")};
+    struct cli_child child;
+    struct cli_result result;
+    char path[CLI_PATH];
+
+    (void)snprintf(path, sizeof(path), "%s/fifo", cli->work);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    cli_start(cli, &run, &child);
+    cli_sleep_ms(300);
+    (void)kill(child.pid, SIGTERM);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 128 + SIGTERM);
+    assert_string_equal(result.err, "jitbench prime: --requirements 'fifo': ended by a signal\n");
+    cli_result_free(&result);
+    cli_start(cli, &run, &child);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    cli_sleep_ms(100);
+    assert_int_equal(write(fd, "prime/cyc", 9), 9);
+    cli_sleep_ms(100);
+    assert_int_equal(write(fd, "les>1\n", 6), 6);
+    (void)close(fd);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, 0);
+    cli_expect_text(result.out, "Requirements: 1 passed, 0 failed\n");
+    cli_result_free(&result);
 }
 
 /* Events are in the CSV of each run, in a table on request, and what a filter forbids is said once. */
@@ -1224,6 +1259,7 @@ int main(void)
         CLI_TEST(test_options_strict),
         CLI_TEST(test_options_require),
         CLI_TEST(test_options_require_wrong),
+        CLI_TEST(test_options_requirements_from_a_fifo),
         CLI_TEST(test_options_counters),
         CLI_TEST(test_options_quiet_and_verbose),
         CLI_TEST(test_options_limit),

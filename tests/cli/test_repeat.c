@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -133,13 +135,23 @@ static void test_repeat_refuses_what_it_cannot_do(void **state)
         {{"prime", "--interleave", "odd"}, "--interleave 'odd': line 2 is not PATH=VALUE"},
         {{"prime", "--interleave", "out"}, "--interleave 'out': line 1 is not PATH=VALUE"},
         {{"prime", "--tuned", "--interleave", "good"}, "--interleave 'good': settings and --tuned exclude each other"},
+        {{"prime", "--interleave", "."}, "--interleave '.': Is a directory\n"},
+        {{"prime", "--interleave", "good,/dev/zero"}, "--interleave '/dev/zero': it is not a regular file\n"},
+        {{"prime", "--interleave", "pipe"}, "--interleave 'pipe': it is not a regular file\n"},
+        {{"prime", "--interleave", "binary"}, "--interleave 'binary': it is no text\n"},
     };
     const struct cli *cli = *state;
     struct cli_result result;
+    char path[CLI_PATH];
 
     cli_write_file(cli->work, "odd", "/proc/sys/a=1\nno equals sign\n");
     cli_write_file(cli->work, "out", "/etc/passwd=1\n");
     cli_write_file(cli->work, "good", "/proc/sys/a=1\n");
+    (void)snprintf(path, sizeof(path), "%s/pipe", cli->work);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    (void)snprintf(path, sizeof(path), "%s/binary", cli->work);
+    cli_write_file(cli->work, "binary", "#");
+    assert_int_equal(truncate(path, 1000), 0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct cli_run run = {.args = cases[i].args};
         cli_expect(cli, &run, 2, &result);
@@ -147,6 +159,80 @@ static void test_repeat_refuses_what_it_cannot_do(void **state)
         assert_string_equal(result.out, "");
         cli_result_free(&result);
     }
+}
+
+/* Settings that are files of the test: a command that is measured can remove one, which can then not be restored. */
+static int make_settings(void *context)
+{
+    static const char *const folders[] = {"/proc/sys", "/proc/irq", "/sys", "/run"};
+    static const struct {
+        const char *folder, *name, *text;
+    } files[] = {{"/proc/sys/vm", "stat_interval", "1\n"},
+                 {"/proc/sys/kernel/random", "boot_id", "boot\n"},
+                 {"/proc/sys/kernel", "hostname", "host\n"}};
+
+    (void)context;
+    if (cli_own_mounts())
+        return -1;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        if (mount("none", folders[i], "tmpfs", 0, "size=64k"))
+            return -1;
+    if (mkdir("/proc/sys/vm", 0755) || mkdir("/proc/sys/kernel", 0755) || mkdir("/proc/sys/kernel/random", 0755))
+        return -1;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        cli_write_file(files[i].folder, files[i].name, files[i].text);
+    return 0;
+}
+
+#define INTERVAL "/proc/sys/vm/stat_interval"
+
+/* No further run begins: it would have the settings of another side. */
+static void test_repeat_ends_where_settings_are_not_restored(void **state)
+{
+    static const char left[] = "jitbench run: run 1 of 2 left settings that are not restored, so no further run "
+                               "begins; run 'jitbench untune'\n";
+    static const char what[] = "jitbench: " INTERVAL " is '', not '1' as before: No such file or directory\n"
+                               "jitbench: 1 of 1 files could not be restored; '/run/jitbench.snapshot' is kept, and "
+                               "'jitbench untune' tries again\n";
+    static const char script[] = "read v <" INTERVAL "; [ $v = 1 ] || rm " INTERVAL;
+    const struct cli *cli = *state;
+    struct cli_result result;
+    char expected[1024];
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    cli_write_file(cli->work, "list", INTERVAL "=20\n");
+#define RUN(...)                                                                                                       \
+    {                                                                                                                  \
+        .args = ARGS("run", "-i", "1", "--core-probe", "off", "-q", "--runs", "2", "-o", __VA_ARGS__, "--", "/bin/sh", \
+                     "-c", script),                                                                                    \
+        .prepare = make_settings                                                                                       \
+    }
+    const struct cli_run sides = RUN("s.csv", "--interleave", "list"), tuned = RUN("t.csv", "--tuned");
+    cli_expect(cli, &sides, 1, &result);
+    (void)snprintf(expected, sizeof(expected), "%s%s", what, left);
+    assert_string_equal(result.err, expected);
+    cli_result_free(&result);
+    cli_expect(cli, &tuned, 1, &result);
+    assert_string_equal(result.err, expected);
+    cli_result_free(&result);
+    cli_expect_files(cli->work, 4); /* list, s-a1.csv, s-b1.csv and t-1.csv */
+}
+
+/* Whatever the rows are, settings that stay changed are a failure. */
+static void test_repeat_of_one_run_says_that_settings_are_not_restored(void **state)
+{
+    const struct cli *cli = *state;
+    struct cli_result result;
+    const struct cli_run run = {.args = ARGS("run", "-i", "1", "--core-probe", "off", "-q", "--no-csv", "--tuned",
+                                             "--strict", "--", "/bin/rm", INTERVAL),
+                                .prepare = make_settings};
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    cli_expect(cli, &run, 1, &result);
+    cli_expect_text(result.err, "'jitbench untune' tries again\n");
+    cli_result_free(&result);
 }
 
 /* A signal to this program alone reaches the run, whose rows are written, and no further run begins. */
@@ -183,6 +269,8 @@ int main(void)
         CLI_TEST(test_repeat_ends_with_a_program_that_is_no_jitbench),
         CLI_TEST(test_repeat_with_a_file_of_settings),
         CLI_TEST(test_repeat_refuses_what_it_cannot_do),
+        CLI_TEST(test_repeat_ends_where_settings_are_not_restored),
+        CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored),
         CLI_TEST(test_repeat_passes_a_signal_on),
     };
 

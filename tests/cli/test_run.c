@@ -738,8 +738,9 @@ static void test_run_interrupted_or_killed_leaves_nothing(void **state)
     } ends[] = {
         {SIGINT, 128 + SIGINT, "setsid sleep 77 & sleep 78; true"},
         {SIGTERM, 128 + SIGTERM, "sleep 77 & sleep 78; true"},
-        /* No process is left to find those in a session of their own. */
         {SIGKILL, -SIGKILL, "sleep 77 & sleep 78; true"},
+        /* The worker is left to find those in a session of their own. */
+        {SIGKILL, -SIGKILL, "setsid sleep 77 & sleep 78; true"},
     };
     const struct cli *cli = *state;
 
@@ -751,6 +752,35 @@ static void test_run_interrupted_or_killed_leaves_nothing(void **state)
         assert_int_equal(kill(child.pid, ends[i].signal), 0);
         cli_wait(&child, &result);
         cli_expect_all_gone(cli, ends[i].script);
+        cli_expect_status(&result, ends[i].status);
+        cli_result_free(&result);
+    }
+}
+
+/* The command of --cleanup has a child, too, when the signal comes. */
+static void test_run_cleanup_ends_with_jitbench(void **state)
+{
+    static const struct {
+        int signal, status;
+    } ends[] = {{SIGINT, 128 + SIGINT}, {SIGHUP, 128 + SIGHUP}, {SIGKILL, -SIGKILL}};
+    const struct cli *cli = *state;
+
+    need_commands();
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct cli_child child;
+        struct cli_result result;
+        const struct cli_run run = {.args = ARGS("run", "-q", "--no-csv", "-i", "1", "--cleanup",
+                                                 "sh -c 'sleep 77 & sleep 78; true'", "--", "true"),
+                                    .err = CLI_DEFAULT};
+        cli_start(cli, &run, &child);
+        for (int tries = 0; cli_living(child.pid) < 4 && tries < 2000; tries++)
+            cli_sleep_ms(5);
+        cli_sleep_ms(100);
+        const uint64_t before = cli_now_ns();
+        assert_int_equal(kill(child.pid, ends[i].signal), 0);
+        cli_wait(&child, &result);
+        assert_true(cli_now_ns() - before < 10000000000u);
+        cli_expect_all_gone(cli, "the cleanup command");
         cli_expect_status(&result, ends[i].status);
         cli_result_free(&result);
     }
@@ -848,6 +878,7 @@ int main(void)
         CLI_TEST(test_run_parameters_are_commands_with_setup_and_cleanup),
         CLI_TEST(test_run_reports_a_failed_cleanup_once),
         CLI_TEST(test_run_interrupted_or_killed_leaves_nothing),
+        CLI_TEST(test_run_cleanup_ends_with_jitbench),
         CLI_TEST(test_run_too_long_is_killed_with_all_it_started),
         CLI_TEST(test_run_what_is_left_running_is_killed_and_said),
         CLI_TEST(test_run_leaves_children_alone_that_it_was_born_with),

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The same, and shows the text for which the condition is false. */
 #define FUZZ_CHECK_OF(condition, text_, length_)                                                                       \
     ((condition) ? (void)0 : fuzz_fail(#condition, __FILE__, __LINE__, text_, length_))
-_Noreturn void fuzz_fail(const char *what, const char *file, int line, const char *text, size_t length);
+void fuzz_fail(const char *what, const char *file, int line, const char *text, size_t length) __attribute__((noreturn));
 
 /* A copy that ends where its allocation ends, so that a read beyond it is seen. The caller frees. */
 char *fuzz_string(const uint8_t *data, size_t size);

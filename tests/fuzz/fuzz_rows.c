@@ -30,7 +30,7 @@ static void read_rows(const char *path, struct text *out, uint64_t *n)
 static void read_records(const char *path)
 {
     char error[4352];
-    struct reader *r = reader_open(path, error, sizeof(error));
+    struct reader *r = reader_open(path, false, error, sizeof(error));
     size_t suite, value, unknown;
     int more;
 

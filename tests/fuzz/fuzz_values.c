@@ -72,6 +72,7 @@ static void check_taken(const struct option *row, const void *field, const char 
         break;
     case OPTION_FLAG:
     case OPTION_NAMES:
+    case OPTION_FAIL_ON:
         break;
     }
 }

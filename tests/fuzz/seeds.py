@@ -184,19 +184,12 @@ def tree_seeds():
 
 
 def snapshot_seeds():
-    def checked(body):
-        value = 0xCBF29CE484222325
-        for byte in body:
-            value = (value ^ byte) * 0x100000001B3 & (1 << 64) - 1
-        return body + b"checksum %016x\n" % value
-
-    head = b"jitbench-snapshot 1\nhost h\nboot b\ntime 2026-01-01T00:00:00Z\nentries %d\n"
-    one = b"/proc/sys/kernel/a\tvalue\tvalue\\x0a\n"
-    two = b"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\tpowersave\tpowersave\\x0a\n"
-    for name, body in (("none", head % 0), ("one", head % 1 + one), ("two", head % 2 + one + two),
-                       ("links", head % 1 + b"/proc/../etc/passwd\ta\ta\n")):
-        put("snapshot", name, checked(body))
-        put("snapshot", name + "-unchecked", body)
+    head = b"# jitbench snapshot of boot b\n"
+    one = b"/proc/sys/kernel/a=value\n"
+    two = b"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor=powersave\n"
+    for name, body in (("none", b""), ("one", one), ("two", one + two), ("links", b"/proc/../etc/passwd=a\n")):
+        put("snapshot", name, body)
+        put("snapshot", name + "-as-it-is", b"!" + head + body + b"# end\n")
 
 
 csv_seeds()

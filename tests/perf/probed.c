@@ -50,7 +50,7 @@ static double slices(const struct party *party, uint64_t count, struct core_mete
         uint64_t from = clock_raw_ns();
         work(party, count);
         uint64_t to = clock_raw_ns();
-        core_slice(core, (double)count, (double)(to - from), from, to);
+        core_slice(core, (double)count, (double)(to - from), from);
     }
     double took = (double)(clock_raw_ns() - start);
     if (counted)

@@ -64,6 +64,36 @@ static void test_causes_without_any_are_none(void **state)
                          "involuntary=0");
 }
 
+/* The time that the quota took is a part of the time that tasks waited. The kernel's sum may be larger, as other tasks
+ * of the group stand still too, or the only one that is known. */
+static void test_causes_quota_comes_off_the_waiting(void **state)
+{
+    static const struct {
+        int64_t throttled_ns, delay_ns;
+        const char *expected;
+    } cases[] = {
+        {10000000, 12345000, "quota:10;preempted:2.345;steal:20"},
+        {99000000, 12345000, "quota:12.345;preempted:0;steal:20"},
+        {10000000, -1, "quota:10;steal:20"},
+        {0, 12345000, "preempted:12.345;steal:20"},
+        {-1, 12345000, "preempted:12.345;steal:20"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct machine_counters machine = one_machine;
+        struct task_counters task = one_task;
+        struct causes causes = {0};
+        struct row row;
+
+        machine.throttled_ns = cases[i].throttled_ns;
+        task.run_delay_ns = cases[i].delay_ns;
+        causes_add(&causes, &task, &machine);
+        causes_fill(&causes, 0, &row.causes);
+        assert_memory_equal(causes_of(&row), cases[i].expected, strlen(cases[i].expected));
+        assert_true(causes_of(&row)[strlen(cases[i].expected)] == ';');
+    }
+}
+
 /* One trial of which it is not known is enough, whichever it is. */
 static void test_causes_not_known_are_left_out(void **state)
 {
@@ -86,7 +116,7 @@ static void test_causes_not_known_are_left_out(void **state)
 static void test_causes_of_nothing_known(void **state)
 {
     const struct task_counters task = {-1, -1, -1, -1, -1, -1, -1};
-    const struct machine_counters machine = {-1, -1, -1, -1, -1, -1, -1};
+    const struct machine_counters machine = {-1, -1, -1, -1, -1, -1, -1, -1};
     struct causes causes = {0};
 
     causes_add(&causes, &task, &machine);
@@ -134,15 +164,15 @@ static void test_causes_of_its_own_that_are_not_known(void **state)
 
 static void test_causes_of_its_own_are_so_many(void **state)
 {
-    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
     struct causes causes = {0};
 
     assert_int_equal(sizeof(names) / sizeof(names[0]), CAUSES_OWN);
     for (int i = 0; i < CAUSES_OWN; i++)
         assert_int_equal(causes_add_own(&causes, names[i], i), 0);
-    assert_int_equal(causes_add_own(&causes, "i", 1), -1);
+    assert_int_equal(causes_add_own(&causes, "j", 1), -1);
     assert_int_equal(causes_add_own(&causes, "h", 1), 0);
-    assert_text(&causes, "a:0;b:1;c:2;d:3;e:4;f:5;g:6;h:8;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=0;"
+    assert_text(&causes, "a:0;b:1;c:2;d:3;e:4;f:5;g:6;h:8;i:8;timer=0;resched=0;ipi=0;device=0;softirq=0;fault=0;"
                          "migrated=0;involuntary=0");
 }
 
@@ -151,7 +181,7 @@ static void test_causes_stopped_samples_are_counted(void **state)
     struct causes causes = {.n_own = 1, .own = {{"a", 0}}};
     struct row row;
 
-    causes_add(&causes, NULL, &(const struct machine_counters){-1, -1, -1, -1, -1, -1, -1});
+    causes_add(&causes, NULL, &(const struct machine_counters){-1, -1, -1, -1, -1, -1, -1, -1});
     causes_add(&causes, &(const struct task_counters){-1, -1, -1, -1, -1, -1, -1}, NULL);
     causes_fill(&causes, 2, &row.causes);
     assert_string_equal(causes_of(&row), "a:0;stopped=2");
@@ -177,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_causes_of_one_trial),
         cmocka_unit_test(test_causes_add_up),
         cmocka_unit_test(test_causes_without_any_are_none),
+        cmocka_unit_test(test_causes_quota_comes_off_the_waiting),
         cmocka_unit_test(test_causes_not_known_are_left_out),
         cmocka_unit_test(test_causes_of_nothing_known),
         cmocka_unit_test(test_causes_of_large_counts),

@@ -70,6 +70,66 @@ static void test_cgroup_cpus_without_proc(void **state)
     expect_cpus("2");
 }
 
+/* Writes "0.5 CPUs, 9 periods, 1750000 ns". */
+static void expect_quota(const char *expected)
+{
+    struct cgroup_throttled throttled;
+    struct cgroup_quota quota;
+    char text[80];
+
+    cgroup_quota_open(tree_root, &quota);
+    int n = snprintf(text, sizeof(text), "%g CPUs", quota.cpus);
+    if (cgroup_throttled(&quota, &throttled))
+        (void)snprintf(text + n, sizeof(text) - (size_t)n, ", %lld periods, %lld ns", (long long)throttled.periods,
+                       (long long)throttled.ns);
+    cgroup_quota_close(&quota);
+    assert_string_equal(text, expected);
+}
+
+static void test_cgroup_quotas(void **state)
+{
+    expect_quota("0 CPUs");
+    tree_unpack("gaming"); /* version 2, with quotas at two levels: the smaller one holds, both stop tasks */
+    expect_quota("0.5 CPUs, 9 periods, 1750000 ns");
+    assert_true(cgroup_cpu_quota(tree_root) == 0.5);
+    tree_put("/sys/fs/cgroup/user.slice/games.slice/cpu.stat", "usage_usec 1\n"); /* no counter */
+    expect_quota("0.5 CPUs");
+    tree_put("/sys/fs/cgroup/user.slice/games.slice/cpu.max", "max 100000\n");
+    expect_quota("2.5 CPUs, 2 periods, 250000 ns");
+    tree_put("/sys/fs/cgroup/user.slice/games.slice/one.scope/cpu.max", "50000 0\n");
+    expect_quota("0 CPUs");
+}
+
+static void test_cgroup_quotas_of_version_1(void **state)
+{
+    tree_unpack("old");
+    expect_quota("0.2 CPUs, 5 periods, 400000000 ns");
+    /* Version 2 beside it, without the controller: nothing is added. */
+    tree_put("/proc/self/cgroup", "3:cpuacct,cpu:/batch\n2:memory:/\n0::/x\n");
+    tree_put("/sys/fs/cgroup/x/cpu.stat", "usage_usec 5\n");
+    expect_quota("0.2 CPUs, 5 periods, 400000000 ns");
+    tree_put("/sys/fs/cgroup/cpu,cpuacct/batch/cpu.cfs_quota_us", "-1\n");
+    expect_quota("0 CPUs");
+    tree_put("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "150000\n"); /* only of the group above */
+    tree_put("/sys/fs/cgroup/cpu,cpuacct/cpu.stat", "nr_periods 3\nnr_throttled 2\nthrottled_time 70\n");
+    expect_quota("1.5 CPUs, 2 periods, 70 ns");
+}
+
+/* The files of a group that is removed while they are open give nothing more. */
+static void test_cgroup_quota_whose_file_vanishes(void **state)
+{
+    struct cgroup_throttled throttled;
+    struct cgroup_quota quota;
+
+    tree_unpack("old");
+    cgroup_quota_open(tree_root, &quota);
+    assert_true(cgroup_throttled(&quota, &throttled));
+    tree_put("/sys/fs/cgroup/cpu,cpuacct/batch/cpu.stat", "");
+    assert_false(cgroup_throttled(&quota, &throttled));
+    cgroup_quota_close(&quota);
+    assert_false(cgroup_throttled(&quota, &throttled));
+}
+
 static void test_cgroup_isolated_cpus(void **state)
 {
     tree_put("/proc/self/cgroup", "0::/a/b\n");
@@ -93,9 +153,9 @@ static void test_cgroup_isolated_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TREE_TEST(test_cgroup_cpus_of_version_2),
-        TREE_TEST(test_cgroup_cpus_of_version_1),
-        TREE_TEST(test_cgroup_cpus_without_proc),
+        TREE_TEST(test_cgroup_cpus_of_version_2),   TREE_TEST(test_cgroup_cpus_of_version_1),
+        TREE_TEST(test_cgroup_cpus_without_proc),   TREE_TEST(test_cgroup_quotas),
+        TREE_TEST(test_cgroup_quotas_of_version_1), TREE_TEST(test_cgroup_quota_whose_file_vanishes),
         TREE_TEST(test_cgroup_isolated_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

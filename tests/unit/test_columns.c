@@ -191,7 +191,7 @@ static void test_columns_of_noise(void **state)
         {"Migrated", "lost_migrated", VALUE, 4, 1},
         {"Interrupt", "lost_interrupt", VALUE, 4, 1},
         {"Steal", "lost_steal", VALUE, 4, 1},
-        {"Unexplained", "lost_unexplained", VALUE, 4, 1},
+        {"Not seen", "lost_unexplained", VALUE, 4, 1},
         {"Slower %", "slower", VALUE, 4, 1},
         {"Core %", "core_share", VALUE, 1, 1},
         {"Free %", "core_free", VALUE, 1, 1},

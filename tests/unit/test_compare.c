@@ -453,45 +453,6 @@ static void test_compared_errors_of_means(void **state)
     }
 }
 
-/* What makes the exit status 1, of rows and of means; a mean of ratios that is not decided does not. */
-static void test_compared_fails_on(void **state)
-{
-    enum { SLOWER = 1 << FAIL_SLOWER, CHANGED = 1 << FAIL_CHANGED, APART = 1 << FAIL_NOT_COMPARABLE };
-    static const struct {
-        const char *better;
-        enum comparison_change row, mean;
-        size_t apart;
-        unsigned fails; /* set of what it fails on */
-    } cases[] = {{"lower", CHANGE_NONE, CHANGE_NONE, 0, 0},
-                 {"lower", CHANGE_NONE, CHANGE_UNKNOWN, 0, 0},
-                 {"lower", CHANGE_NONE, CHANGE_NONE, 1, APART},
-                 {"lower", CHANGE_UNKNOWN, CHANGE_NONE, 0, APART},
-                 {"lower", CHANGE_HIGHER, CHANGE_NONE, 0, SLOWER | CHANGED},
-                 {"lower", CHANGE_LOWER, CHANGE_NONE, 0, CHANGED},
-                 {"", CHANGE_LOWER, CHANGE_NONE, 0, CHANGED},
-                 {"", CHANGE_HIGHER, CHANGE_NONE, 2, CHANGED | APART},
-                 {"higher", CHANGE_NONE, CHANGE_LOWER, 0, SLOWER | CHANGED},
-                 {"lower", CHANGE_NONE, CHANGE_HIGHER, 0, CHANGED}};
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct row about = ROW(NULL, 1, .better = cases[i].better);
-        struct pair of = {.about = &about};
-        struct comparison comparison[3] = {
-            {.change = cases[i].mean}, {.change = CHANGE_NONE}, {.change = cases[i].row}};
-        struct compared_row row[2] = {{.pair = &of, .number = 2}, {.pair = &of, .number = 1}};
-        struct compared_mean mean = {.number = 0};
-        const struct compared c = {.row = row,
-                                   .n_rows = 2,
-                                   .mean = &mean,
-                                   .n_means = 1,
-                                   .comparison = comparison,
-                                   .n_not_comparable = cases[i].apart};
-        for (unsigned fail_on = 0; fail_on < 8; fail_on++)
-            if (compared_fails(&c, fail_on) != ((cases[i].fails & fail_on) != 0))
-                fail_msg("case %zu, on %u", i, fail_on);
-    }
-}
-
 static int make_some(void)
 {
     const int result = compared_make(&pairs, &metrics, false, 0.01, &compared);
@@ -526,7 +487,6 @@ int main(void)
         TEST(test_compared_hosts_only_by_their_ratios),
         TEST(test_compared_verdicts),
         TEST(test_compared_errors_of_means),
-        TEST(test_compared_fails_on),
         TEST(test_compared_without_memory_fails),
     };
 

@@ -121,8 +121,7 @@ static void test_joining_blocks_loses_nothing(void **state)
     core_record_init(&record);
     record.block_ns = 10 * MS;
     for (unsigned i = 0; i < 1000; i++) /* 1.5 s in blocks for 80 ms */
-        core_enter(&record, FREE + i % 3, FREE, 100 + i, 1.5e6, (uint64_t)i * 1500000u,
-                   (uint64_t)i * 1500000u + CORE_SLICE_NS);
+        core_enter(&record, FREE + i % 3, FREE, 100 + i, 1.5e6, (uint64_t)i * 1500000u);
     for (unsigned b = 0; b < CORE_BLOCKS; b++)
         for (unsigned level = 0; level < CORE_CELLS; level++) {
             count += record.cell[b][level].count;
@@ -144,11 +143,12 @@ static void test_a_slice_is_as_bad_as_its_worse_probe(void **state)
 {
     core_record_init(&record);
     record.block_ns = MS;
-    core_enter(&record, FREE, FREE + 20, 1, 1, 0, 0 + CORE_SLICE_NS);
-    core_enter(&record, FREE + 20, FREE, 1, 1, 0, 0 + CORE_SLICE_NS);
-    core_enter(&record, FREE, FREE, 1, 1, 0, 4 * MS);                       /* somebody else ran */
-    core_enter(&record, FREE, CORE_LEVELS - 1, 1, 1, 0, 0 + CORE_SLICE_NS); /* interrupted */
-    assert_int_equal(record.cell[0][FREE].n, 0);
+    core_enter(&record, FREE, FREE + 20, 1, 1, 0);
+    core_enter(&record, FREE + 20, FREE, 1, 1, 0);
+    core_enter(&record, FREE, FREE, 1, 9 * MS, 0);       /* a task took the CPU, but nobody the core */
+    core_enter(&record, FREE, CORE_LEVELS - 1, 1, 1, 0); /* interrupted */
+    assert_int_equal(record.cell[0][FREE].n, 1);
+    assert_true(record.cell[0][FREE].cost == 9 * MS);
     assert_int_equal(record.cell[0][FREE + 20].n, 2);
     assert_int_equal(record.slices, 4);
 }
@@ -189,8 +189,7 @@ static void run(struct made_up *m, struct core_notes *notes, double raw[TRIALS])
                 is_free = uniform(&m->seed) < m->free_share;
             double rate = drift * (1 + m->noise * normal(&m->seed)) * (is_free ? 1 : 1 - m->slower);
             unsigned level = is_free ? FREE + (unsigned)(stats_random(&m->seed) % 3) : 90;
-            core_enter(&record, level, level, rate * 1.5e6, 1.5e6, (uint64_t)i * 1500000u,
-                       (uint64_t)i * 1500000u + CORE_SLICE_NS);
+            core_enter(&record, level, level, rate * 1.5e6, 1.5e6, (uint64_t)i * 1500000u);
             sum += rate;
         }
         raw[t] = sum / SLICES;
@@ -258,9 +257,9 @@ static void test_too_few_slices_are_no_figure(void **state)
         core_record_init(&record);
         record.block_ns = 10 * MS;
         for (unsigned i = 0; i < (trial ? 9 : 20); i++)
-            core_enter(&record, FREE, FREE, 3, 2, (uint64_t)i * 1500000u, (uint64_t)i * 1500000u + CORE_SLICE_NS);
+            core_enter(&record, FREE, FREE, 3, 2, (uint64_t)i * 1500000u);
         for (unsigned i = 0; i < 50; i++)
-            core_enter(&record, 90, 90, 1, 2, (uint64_t)i * 1500000u, (uint64_t)i * 1500000u + CORE_SLICE_NS);
+            core_enter(&record, 90, 90, 1, 2, (uint64_t)i * 1500000u);
         assert_int_equal(core_notes_add(&notes, &record, trial, 0, core_highest(session, 0)), 0);
     }
     assert_int_equal(core_alone_find(&notes, session, false, 2, samples, &alone), 0);
@@ -269,7 +268,7 @@ static void test_too_few_slices_are_no_figure(void **state)
     assert_int_equal(notes.slices, 129);
     core_record_init(&record);
     record.block_ns = MS;
-    core_enter(&record, FREE, FREE, 3, 2, 0, 0 + CORE_SLICE_NS);
+    core_enter(&record, FREE, FREE, 3, 2, 0);
     assert_int_equal(core_notes_add(&notes, &record, 1, 0, core_highest(session, 0)), 0);
     assert_int_equal(core_alone_find(&notes, session, false, 2, samples, &alone), 0);
     assert_float_equal(alone.value, 1.5, 1e-9);
@@ -667,31 +666,27 @@ static void test_look_probes_at_most_16_cpus(void **state)
 
 /* --- What a slice is worth. --- */
 
-/* A slice of 2.4 times the planned time counts, a longer one was interrupted. The block is that of its start; the probe
- * after it is counted in any case. */
-static void test_a_slice_counts_where_it_began_unless_interrupted(void **state)
+/* The block is that of its start; the probe after it is counted in any case. */
+static void test_a_slice_counts_where_it_began(void **state)
 {
     static const struct {
         unsigned before, after;
-        uint64_t start_ns, took_ns;
+        uint64_t start_ns;
         unsigned block, level; /* where it is counted; CORE_CELLS: nowhere */
     } slices[] = {
-        {5, 7, 1000, 2400, 0, 7},
-        {9, 7, 1099, 2401, 0, CORE_CELLS},
-        {9, 8, 1099, 0, 0, 9},
-        {1, 2, 1100, 1, 1, 2},
-        {CORE_CELLS - 1, 3, 900, 1, 0, CORE_CELLS - 1}, /* before the record begins */
-        {CORE_CELLS, 3, 1700, 1, 7, CORE_CELLS},
-        {3, 3, 1799, 1, 7, 3},
+        {5, 7, 1000, 0, 7},
+        {9, 8, 1099, 0, 9},
+        {1, 2, 1100, 1, 2},
+        {CORE_CELLS - 1, 3, 900, 0, CORE_CELLS - 1}, /* before the record begins */
+        {CORE_CELLS, 3, 1700, 7, CORE_CELLS},
+        {3, 3, 1799, 7, 3},
     };
 
     for (size_t i = 0; i < COUNT(slices); i++) {
         core_record_init(&record);
         record.start_ns = 1000;
         record.block_ns = 100;
-        record.slice_ns = 1000;
-        core_enter(&record, slices[i].before, slices[i].after, 11, 13, slices[i].start_ns,
-                   slices[i].start_ns + slices[i].took_ns);
+        core_enter(&record, slices[i].before, slices[i].after, 11, 13, slices[i].start_ns);
         unsigned n = 0;
         for (unsigned b = 0; b < CORE_BLOCKS; b++)
             for (unsigned level = 0; level < CORE_CELLS; level++)
@@ -713,8 +708,8 @@ static void test_blocks_are_joined_in_pairs(void **state)
     core_record_init(&record);
     record.block_ns = 100;
     for (unsigned i = 0; i < CORE_BLOCKS; i++)
-        core_enter(&record, 4, 4, 1 << i, 1 << 2 * i, 100 * i, 100 * i);
-    core_enter(&record, 5, 5, 1000, 1, 800, 800);
+        core_enter(&record, 4, 4, 1 << i, 1 << 2 * i, 100 * i);
+    core_enter(&record, 5, 5, 1000, 1, 800);
     assert_int_equal(record.block_ns, 200);
     static const double pairs[] = {3, 12, 48, 192, 0, 0, 0, 0}, costs[] = {5, 80, 1280, 20480, 0, 0, 0, 0};
     for (unsigned i = 0; i < CORE_BLOCKS; i++) {
@@ -722,7 +717,7 @@ static void test_blocks_are_joined_in_pairs(void **state)
         assert_int_equal(record.cell[i][4].n, i < 4 ? 2 : 0);
         assert_int_equal(record.cell[i][5].n, i == 4);
     }
-    core_enter(&record, 6, 6, 1, 1, 6399, 6399); /* by three more */
+    core_enter(&record, 6, 6, 1, 1, 6399); /* by three more */
     assert_int_equal(record.block_ns, 800);
     assert_true(record.cell[0][4].count == 255 && record.cell[1][5].count == 1000 && record.cell[7][6].n == 1);
 }
@@ -737,7 +732,6 @@ static void test_record_begins_with_blocks_for_the_time_expected(void **state)
     made_up_clock.on = false;
     assert_int_equal(record.start_ns, 77);
     assert_int_equal(record.block_ns, 1001);
-    assert_int_equal(record.slice_ns, 1500000);
     assert_true(isnan(record.cycles_per_tick));
 }
 
@@ -815,7 +809,7 @@ int main(void)
         LOOK(test_look_probes_each_cpu_for_its_time),
         LOOK(test_look_says_why_it_saw_nothing),
         LOOK(test_look_probes_at_most_16_cpus),
-        TEST(test_a_slice_counts_where_it_began_unless_interrupted),
+        TEST(test_a_slice_counts_where_it_began),
         TEST(test_blocks_are_joined_in_pairs),
         TEST(test_record_begins_with_blocks_for_the_time_expected),
         TEST(test_interval_is_over_blocks_that_are_long_enough),

@@ -134,9 +134,9 @@ static void test_culprits_are_those_with_most_time(void **state)
     }
     culprits_merge(&culprits, &more);
     culprits_merge(&culprits, &more);
-    assert_string_equal(culprits_of(&culprits),
-                        "task23=48.000;task22=46.000;task21=44.000;task20=42.000;task19=40.000");
-    /* There is no room: the one with least time goes. */
+    assert_string_equal(culprits_of(&culprits), "task23=48.000;task22=46.000;task21=44.000;task20=42.000;task19=40.000;"
+                                                "others(19)=380.000");
+    /* There is no room: the one with least time becomes one of the rest. */
     culprits_add(&culprits, "a=b;c", 1.5);
     assert_int_equal(culprits.n, CULPRITS_KEPT);
     assert_string_equal(culprits.of[0].name, "task0");
@@ -144,7 +144,13 @@ static void test_culprits_are_those_with_most_time(void **state)
     assert_int_equal(culprits.n, CULPRITS_KEPT);
     assert_string_equal(culprits.of[0].name, "a_b_c");
     culprits_add(&culprits, "task23", 3);
-    assert_string_equal(culprits_of(&culprits), "task23=51.000;a_b_c=50.250;task22=46.000;task21=44.000;task20=42.000");
+    assert_string_equal(culprits_of(&culprits), "task23=51.000;a_b_c=50.250;task22=46.000;task21=44.000;task20=42.000;"
+                                                "others(21)=421.500");
+    /* Of another sample only the number of its other names is known, which may be the same ones. */
+    more = (struct culprits){.looked = true, .rest = 30, .rest_ms = 10, .why = "until 0.4 s; more"};
+    culprits_merge(&culprits, &more);
+    assert_string_equal(culprits_of(&culprits), "task23=51.000;a_b_c=50.250;task22=46.000;task21=44.000;task20=42.000;"
+                                                "others(49)=431.500;why=until 0.4 s; more");
 }
 
 static void test_culprits_say_what_is_not_recorded(void **state)

@@ -166,7 +166,7 @@ static void count_changes(const struct table *table, double *first_pct, double *
             make_table(&m, table, 1 + c[0].least, c);
         first += c[0].change == CHANGE_HIGHER;
         for (size_t i = table->change != 1; i < TABLE_ROWS; i++)
-            any = any || c[i].change != CHANGE_NONE;
+            any = any || c[i].change == CHANGE_HIGHER || c[i].change == CHANGE_LOWER;
         others += any;
     }
     *first_pct = 100.0 * first / tables;

@@ -96,6 +96,32 @@ static void finish(uint64_t stolen_ns)
 
 /* --- Causes. --- */
 
+/* The quota takes a part of one detour, all of the next, of which it counted more, and none of one with a page fault.
+ */
+static void test_detour_quota_is_a_part_of_those_that_waited(void **state)
+{
+    begin_with(2);
+    run.seen.switches++;
+    add(1000, 200);
+    assert_true(detour_waited(&run.a));
+    detour_throttled(&run.a, 300); /* ns: 150 ticks */
+    run.seen.switches++;
+    add(2000, 300);
+    detour_throttled(&run.a, 900);
+    run.seen.faults++;
+    add(3000, 500);
+    assert_false(detour_waited(&run.a));
+    run.seen.cpu = 4;
+    add(4000, 70);
+    assert_true(detour_waited(&run.a));
+    finish(0);
+    assert_sum(DETOUR_QUOTA, 2, 450);
+    assert_sum(DETOUR_PREEMPTED, 0, 50);
+    assert_sum(DETOUR_FAULT, 1, 500);
+    assert_sum(DETOUR_MIGRATED, 1, 70);
+    assert_int_equal(lost_ticks(&run.a), 1070);
+}
+
 static void test_detour_causes_are_told_by_what_the_kernel_counts(void **state)
 {
     begin();
@@ -783,6 +809,7 @@ static void test_detour_loop_has_a_least_and_a_mode(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_detour_quota_is_a_part_of_those_that_waited),
         cmocka_unit_test(test_detour_causes_are_told_by_what_the_kernel_counts),
         cmocka_unit_test(test_detour_timer_is_the_comb_of_the_rate_that_was_counted),
         cmocka_unit_test(test_detour_timer_is_as_often_as_it_was_counted),

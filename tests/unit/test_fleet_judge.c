@@ -322,10 +322,8 @@ static void test_judge_by_figures_with_the_core_free(void **state)
         {{1, 1, 0.9, 8, false, false}, 4, 3, 3, "m_alone", false},
         {{0.6, 0.7, 0.9, 8, false, false}, 4, 3, 4, "m_alone", false}, /* slow as well: the share is not what is named
                                                                         */
-        {{0.6, 0.7, 1, 5, false, false}, 7, 3, 1, "share", true},      /* five of eight are most; three are judged as
-                                                                          measured */
-        {{0.6, 0.7, 1, 4, false, false}, 4, 0, 4, "m", false},         /* four are not */
-        {{0.6, 0.7, 1, 8, true, false}, 7, 3, 4, "m", false},
+        {{0.6, 0.7, 1, 7, false, false}, 4, 0, 4, "m", false},         /* one of eight does not know them */
+        {{0.6, 0.7, 1, 8, true, false}, 4, 0, 4, "m", false},
         {{1, 0.7, 1, 0, false, true}, 3, 0, 3, "m", false},    /* an earlier version */
         {{1.0, 0.7, 1, 3, false, false}, 4, 0, 3, "m", false}, /* too few to be judged at all */
     };

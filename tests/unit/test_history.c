@@ -186,7 +186,7 @@ static void test_history_leaves_small_changes_out(void **state)
     history_free(&h);
 }
 
-/* The figure with the core free takes the place of the other one if half of the runs have it. */
+/* The figure with the core free takes the place of the other one if all runs have it. */
 static void test_history_judges_the_core_free(void **state)
 {
     for (unsigned every = 1; every < 4; every++) {
@@ -195,16 +195,16 @@ static void test_history_judges_the_core_free(void **state)
         for (unsigned day = 0; day < RUNS; day++) {
             const struct row_run run = run_of(day);
             enter(&h, &run, "pipe", "rate", about(day < 20 ? 100 : 50, day));
-            if (day % every == 0)
+            if (every == 1 || day % every != 1)
                 enter(&h, &run, "pipe", "rate_alone", about(100, day));
         }
         history_finish(&h);
         assert_int_equal(h.n_figures, 1);
-        assert_int_equal(h.figure[0].alone, every < 3);
-        assert_int_equal(h.figure[0].n, every < 3 ? RUNS / every : RUNS);
-        assert_int_equal(h.n_changes, every == 3);
+        assert_int_equal(h.figure[0].alone, every == 1);
+        assert_int_equal(h.figure[0].n, RUNS);
+        assert_int_equal(h.n_changes, every != 1);
         history_name(&h, 0, text, sizeof(text));
-        assert_string_equal(text, every < 3 ? "unix pipe rate, core free" : "unix pipe rate");
+        assert_string_equal(text, every == 1 ? "unix pipe rate, core free" : "unix pipe rate");
         history_free(&h);
     }
 }
@@ -237,10 +237,10 @@ static void test_history_of_two_machines(void **state)
     text_copy(other.arch, sizeof(other.arch), "x86_64"); /* the others' is not known */
     enter(&h, &other, "pipe", "rate", 1);
     assert_false(h.mixed);
-    text_copy(other.cpu_model, sizeof(other.cpu_model), "Other\x1b");
+    text_copy(other.cpu_model, sizeof(other.cpu_model), "Other");
     enter(&h, &other, "pipe", "rate", 1);
     assert_true(h.mixed);
-    assert_string_equal(h.other, "a (Other?, x86_64)");
+    assert_string_equal(h.other, "a (Other, x86_64)");
     history_finish(&h);
     assert_int_equal(h.n_figures, 0);
     history_free(&h);

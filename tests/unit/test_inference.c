@@ -402,35 +402,69 @@ static void test_inference_without_memory_nothing_is_known(void **state)
     assert_true(isnan(p[0]) && isnan(p[1]));
 }
 
-/* As numpy.linalg.lstsq solves y = mean + difference in_b + slope x. */
-static void test_inference_covariance_is_the_regression(void **state)
+static struct inference_adjusted adjusted(const struct inference_point *a, size_t n_a, const struct inference_point *b,
+                                          size_t n_b, double x_error)
+{
+    struct inference_adjusted out;
+
+    assert_int_equal(inference_adjusted(a, n_a, b, n_b, x_error, 1, &out), 0);
+    return out;
+}
+
+/* As numpy.linalg.lstsq solves y = mean + difference in_b + slope x, with HC3 from its residuals and leverages. */
+static void test_inference_adjusted_is_the_regression(void **state)
 {
     static const struct inference_point a[] = {{-0.5, 3.1}, {-0.1, 3.45}, {-0.3, 3.2}, {0, 3.5}, {-0.6, 3.05}},
                                         b[] = {{-0.2, 3.6}, {-0.4, 3.4}, {-0.05, 3.75}, {-0.7, 3.1}};
-    const struct inference_covariance of = inference_covariance(a, 5, b, 4), back = inference_covariance(b, 4, a, 5);
+    const struct inference_adjusted of = adjusted(a, 5, b, 4, 0), back = adjusted(b, 4, a, 5, 0);
+    const struct inference_adjusted unsure = adjusted(a, 5, b, 4, 0.1);
 
     NEAR(of.slope, 0.889308176101);
     NEAR(of.spread, 0.266424741451);
     NEAR(of.difference, 0.235849056604);
-    NEAR(of.error, 0.028697445400);
-    NEAR(of.df, 6);
+    NEAR(of.error, 0.036522260888);
+    NEAR(of.df, 6.991825621);
+    NEAR(of.moved, 0.889308176101 * 0.0375);
+    NEAR(of.unsure, 0);
+    assert_true(of.p_t < 0.01 && of.p < 0.02);
     NEAR(back.difference, -of.difference);
     NEAR(back.error, of.error);
+    NEAR(unsure.difference, of.difference);
+    NEAR(unsure.unsure, fabs(of.moved) * 0.01 / (of.spread * of.spread - 0.01));
+    assert_true(unsure.p_t > of.p_t);
 }
 
-static void test_inference_covariance_of_too_few_or_constants(void **state)
+/* The noise of the second side is five times that of the first, and one value of the first is far out. */
+static void test_inference_adjusted_of_an_outlier(void **state)
 {
-    static const struct inference_point line[] = {{1, 3}, {2, 5}, {3, 7}}, above[] = {{1, 7}, {5, 15}},
-                                        constant[] = {{1, 3}, {1, 5}};
-    const struct inference_covariance exact = inference_covariance(line, 3, above, 2);
+    struct inference_point a[10], b[10];
+
+    for (size_t i = 0; i < 10; i++) {
+        const double noise = 0.01 * (double)(i * 7 % 10) - 0.045;
+        a[i] = (struct inference_point){0.05 * (double)i, 0.05 * (double)i + noise / 5};
+        b[i] = (struct inference_point){0.05 * (double)(9 - i), 0.05 * (double)(9 - i) + noise + 0.1};
+    }
+    const struct inference_adjusted clean = adjusted(a, 10, b, 10, 0);
+    a[3].y += 1;
+    const struct inference_adjusted of = adjusted(a, 10, b, 10, 0);
+    assert_true(fabs(clean.difference - 0.1) < 0.01 && clean.p < 0.01);
+    assert_true(fabs(of.difference - clean.difference) < 0.01 && of.p < 0.01);
+    assert_true(of.error < 1.5 * clean.error);
+}
+
+static void test_inference_adjusted_of_too_few_or_constants(void **state)
+{
+    static const struct inference_point line[] = {{1, 3}, {2, 5}, {3, 7}}, above[] = {{1, 7}, {5, 15}, {2, 9}},
+                                        constant[] = {{1, 3}, {1, 5}, {1, 4}};
+    const struct inference_adjusted exact = adjusted(line, 3, above, 3, 0);
 
     NEAR(exact.slope, 2);
     NEAR(exact.difference, 4);
-    assert_true(exact.error < 1e-7);
-    assert_true(isnan(inference_covariance(line, 1, above, 2).difference));
-    assert_true(isnan(inference_covariance(line, 3, above, 1).error));
-    assert_true(isnan(inference_covariance(constant, 2, constant, 2).slope));
-    assert_true(isnan(inference_covariance(constant, 0, constant, 0).df));
+    NEAR(exact.error, 1e-9);
+    assert_true(isnan(adjusted(line, 2, above, 3, 0).difference));
+    assert_true(isnan(adjusted(line, 3, above, 2, 0).difference));
+    assert_true(isnan(adjusted(constant, 3, constant, 3, 0).difference));
+    assert_true(isnan(adjusted(line, 3, above, 3, 0.9).difference));
 }
 
 int main(void)
@@ -444,8 +478,9 @@ int main(void)
         TEST(test_inference_batches_of_correlated_values),
         TEST(test_inference_batches_of_few_and_of_constants),
         TEST(test_inference_student_p_is_the_inverse_of_the_critical_value),
-        TEST(test_inference_covariance_is_the_regression),
-        TEST(test_inference_covariance_of_too_few_or_constants),
+        TEST(test_inference_adjusted_is_the_regression),
+        TEST(test_inference_adjusted_of_an_outlier),
+        TEST(test_inference_adjusted_of_too_few_or_constants),
         TEST(test_inference_ranks_exact_by_counting),
         TEST(test_inference_ranks_exact_as_scipy),
         TEST(test_inference_ranks_with_ties),

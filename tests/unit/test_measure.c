@@ -86,10 +86,11 @@ static int finish(const struct measure *m, const void *options)
     return made.finish;
 }
 
-static void end(void *options, bool unused)
+static int end(void *options, bool unused)
 {
     seen.ended++;
     seen.ended_unused += unused;
+    return 0;
 }
 
 static bool prints(const void *options)

@@ -12,6 +12,7 @@
 #include "memory_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
+#include "sys/cgroup.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 
@@ -277,7 +278,28 @@ static void test_noise_preemptions_are_preemptions(void **state)
 /* --- Rows. --- */
 
 /* Metrics that are known without core probes. */
-#define N_ALWAYS NOISE_METRIC_SLOWER
+/* All metrics but those of cores and of a quota. */
+#define N_ALWAYS (NOISE_METRIC_SLOWER - 1)
+
+/* No quota holds for the samplers, wherever the test runs. */
+void __wrap_cgroup_quota_open(const char *root, struct cgroup_quota *out);
+void __wrap_cgroup_quota_open(const char *root, struct cgroup_quota *out)
+{
+    (void)root;
+    *out = (struct cgroup_quota){0};
+}
+
+static int64_t counted_ns; /* by the kernel for the group in the made-up trial; 0: a real trial */
+
+void __real_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out);
+void __wrap_trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+{
+    if (counted_ns)
+        *out = (struct machine_counters){.throttled_ns = counted_ns};
+    else
+        __real_trial_copy_machine(trial, copy, out);
+}
 
 static struct fixture_rows rows;
 
@@ -299,7 +321,7 @@ static int run_trials(const struct noise_params *params, unsigned copies, unsign
 
 static const struct row *row_of(unsigned copy, unsigned metric)
 {
-    return &rows.row[copy * N_ALWAYS + metric];
+    return &rows.row[copy * N_ALWAYS + metric - (metric > NOISE_METRIC_LOST_BY + DETOUR_QUOTA)];
 }
 
 static void assert_adds_up(unsigned copy)
@@ -309,7 +331,7 @@ static void assert_adds_up(unsigned copy)
     double sum = 0;
 
     for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        sum += row_of(copy, NOISE_METRIC_LOST_BY + c)->value;
+        sum += c == DETOUR_QUOTA ? 0 : row_of(copy, NOISE_METRIC_LOST_BY + c)->value;
     if (!(fabs(sum - lost->value) <= 1e-9 * lost->value))
         fail_msg("the causes take %.17g %%, all detours %.17g %%", sum, lost->value);
     /* All lengths together, but for rounding to ns. */
@@ -343,9 +365,9 @@ static void test_noise_rows_of_a_trial(void **state)
     assert_int_equal(rows.n, 2 * N_ALWAYS);
     assert_int_equal(COUNT(expected), N_ALWAYS);
     for (unsigned copy = 0; copy < 2; copy++) {
-        for (unsigned metric = 0; metric < N_ALWAYS; metric++) {
-            assert_string_equal(row_of(copy, metric)->metric, expected[metric]);
-            assert_int_equal(row_of(copy, metric)->headline, metric == NOISE_METRIC_LOST);
+        for (unsigned i = 0; i < N_ALWAYS; i++) {
+            assert_string_equal(rows.row[copy * N_ALWAYS + i].metric, expected[i]);
+            assert_int_equal(rows.row[copy * N_ALWAYS + i].headline, i == NOISE_METRIC_LOST);
         }
         const struct row *lost = row_of(copy, NOISE_METRIC_LOST);
         assert_string_equal(lost->suite, "noise");
@@ -405,7 +427,7 @@ static void test_noise_lost_share_is_that_of_all_causes(void **state)
         number[NOISE_LOST + c] = 1000 * (c + 1);
     number[NOISE_BRIEF_NS] = 300;
     number[NOISE_BRIEF_NS + DETOUR_LEVELS - 1] = 100;
-    fixture_assert_near(noise_lost_pct(number), 3.64);
+    fixture_assert_near(noise_lost_pct(number), 4.54);
 }
 
 /* Recorders of a made-up trial. */
@@ -570,11 +592,35 @@ static void test_noise_rates_are_those_of_a_second(void **state)
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 1);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_BLIND], 100 * 40e6 / 2040e6);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_FAULT], 1);
-    assert_int_equal(trial.n_causes, DETOUR_CAUSES);
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++) {
-        assert_string_equal(trial.cause[c], detour_cause_names[c]);
-        assert_true(trial.cause_ms[c] == (c == DETOUR_FAULT ? 20 : 0));
+    assert_int_equal(trial.n_causes, DETOUR_CAUSES - 1);
+    assert_int_equal(DETOUR_QUOTA, 0);
+    for (unsigned c = 1; c < DETOUR_CAUSES; c++) {
+        assert_string_equal(trial.cause[c - 1], detour_cause_names[c]);
+        assert_true(trial.cause_ms[c - 1] == (c == DETOUR_FAULT ? 20 : 0));
     }
+}
+
+/* The kernel counted 30 ms for the group: what the samplers took for the quota beyond that is preempted. */
+static void test_noise_quota_is_at_most_what_the_kernel_counted(void **state)
+{
+    const struct noise_params params = {.threshold = "8x"};
+    struct made_up_trial trial = {
+        .spec = {.bench = &bench_noise, .params = &params, .copies = 1, .time_ns = 2000000000u}};
+    double *number = made_up_recorders(&trial);
+
+    counted_ns = 30000000;
+    number[NOISE_OBSERVED] = 2e9;
+    number[NOISE_LIMITED] = 1;
+    number[NOISE_LOST + DETOUR_QUOTA] = 40e6;
+    number[NOISE_LOST + DETOUR_PREEMPTED] = 5e6;
+    made_up_reduce(&trial);
+    counted_ns = 0;
+    assert_int_equal(trial.n_causes, DETOUR_CAUSES);
+    assert_string_equal(trial.cause[0], "quota");
+    fixture_assert_near(trial.cause_ms[0], 30);
+    fixture_assert_near(trial.cause_ms[1], 15);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_QUOTA], 1.5);
+    fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST], 2.25);
 }
 
 /* The machine's counters rise by this at each reading. */
@@ -990,6 +1036,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_noise_share_and_frequency_of_the_core),
         cmocka_unit_test(test_noise_without_core_probes_has_no_core),
         cmocka_unit_test(test_noise_rates_are_those_of_a_second),
+        cmocka_unit_test(test_noise_quota_is_at_most_what_the_kernel_counted),
         cmocka_unit_test(test_noise_counts_are_what_the_counters_rose_by_in_the_run),
         cmocka_unit_test(test_noise_probes_are_taken_over_the_run),
         cmocka_unit_test(test_noise_adds_up_what_took_the_cpu),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Option tables: each type of value, the command line's forms, presets and help. */
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -637,6 +638,32 @@ static void test_option_names_have_defaults(void **state)
     assert_int_equal(names, 0x12);
 }
 
+static void test_option_fail_on(void **state)
+{
+    static const char *const wrong[] = {"slower:",       "slower:x",   "slower:5x",  "slower:-1",
+                                        "slower:1000.1", "faster:nan", "slower:5%%", "slow",
+                                        "undecided,",    ",",          ":5",         "slower5"};
+    const struct option row[] = {{.name = "fail-on",
+                                  .type = OPTION_FAIL_ON,
+                                  .max = 1000,
+                                  .choices = fail_on_words,
+                                  .size = sizeof(struct fail_on)}};
+    struct fail_on f = {0};
+    char error[256];
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (!option_set(row, wrong[i], &f, false, error, sizeof(error)))
+            fail_msg("'%s' is taken", wrong[i]);
+    assert_int_equal(f.kinds, 0);
+    assert_int_equal(option_set(row, "Faster:2.5%,undecided", &f, false, error, sizeof(error)), 0);
+    assert_int_equal(option_set(row, "worse:7,slower:9", &f, true, error, sizeof(error)), 0);
+    assert_int_equal(f.kinds, FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_UNDECIDED);
+    assert_true(fail_on_limit(&f, FAIL_ON_SLOWER) == 7 && fail_on_limit(&f, FAIL_ON_FASTER) == 2.5);
+    assert_true(fail_on_limit(&f, FAIL_ON_UNDECIDED) == INFINITY && isnan(fail_on_limit(&f, FAIL_ON_OTHER)));
+    assert_int_equal(option_set(row, "difference", &f, false, error, sizeof(error)), 0);
+    assert_int_equal(f.kinds, FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER | FAIL_ON_SETTINGS);
+}
+
 static void test_option_names_are_in_help(void **state)
 {
     const struct option_table table = {.rows = load_rows, .n = 1};
@@ -1260,6 +1287,7 @@ int main(void)
         cmocka_unit_test(test_option_names_reach_the_last_of_64),
         cmocka_unit_test(test_option_names_have_defaults),
         cmocka_unit_test(test_option_names_are_in_help),
+        cmocka_unit_test(test_option_fail_on),
         cmocka_unit_test(test_option_defaults_of_a_command_replace_the_rows),
         cmocka_unit_test(test_option_cpus_take_a_list_or_a_word),
         cmocka_unit_test(test_option_cpus_refuse_bad_values),

@@ -123,19 +123,19 @@ static void test_pictures_of_noise(void **state)
     expect(&suite_noise, 0, true,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
            "Rank  CPU  Loop ns  Detours/s  Lost %  Blind %   Min  Median    P99  P99.9    Max  Preempted  Fault  "
-           "Migrated  Interrupt  Steal  Periodic  Shared  Unexplained\n"
+           "Migrated  Interrupt  Steal  Periodic  Shared  Not seen\n"
            "   1  6          -          -  0.0625        -  4.50    9.00  36.00  54.00  72.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   2  5          -          -  0.1250        -  3.75    7.50  30.00  45.00  60.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   3  0          -          -  0.2500        -  1.25    2.50  10.00  15.00  20.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   4  11         -          -  0.2500        -  3.00    6.00  24.00  36.00  48.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   5  7          -          -  1.5000        -  0.50    1.00   4.00   6.00   8.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   6  2          -          -       -        -  2.25    4.50  18.00  27.00  36.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "Quietest: CPU 6; detours took 0.0625 % of its time\n"
            "\n"
            "Interrupts a second\n"
@@ -231,13 +231,13 @@ static void test_pictures_of_noise(void **state)
            "5000 .. 5200 ns  3 |#####################################\n");
     expect(&suite_noise, 70, false,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
-           "Rank  CPU  Lost %    Max  Preempted  Interrupt  Steal  Unexplained\n"
-           "   1  6    0.0625  72.00          -          -      -            -\n"
-           "   2  5    0.1250  60.00          -          -      -            -\n"
-           "   3  0    0.2500  20.00          -          -      -            -\n"
-           "   4  11   0.2500  48.00          -          -      -            -\n"
-           "   5  7    1.5000   8.00          -          -      -            -\n"
-           "   6  2         -  36.00          -          -      -            -\n"
+           "Rank  CPU  Lost %    Max  Preempted  Interrupt  Steal  Not seen\n"
+           "   1  6    0.0625  72.00          -          -      -         -\n"
+           "   2  5    0.1250  60.00          -          -      -         -\n"
+           "   3  0    0.2500  20.00          -          -      -         -\n"
+           "   4  11   0.2500  48.00          -          -      -         -\n"
+           "   5  7    1.5000   8.00          -          -      -         -\n"
+           "   6  2         -  36.00          -          -      -         -\n"
            "Left out: Loop ns, Detours/s, Blind %, Min, Median, P99, P99.9, Fault,\n"
            "  Migrated, Periodic, Shared (shown with -v, and in the CSV)\n"
            "Quietest: CPU 6; detours took 0.0625 % of its time\n"
@@ -252,12 +252,12 @@ static void test_pictures_of_noise(void **state)
            "   6  2     14.0        -    -       -        -\n");
 }
 
-static void add_core(const char *cpu, double slower, double share, double free, double mhz)
+static void add_core(const char *cpu, double slower, double share, double free, double mhz, double alone)
 {
-    static const char *const metrics[] = {"slower", "core_share", "core_free", "core_mhz"};
-    const double values[] = {slower, share, free, mhz};
+    static const char *const metrics[] = {"slower", "core_share", "core_free", "core_mhz", "lost_alone"};
+    const double values[] = {slower, share, free, mhz, alone};
 
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         (void)add_row(values[i], &(const struct row_words){.suite = "noise",
                                                            .test = "noise",
                                                            .param = "threshold=8x",
@@ -270,25 +270,26 @@ static void add_core(const char *cpu, double slower, double share, double free, 
 static void test_pictures_of_noise_beside_neighbours(void **state)
 {
     add_cpu("7", 0.5, false);
-    add_core("7", 20.4, 80, 9.96, 3200);
+    add_core("7", 20.4, 80, 9.96, 3200, 0.5);
     add_cpu("0", 1.5, false);
-    add_core("0", 2.485, 99, 60, 3201.4);
+    add_core("0", 2.98, 98, 60, 3201.4, 1);
     add_cpu("2", 0.25, false);
     expect(&suite_noise, 100, false,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
-           "Rank  CPU  Lost %  Slower %  Core %  Free %   MHz    Max  Preempted  Interrupt  Steal  Unexplained\n"
-           "   1  0    1.5000    2.4850    99.0    60.0  3201  36.00          -          -      -            -\n"
-           "   2  7    0.5000   20.4000    80.0    10.0  3200   8.00          -          -      -            -\n"
-           "   3  2    0.2500         -       -       -     -  64.00          -          -      -            -\n"
+           "Rank  CPU  Lost %  Slower %  Core %  Free %   MHz    Max  Preempted  Interrupt  Steal  Not seen\n"
+           "   1  0    1.5000    2.9800    98.0    60.0  3201  40.00          -          -      -         -\n"
+           "   2  7    0.5000   20.4000    80.0    10.0  3200   8.00          -          -      -         -\n"
+           "   3  2    0.2500         -       -       -     -  72.00          -          -      -         -\n"
            "Left out: Loop ns, Detours/s, Blind %, Min, Median, P99, P99.9, Fault, Migrated, Periodic, Shared\n"
            "  (shown with -v, and in the CSV)\n"
-           "Quietest: CPU 0; detours took 1.5000 % of its time, and sharing its core made it 2.4850 % slower\n"
+           "Quietest: CPU 0; detours took 1.0000 % of its time, sharing its core 2.0000 % of the rest: 2.9800 % slower "
+           "in all\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
-           "   1  0     14.0        -    -       -        -\n"
+           "   1  0     15.0        -    -       -        -\n"
            "   2  7      7.0        -    -       -        -\n"
-           "   3  2     21.0        -    -       -        -\n");
+           "   3  2     23.0        -    -       -        -\n");
 }
 
 static void test_pictures_of_noise_on_one_cpu(void **state)
@@ -297,9 +298,9 @@ static void test_pictures_of_noise_on_one_cpu(void **state)
     expect(&suite_noise, 0, true,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
            "Rank  CPU  Loop ns  Detours/s  Lost %  Blind %   Min  Median   P99  P99.9   Max  Preempted  Fault  "
-           "Migrated  Interrupt  Steal  Periodic  Shared  Unexplained\n"
+           "Migrated  Interrupt  Steal  Periodic  Shared  Not seen\n"
            "   1  3          -          -  0.5000        -  0.50    1.00  4.00   6.00  8.00          -      -         "
-           "-          -      -         -       -            -\n"
+           "-          -      -         -       -         -\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
@@ -342,11 +343,11 @@ static void test_pictures_of_noise_without_a_quietest(void **state)
     expect(&suite_noise, 0, false,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
            "Rank  CPU  Loop ns  Detours/s  Lost %  Blind %   Min  Median    P99  P99.9    Max  Preempted  Fault  "
-           "Migrated  Interrupt  Steal  Periodic  Shared  Unexplained\n"
+           "Migrated  Interrupt  Steal  Periodic  Shared  Not seen\n"
            "   1  3          -          -  0.5000        -  0.50    1.00   4.00   6.00   8.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   2  4          -          -  0.7500        -  1.25    2.50  10.00  15.00  20.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"
@@ -357,11 +358,11 @@ static void test_pictures_of_noise_without_a_quietest(void **state)
     expect(&suite_noise, 0, false,
            "Noise, the quietest CPU first: detours, their lengths in us, and the time lost in them by cause in %\n"
            "Rank  CPU  Loop ns  Detours/s  Lost %  Blind %   Min  Median    P99  P99.9    Max  Preempted  Fault  "
-           "Migrated  Interrupt  Steal  Periodic  Shared  Unexplained\n"
+           "Migrated  Interrupt  Steal  Periodic  Shared  Not seen\n"
            "   1  3          -          -       -        -  0.50    1.00   4.00   6.00   8.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "   2  4          -          -       -        -  1.25    2.50  10.00  15.00  20.00          -      -        "
-           " -          -      -         -       -            -\n"
+           " -          -      -         -       -         -\n"
            "\n"
            "Interrupts a second\n"
            "Rank  CPU  Timer  Resched  IPI  Device  Softirq\n"

@@ -333,6 +333,76 @@ static void test_program_gets_its_descriptors_in_any_order(void **state)
         (void)close(saved[i]);
 }
 
+/* Whether the program prints that, when its caller blocks all signals, ignores some and has other descriptors. */
+static bool prints(char *const *argv, const char *expected)
+{
+    char *envp[] = {NULL}, text[4096] = "";
+    struct program_end end;
+    uint64_t exec_ns, end_ns;
+    int out[2];
+
+    if (pipe(out))
+        return false;
+    const struct program program = {.path = argv[0], .argv = argv, .envp = envp, .fds = {-1, out[1], -1}};
+    pid_t pid = program_start(&program, &exec_ns);
+    return pid > 0 && program_wait(pid, exec_ns + LONG_NS, &end_ns) == 0 && program_reap(pid, &end) == 0 &&
+           end.status == 0 && read(out[0], text, sizeof(text) - 1) > 0 && strstr(text, expected);
+}
+
+static int start_with_disorder(void)
+{
+    char *signals[] = {(char *)"/bin/cat", (char *)"/proc/self/status", NULL};
+    char *descriptors[] = {(char *)"/bin/ls", (char *)"/proc/self/fd", NULL};
+    char *nulls[] = {(char *)"/bin/readlink", (char *)"/proc/self/fd/0", (char *)"/proc/self/fd/2", NULL};
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    sigset_t all;
+
+    program_be_parent();
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGUSR2, SIG_IGN);
+    CHECK(dup2(1, 200) == 200);
+    CHECK(prints(signals, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"));
+    CHECK(prints(descriptors, "0\n1\n2\n3\n")); /* 3: the folder itself */
+    CHECK(prints(nulls, "/dev/null\n/dev/null\n"));
+    /* /dev/null cannot be opened: the caller's own are left. */
+    uint64_t exec_ns;
+    const struct program program = {.path = nulls[0], .argv = nulls, .envp = nulls + 3, .fds = {-1, -1, -1}};
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    struct program_end end;
+    const pid_t pid = program_start(&program, &exec_ns);
+    CHECK(pid > 0 && program_reap(pid, &end) == 0);
+    return 0;
+}
+
+static void test_program_gets_no_signal_mask_and_no_descriptors_of_its_caller(void **state)
+{
+    need_shared_memory();
+    assert_int_equal(fixture_in_child(start_with_disorder), 0);
+}
+
+/* The signal stays pending for the caller. */
+static int wait_and_be_asked_to_end(void)
+{
+    struct program_end end;
+    uint64_t exec_ns, end_ns;
+
+    for (int i = 0; i < 2; i++) {
+        pid_t pid = start("sleep 100", 1, &exec_ns);
+        CHECK(i || kill(getpid(), SIGTERM) == 0);
+        CHECK(program_wait(pid, exec_ns + LONG_NS, &end_ns) == -EINTR);
+        CHECK(program_reap(pid, &end) == 0 && WTERMSIG(end.status) == SIGKILL);
+    }
+    return 0;
+}
+
+static void test_program_wait_ends_when_a_signal_asks_to_end(void **state)
+{
+    need_shared_memory();
+    assert_int_equal(fixture_in_child(wait_and_be_asked_to_end), 0);
+}
+
 static void test_program_wait_ends_at_its_limit(void **state)
 {
     uint64_t exec_ns, end_ns;
@@ -410,7 +480,7 @@ static pid_t guarded(int out, bool dismissed)
     if (pid == 0) {
         static struct program_guard guard;
         (void)setpgid(0, 0);
-        if (program_guard(&guard))
+        if (program_guard(&guard, getpgrp()))
             _exit(1);
         pid_t child = fork();
         if (child == 0) {
@@ -567,7 +637,9 @@ int main(void)
         cmocka_unit_test(test_program_delays_are_known_from_nine_tenths_of_the_time_on),
         cmocka_unit_test_setup_teardown(test_program_start_says_what_the_exec_said, setup, teardown),
         cmocka_unit_test(test_program_gets_its_descriptors_in_any_order),
+        cmocka_unit_test(test_program_gets_no_signal_mask_and_no_descriptors_of_its_caller),
         cmocka_unit_test(test_program_wait_ends_at_its_limit),
+        cmocka_unit_test(test_program_wait_ends_when_a_signal_asks_to_end),
         cmocka_unit_test(test_program_dies_with_who_started_it),
         cmocka_unit_test(test_program_orphans_are_ended_in_sessions_of_their_own_too),
         cmocka_unit_test(test_program_orphans_may_end_by_themselves),

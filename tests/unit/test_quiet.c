@@ -57,11 +57,14 @@ static void test_quiet_what_is_not_known_is_the_worst(void **state)
 static void test_quiet_counts_the_speed_that_others_of_the_core_take(void **state)
 {
     static const unsigned cpus[] = {4, 2, 6};
-    static const double lost[] = {0.1, 0.3, 0.2}, slower[] = {20.1, 0.3, 7}, of_two[] = {20.1, NAN, 7};
+    static const double lost[] = {0.1, 3, 0.2}, slower[] = {20.1, 12.7, 17}, of_two[] = {20.1, NAN, 7};
 
     assert_int_equal(quiet_pick(cpus, unknown, lost, 3, 0, why, sizeof(why)), 4);
     assert_int_equal(quiet_pick(cpus, slower, lost, 3, 0, why, sizeof(why)), 2);
-    assert_string_equal(why, "CPU 2 lost 0.3 % of its speed in half a second, the noisiest 20.1 %");
+    assert_string_equal(
+        why,
+        "CPU 2 lost 12.7 % of its speed in half a second: 3 % to detours, 10 % of the rest to sharing its core, the "
+        "noisiest 20.1 %");
     assert_int_equal(quiet_pick(cpus, of_two, lost, 3, 0, why, sizeof(why)), 6);
 }
 

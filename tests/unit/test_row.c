@@ -178,27 +178,6 @@ static void test_row_status_has_a_name(void **state)
     assert_string_equal(row_status_name((enum row_status)7), "unknown");
 }
 
-static void test_row_sanitized_texts_move_no_cursor(void **state)
-{
-    struct row_run run;
-    struct row row;
-    row_run_init(&run);
-    row_init(&row, &run);
-    strcpy(run.host, "a\033[2J");
-    strcpy(row.param.text, "limit=1\xed \xc3\xa9");
-    strcpy(row.reason, "two\nlines");
-    row_cause_add(&row.causes, "a\033", 2, false, 1);
-    row_cause_add(&row.causes, "\nb", 2, false, 1);
-    row_sanitize(&row);
-    row_run_sanitize(&run);
-    assert_string_equal(run.host, "a?[2J");
-    assert_string_equal(row.param.text, "limit=1? \xc3\xa9");
-    assert_string_equal(row.reason, "two?lines");
-    assert_string_equal(row.causes.of[0].name, "a?");
-    assert_string_equal(row.causes.of[1].name, "?b");
-    row_free(&row);
-}
-
 /* A difference in any of these is another measurement; another metric is not. */
 static void test_row_measurements_are_the_same(void **state)
 {
@@ -286,6 +265,8 @@ static void test_row_commas_of_the_csv(void **state)
         {"layout", "a;b", "a;b", "a;b"},
         {"settings", "isolated=2,3;thp=a, b,", "isolated=2 3;thp=a b ", "isolated=2 3;thp=a b "},
         {"comment", "a, b", "a, b", "a, b"},
+        {"comment", "=1,\x1b[2J\xed \xe2\x80\xaex", "=1,?[2J? ???x", "=1,?[2J? ???x"},
+        {"cpus", "0,\n2", "0;?2", "0,?2"},
         {"test", "a,b", "a,b", "a,b"},
         {"load", "a,b", "a,b", "a,b"},
         {"param", "a,b", "a,b", "a,b"},
@@ -308,7 +289,6 @@ static void test_row_commas_of_the_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_sanitized_texts_move_no_cursor),
         cmocka_unit_test(test_row_reasons_that_repeat),
         cmocka_unit_test(test_row_columns_are_the_designs_in_order),
         cmocka_unit_test(test_row_columns_point_at_fields_of_their_own),

@@ -25,6 +25,7 @@
 
 /* Two or three commands, and the time that they take. */
 struct made_up {
+    double margin; /* logarithm of the ratio by which difference_of() tests */
     size_t n, runs;
     struct command_params params[3];
     struct plan_item items[3];
@@ -78,7 +79,7 @@ static struct command_difference difference_of(const struct made_up *run, size_t
     struct command_difference d;
 
     assert_int_equal(commands_differ(run->samples[0], run->samples[i], run->runs, (size_t)run->params[i].planned,
-                                     run->params[i].margin, 0.05, &d),
+                                     run->margin, 0.05, &d),
                      0);
     return d;
 }
@@ -150,21 +151,30 @@ static void test_run_pairs_end_when_all_are_settled(void **state)
     assert_in_range(run_to_end(&run, 2, 0.1), 8, 15);
 }
 
-/* With a margin of 50 % a command that takes twice as long is found out as fast as with none, and one that takes 20 %
- * longer too, as below it. */
+/* With slower:50 a command that takes twice as long is found out as fast as without a limit, and one that takes 20 %
+ * longer too, as below it. With changed:50 both limits are tested: the sides of 0.5 and 1.5. */
 static void test_run_pairs_end_by_the_margin(void **state)
 {
     struct made_up run;
 
     seed = 6;
     make(&run, 2, 400 * SECOND);
-    run.params[1].margin = log(1.5);
+    run.margin = log(1.5);
+    assert_true(fail_on_add(&run.params[1].fail_on, "slower", 50));
     assert_in_range(run_to_end(&run, 2, 0.05), 8, 15);
     assert_true(difference_of(&run, 1).claimed && difference_of(&run, 1).logs.low > log(1.5));
     make(&run, 2, 400 * SECOND);
-    run.params[1].margin = log(1.5);
+    run.margin = log(1.5);
+    assert_true(fail_on_add(&run.params[1].fail_on, "slower", 50));
     assert_in_range(run_to_end(&run, 1.2, 0.05), 8, 15);
     assert_true(difference_of(&run, 1).claimed && difference_of(&run, 1).logs.high < log(1.5));
+    for (int k = 0; k < 2; k++) {
+        make(&run, 2, 400 * SECOND);
+        assert_true(fail_on_add(&run.params[1].fail_on, k ? "changed" : "slower", 50));
+        const size_t blocks = run_to_end(&run, 0.5, 0.05);
+        run.margin = log(0.5);
+        assert_true(k ? blocks > 15 && !difference_of(&run, 1).claimed : blocks < 15);
+    }
 }
 
 /* A command against itself does not end by what seems to be a difference. */
@@ -317,17 +327,17 @@ static void set_row(struct row *row, const char *test, double level_of, size_t n
     row->samples = malloc(n * sizeof(*row->samples));
     assert_non_null(row->samples);
     for (size_t i = 0; i < n; i++)
-        row->samples[row->n_samples++] = level_of * (1 + around[(i + (size_t)(level_of * 100)) % 5]);
+        row->samples[row->n_samples++] = level_of * (1 + around[(i + 2 * (size_t)test[0]) % 5]);
 }
 
-static int status_of(double level_of, double percent, bool asked)
+static int status_of(double level_of, const char *word, double percent)
 {
     static struct measure m;
     struct row rows[2];
     static struct run_options options;
 
-    options.fails_on_slower = asked;
-    options.command.margin = log1p(percent / 100);
+    options.command.fail_on = (struct fail_on){0};
+    assert_true(!word || fail_on_add(&options.command.fail_on, word, percent));
     set_row(&rows[0], "A", 1, 40);
     set_row(&rows[1], "B", level_of, 40);
     m.rows = rows;
@@ -338,17 +348,33 @@ static int status_of(double level_of, double percent, bool asked)
     return status;
 }
 
-static void test_run_pairs_fail_on_slower(void **state)
+static void test_run_pairs_fail_on(void **state)
 {
-    assert_int_equal(status_of(1.1, 0, true), EXIT_FINDING);
-    assert_int_equal(status_of(1.1, 5, true), EXIT_FINDING);
-    assert_int_equal(status_of(1.1, 15, true), EXIT_DONE);
-    assert_int_equal(status_of(1.0, 0, true), EXIT_DONE);
-    assert_int_equal(status_of(0.9, 0, true), EXIT_DONE);
-    assert_int_equal(status_of(1.1, 0, false), EXIT_DONE);
+    static const struct {
+        double level;
+        const char *word;
+        double percent;
+        int status;
+    } cases[] = {
+        {1.1, "slower", NAN, EXIT_FINDING},   {1.1, "slower", 5, EXIT_FINDING},
+        {1.1, "worse", 15, EXIT_DONE},        {1.0, "slower", NAN, EXIT_DONE},
+        {0.9, "slower", NAN, EXIT_DONE},      {1.1, NULL, NAN, EXIT_DONE},
+        {0.9, "faster", NAN, EXIT_FINDING},   {0.9, "faster", 8, EXIT_FINDING},
+        {0.9, "faster", 10.5, EXIT_DONE},     {0.9, "faster", 500, EXIT_DONE},
+        {1.1, "faster", NAN, EXIT_DONE},      {1.1, "changed", 5, EXIT_FINDING},
+        {0.9, "changed", 5, EXIT_FINDING},    {0.9, "change", NAN, EXIT_FINDING},
+        {1.1, "changed", 15, EXIT_DONE},      {1.0, "undecided", NAN, EXIT_DONE},
+        {1.0, "undecided", 50, EXIT_DONE},    {1.0, "undecided", 0.01, EXIT_FINDING},
+        {1.1, "undecided", 0.01, EXIT_DONE},  {0.0, "undecided", NAN, EXIT_FINDING},
+        {0.0, "undecided", 50, EXIT_FINDING},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (status_of(cases[i].level, cases[i].word, cases[i].percent) != cases[i].status)
+            fail_msg("case %zu: not %d", i, cases[i].status);
 }
 
-static const char *error_of(const char *fail_on, size_t n, uint64_t samples)
+static const char *error_of(const char *word, size_t n, uint64_t samples)
 {
     static char error[256];
     static struct measure m;
@@ -357,28 +383,21 @@ static const char *error_of(const char *fail_on, size_t n, uint64_t samples)
     static const struct option rows[] = {{.name = "samples"}};
 
     error[0] = '\0';
-    options.fails_on_slower = false;
-    text_copy(options.command.fail_on, sizeof(options.command.fail_on), fail_on);
+    options.command.fail_on = (struct fail_on){0};
+    assert_true(!word || fail_on_add(&options.command.fail_on, word, NAN));
     m.options.samples = samples;
     m.tables[0] = (struct option_table){.rows = rows, .n = 1, .given = {samples > 0}};
     m.n_tables = 1;
-    const int result = run_read_fail_on(&c);
+    const int result = run_check_fail_on(&c);
     assert_int_equal(result, error[0] ? -1 : 0);
-    assert_int_equal(options.fails_on_slower, !error[0] && fail_on[0]);
-    return error[0] ? error : fail_on[0] ? NULL : "";
+    return error;
 }
 
-static void test_run_pairs_fail_on_is_read(void **state)
+static void test_run_pairs_fail_on_can_find(void **state)
 {
-    static const char *const wrong[] = {"slower:", "slower:x", "slower:5x", "slower:-1", "slower:1001", "slower:nan",
-                                        "slow",    "faster",   ":5",        "slower5",   "slower:5%%"};
-
-    assert_null(error_of("slower", 2, 0));
-    assert_null(error_of("slower:5", 2, 12));
-    assert_null(error_of("slower:2.5%", 3, 0));
-    assert_string_equal(error_of("", 1, 0), "");
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_non_null(strstr(error_of(wrong[i], 2, 0), "is neither slower nor slower:PCT (0 % to 1000 %)"));
+    assert_string_equal(error_of("slower", 2, 12), "");
+    assert_string_equal(error_of("slower", 3, 0), "");
+    assert_string_equal(error_of(NULL, 1, 0), "");
     assert_string_equal(error_of("slower", 1, 0), "--fail-on needs two commands or more");
     assert_string_equal(error_of("slower", 2, 10),
                         "--fail-on needs --samples 12 or more: fewer than 6 pairs cannot show a difference");
@@ -396,8 +415,8 @@ int main(void)
         cmocka_unit_test(test_run_pairs_without_times),
         cmocka_unit_test(test_run_pairs_false_claims_of_whole_runs),
         cmocka_unit_test(test_run_pairs_least_effect_is_found),
-        cmocka_unit_test(test_run_pairs_fail_on_slower),
-        cmocka_unit_test(test_run_pairs_fail_on_is_read),
+        cmocka_unit_test(test_run_pairs_fail_on),
+        cmocka_unit_test(test_run_pairs_fail_on_can_find),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

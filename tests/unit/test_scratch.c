@@ -23,6 +23,7 @@
 
 #include "../refuse.h"
 #include "fixture.h"
+#include "sys/new_file.h"
 #include "sys/scratch.h"
 
 #define IMAGE_STATUS 42 /* of this program when it is executed as "image" */
@@ -76,34 +77,38 @@ static void test_scratch_file_says_why_not(void **state)
     assert_int_equal(scratch_file("/dev/null"), -ENOTDIR);
 }
 
-/* The file is invisible before it has its name, and replaces no other file. */
-static void test_scratch_unnamed_gets_its_name_when_it_is_whole(void **state)
+/* The file is invisible, or has a random name, before it has its own; it replaces no other file. */
+static void test_scratch_hidden_file_gets_its_name_when_it_is_whole(void **state)
 {
-    char path[700];
+    char hidden[2][NEW_FILE_NAME_SIZE], path[700];
     struct stat status;
+    const int folder = open(dir, O_RDONLY | O_DIRECTORY), before = fixture_count_files(dir);
 
-    (void)snprintf(path, sizeof(path), "%s/whole", dir);
-    const mode_t mask = umask(027);
-    int fd = scratch_unnamed(path), other = scratch_unnamed(path);
-    (void)umask(mask);
-    if (fd == -EOPNOTSUPP || fd == -ENOSYS)
-        skip_because("files without a name are not to be had in %s", dir);
-    assert_true(fd >= 0 && other >= 0);
-    assert_int_equal(write(fd, "x", 1), 1);
-    assert_int_equal(fixture_count_files(dir), 0);
-    assert_int_equal(scratch_give_name(fd, path), 0);
-    assert_int_equal(scratch_give_name(other, path), -EEXIST);
-    assert_int_equal(scratch_unnamed(path), -EEXIST);
-    assert_int_equal(stat(path, &status), 0);
-    assert_int_equal(status.st_size, 1);
-    assert_int_equal(status.st_mode & 0777, 0640);
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(close(other), 0);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(symlink("nowhere", path), 0);
-    assert_int_equal(scratch_unnamed(path), -EEXIST);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(scratch_unnamed("/nonexistent/file"), -ENOENT);
+    for (int nameless = 0; nameless < 2; nameless++) {
+        int fd[2];
+        const mode_t mask = umask(027);
+        for (int i = 0; i < 2; i++) {
+            fd[i] = nameless ? new_file_hidden(folder, 0644, hidden[i]) : new_file_random(folder, hidden[i], 0, 0644);
+            assert_true(fd[i] >= 0);
+        }
+        (void)umask(mask);
+        assert_int_equal(write(fd[0], "x", 1), 1);
+        (void)snprintf(path, sizeof(path), "%s/whole", dir);
+        assert_int_equal(access(path, F_OK), -1);
+        assert_int_equal(new_file_publish(fd[0], folder, hidden[0], "whole"), 0);
+        assert_int_equal(new_file_publish(fd[1], folder, hidden[1], "whole"), -EEXIST);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_size, 1);
+        assert_int_equal(status.st_mode & 0777, 0640);
+        assert_int_equal(status.st_nlink, 1);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(close(fd[i]), 0);
+        if (hidden[1][0])
+            assert_int_equal(unlinkat(folder, hidden[1], 0), 0);
+        assert_int_equal(unlink(path), 0);
+        assert_int_equal(fixture_count_files(dir), before);
+    }
+    assert_int_equal(close(folder), 0);
 }
 
 static void test_scratch_folder_is_made_and_removed_with_its_files(void **state)
@@ -158,19 +163,40 @@ static void test_scratch_remove_leaves_subfolders_and_what_links_name(void **sta
     assert_int_equal(scratch_remove(path), 0);
 }
 
-static const struct scratch_owner nobody;
+/* What the processes of a trial share. */
+static struct shared {
+    struct scratch_note note;
+    bool orphaned;
+} * shared;
+
+static void remove_orphaned(void *context)
+{
+    scratch_remove_noted(&((struct shared *)context)->note);
+    __atomic_store_n(&((struct shared *)context)->orphaned, true, __ATOMIC_RELEASE);
+}
+
+static int make_kept(const char *folder, struct scratch_keeper *keeper)
+{
+    if (!shared) {
+        shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert_true(shared != MAP_FAILED);
+    }
+    *keeper = (struct scratch_keeper){.note = &shared->note, .orphaned = remove_orphaned, .context = shared};
+    return scratch_kept_folder(folder, keeper);
+}
 
 static void test_scratch_kept_folder_ends_with_its_keeper(void **state)
 {
     struct scratch_keeper keeper, none;
 
-    assert_int_equal(scratch_kept_folder(dir, &nobody, &keeper), 0);
+    assert_int_equal(make_kept(dir, &keeper), 0);
     assert_int_equal(fixture_count_files(dir), 1);
-    put_file(keeper.note->path, "file");
+    put_file(shared->note.path, "file");
     assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* not what ends it */
     assert_int_not_equal(getpgid(keeper.pid), getpgrp());
     scratch_keeper_end(&keeper);
     assert_int_equal(fixture_count_files(dir), 0);
+    assert_false(shared->orphaned);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     scratch_keeper_end(&keeper);
     memset(&none, 0, sizeof(none));
@@ -184,10 +210,11 @@ static void test_scratch_kept_folder_says_why_not(void **state)
     int probe = dup(0);
 
     assert_int_equal(close(probe), 0);
-    assert_int_equal(scratch_kept_folder("/nonexistent", &nobody, &keeper), -ENOENT);
+    assert_int_equal(make_kept("/nonexistent", &keeper), -ENOENT);
     memset(path, 'a', sizeof(path));
     path[sizeof(path) - 1] = 0;
-    assert_int_equal(scratch_kept_folder(path, &nobody, &keeper), -ENAMETOOLONG);
+    assert_int_equal(make_kept(path, &keeper), -ENAMETOOLONG);
+    assert_string_equal(shared->note.path, "");
     scratch_keeper_end(&keeper);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     int after = dup(0);
@@ -199,18 +226,20 @@ static void test_scratch_kept_folder_says_why_not(void **state)
 static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    int ready[2], tries = 0;
+    struct scratch_keeper keeper;
+    int ready[2];
     char byte;
 
+    assert_int_equal(make_kept(dir, &keeper), 0); /* makes the memory that is shared */
+    scratch_keeper_end(&keeper);
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        struct scratch_keeper keeper;
         (void)setpgid(0, 0);
-        if (scratch_kept_folder(dir, &nobody, &keeper))
+        if (make_kept(dir, &keeper))
             _exit(1);
-        put_file(keeper.note->path, "left");
+        put_file(shared->note.path, "left");
         if (write(ready[1], "r", 1) != 1)
             _exit(1);
         for (;;)
@@ -221,8 +250,9 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
     assert_int_equal(fixture_count_files(dir), 1);
     assert_int_equal(kill(-child, SIGKILL), 0);
     (void)fixture_wait(child);
-    while (fixture_count_files(dir) && tries++ < 2000)
+    for (int tries = 0; !__atomic_load_n(&shared->orphaned, __ATOMIC_ACQUIRE) && tries < 2000; tries++)
         (void)nanosleep(&pause, NULL);
+    assert_true(shared->orphaned);
     assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(close(ready[0]), 0);
 }
@@ -231,70 +261,32 @@ static void test_scratch_kept_folder_vanishes_when_its_owner_is_killed(void **st
 static void test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner(void **state)
 {
     struct scratch_keeper keeper;
-    struct scratch_note note = {.path = ""};
-    const struct scratch_owner owner = {.note = &note};
 
-    scratch_remove_noted(&note);
-    assert_int_equal(scratch_kept_folder(dir, &owner, &keeper), 0);
-    assert_string_equal(keeper.note->path, note.path);
-    put_file(note.path, "left");
+    assert_int_equal(make_kept(dir, &keeper), 0);
+    put_file(shared->note.path, "left");
     assert_int_equal(kill(keeper.pid, SIGKILL), 0);
     scratch_keeper_end(&keeper);
     assert_int_equal(fixture_count_files(dir), 0);
 
-    assert_int_equal(scratch_kept_folder(dir, &owner, &keeper), 0);
-    put_file(note.path, "left");
+    assert_int_equal(make_kept(dir, &keeper), 0);
+    put_file(shared->note.path, "left");
     assert_int_equal(kill(keeper.pid, SIGKILL), 0);
     (void)fixture_wait(keeper.pid);
     assert_int_equal(fixture_count_files(dir), 1);
-    scratch_remove_noted(&note);
+    /* A note that does not say which directory it is may be about one of others: only an empty one is removed. */
+    struct scratch_note other = shared->note;
+    other.inode++;
+    scratch_remove_noted(&other);
+    other = shared->note;
+    other.inode = 0;
+    assert_int_equal(fixture_count_files(shared->note.path), 1);
+    scratch_remove_noted(&shared->note);
+    assert_int_equal(fixture_count_files(dir), 0);
+    assert_int_equal(mkdir(other.path, 0700), 0);
+    scratch_remove_noted(&other);
     assert_int_equal(fixture_count_files(dir), 0);
     assert_int_equal(close(keeper.fd), 0);
-}
-
-struct shared_note {
-    struct scratch_note note;
-    bool orphaned;
-};
-
-static void note_orphaned(void *context)
-{
-    __atomic_store_n(&((struct shared_note *)context)->orphaned, true, __ATOMIC_RELEASE);
-}
-
-/* A process asks for a folder and ends, with or without a word. */
-static void own_for_a_moment(struct shared_note *shared, bool vanishes)
-{
-    const struct scratch_owner owner = {.note = &shared->note, .orphaned = note_orphaned, .context = shared};
-    pid_t child = fork();
-
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct scratch_keeper keeper;
-        int failed = scratch_kept_folder(dir, &owner, &keeper);
-        if (!vanishes)
-            scratch_keeper_end(&keeper);
-        _exit(failed ? 1 : 0);
-    }
-    assert_int_equal(fixture_wait(child), 0);
-}
-
-static void test_scratch_keeper_knows_an_owner_that_vanished(void **state)
-{
-    const struct timespec pause = {.tv_nsec = 5000000};
-    struct shared_note *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    assert_true(shared != MAP_FAILED);
-    own_for_a_moment(shared, false);
-    assert_false(shared->orphaned);
-    assert_int_equal(fixture_count_files(dir), 0);
-    memset(shared, 0, sizeof(*shared));
-    own_for_a_moment(shared, true);
-    for (int tries = 0; !__atomic_load_n(&shared->orphaned, __ATOMIC_ACQUIRE) && tries < 2000; tries++)
-        (void)nanosleep(&pause, NULL);
-    assert_true(shared->orphaned);
-    assert_int_equal(fixture_count_files(dir), 0);
-    assert_int_equal(munmap(shared, sizeof(*shared)), 0);
+    assert_int_equal(close(keeper.folder), 0);
 }
 
 static void test_scratch_free_bytes_and_may_exec(void **state)
@@ -400,7 +392,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scratch_file_has_no_name),
         cmocka_unit_test(test_scratch_file_says_why_not),
-        cmocka_unit_test(test_scratch_unnamed_gets_its_name_when_it_is_whole),
+        cmocka_unit_test(test_scratch_hidden_file_gets_its_name_when_it_is_whole),
         cmocka_unit_test(test_scratch_folder_is_made_and_removed_with_its_files),
         cmocka_unit_test(test_scratch_folder_says_why_not),
         cmocka_unit_test(test_scratch_remove_leaves_subfolders_and_what_links_name),
@@ -408,7 +400,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_scratch_kept_folder_says_why_not),
         cmocka_unit_test(test_scratch_kept_folder_vanishes_when_its_owner_is_killed),
         cmocka_unit_test(test_scratch_kept_folder_outlives_a_killed_keeper_but_not_its_owner),
-        cmocka_unit_test(test_scratch_keeper_knows_an_owner_that_vanished),
         cmocka_unit_test(test_scratch_free_bytes_and_may_exec),
         cmocka_unit_test(test_scratch_own_image_is_a_program_of_its_own),
         cmocka_unit_test(test_scratch_own_image_in_a_folder_when_memory_cannot_hold_it),

@@ -26,8 +26,9 @@ static void test_setting_items_hold_no_comma_blank_or_quote(void **state)
     setting_items_add(text, sizeof(text), "a", "x, y;z  \"q\": \x1b\xc3", 100);
     setting_items_add(text, sizeof(text), "b", "x,\t y\t!~\x7f ", 100);
     setting_items_add(text, sizeof(text), "none", "", 100);
+    setting_items_add(text, sizeof(text), "x=1;smt=on\x1b", "y", 100);
     setting_items_add(text, sizeof(text), "cmdline", "quiet isolcpus=2,3", 100);
-    assert_string_equal(text, "a=x+y+z__'q':_?;b=x+y_!~?_;cmdline=quiet|isolcpus=2+3");
+    assert_string_equal(text, "a=x+y+z__'q':_?;b=x+y_!~?_;x_1+smt_on_=y;cmdline=quiet|isolcpus=2+3");
 }
 
 static void test_setting_items_are_whole_or_left_out(void **state)

@@ -228,7 +228,7 @@ static void test_table_shows_status_and_each_reason_once(void **state)
     rows[3].status = ROW_DEGRADED;
     strcpy(rows[3].reason, "SCHED_FIFO is refused");
     rows[4].status = ROW_SKIPPED;
-    strcpy(rows[4].reason, "needs /bin/sh\nand od");
+    strcpy(rows[4].reason, "needs /bin/sh and od");
     rows[5].status = ROW_FAILED;
     strcpy(rows[5].reason, "is not in this table");
     assert_table(&layout, rows, 6,
@@ -238,7 +238,7 @@ static void test_table_shows_status_and_each_reason_once(void **state)
                  "worse     33  degraded\n"
                  "shell      -  skipped\n"
                  "degraded: SCHED_FIFO is refused\n"
-                 "skipped: needs /bin/sh?and od\n");
+                 "skipped: needs /bin/sh and od\n");
 }
 
 static void test_table_status_column_replaces_the_status_after_the_line(void **state)

@@ -131,7 +131,7 @@ static int refused_limits_body(void)
     CHECK(!task_has_cpu_limit());
     CHECK(task_set_timer_slack_ns(1) == -EPERM);
     CHECK(task_get_timer_slack_ns(&slack) == -EPERM && slack == 7);
-    CHECK(task_die_with_parent(getppid()) == -EPERM);
+    CHECK(task_die_with_parent(getppid(), SIGKILL) == -EPERM);
     return 0;
 }
 
@@ -435,9 +435,9 @@ static void test_task_lock_memory_answers_a_refusal(void **state)
 static int orphan_body(void)
 {
     int signal_number = 0;
-    CHECK(task_die_with_parent(getppid()) == 0);
+    CHECK(task_die_with_parent(getppid(), SIGKILL) == 0);
     CHECK(prctl(PR_GET_PDEATHSIG, &signal_number, 0, 0, 0) == 0 && signal_number == SIGKILL);
-    CHECK(task_die_with_parent(getppid() + 1) == -ESRCH);
+    CHECK(task_die_with_parent(getppid() + 1, SIGKILL) == -ESRCH);
     return 0;
 }
 

@@ -368,6 +368,10 @@ static void test_text_sanitize_leaves_no_control_characters(void **state)
         {"\x9b\xff\xc3", "???"},           /* no UTF-8, and half of a character */
         {"\xc0\x9b\xe0\x82\x9b", "?????"}, /* longer forms of them */
         {"\xc2\xa0", "\xc2\xa0"},
+        /* characters that change the direction of text, and their neighbours */
+        {"\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9", "????????????????????"},
+        {"\xd8\x9b\xe2\x80\x8d\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+         "\xd8\x9b\xe2\x80\x8d\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"},
         {"\xf4\x90\x80\x80", "????"},
         {"\xed\xa0\x80\xed\x9f\xbf", "???\xed\x9f\xbf"}, /* half of a pair of UTF-16 */
     };
@@ -377,6 +381,26 @@ static void test_text_sanitize_leaves_no_control_characters(void **state)
         text_copy(text, sizeof(text), texts[i].from);
         text_sanitize(text);
         assert_string_equal(text, texts[i].to);
+    }
+}
+
+static void test_text_sanitize_name_damages_no_list(void **state)
+{
+    static const char *const names[][2] = {
+        {"=1+2", "_1+2"},
+        {"+a", "_a"},
+        {"-a-b", "_a-b"},
+        {"@a", "_a"},
+        {"", ""},
+        {"a b;c=d,e\"f\x1b", "a_b_c_d_e_f?"},
+        {"kworker/0:1", "kworker/0:1"},
+    };
+    char text[64];
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        text_copy(text, sizeof(text), names[i][0]);
+        text_sanitize_name(text);
+        assert_string_equal(text, names[i][1]);
     }
 }
 
@@ -413,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_text_copy_cuts_and_terminates),
         cmocka_unit_test(test_text_has_word_takes_whole_words),
         cmocka_unit_test(test_text_sanitize_leaves_no_control_characters),
+        cmocka_unit_test(test_text_sanitize_name_damages_no_list),
         cmocka_unit_test(test_text_real_is_as_printf_has_it),
         cmocka_unit_test(test_text_short_decimal_is_strtods_number),
         cmocka_unit_test(test_text_short_decimal_leaves_the_rest),

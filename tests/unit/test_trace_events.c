@@ -35,6 +35,10 @@ static void test_trace_events_have_numbers_and_positions(void **state)
     put_event("irq/irq_handler_entry", 170,
               "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
               "\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:0;\n");
+    put_event("sched/sched_switch", 171,
+              "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+              "\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
+              "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n");
     put_event("irq/irq_handler_exit", 169,
               "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:int ret;\toffset:12;\tsize:4;\tsigned:1;\n");
     put_event("irq/softirq_entry", 168, "\tfield:unsigned int vec;\toffset:8;\tsize:4;\tsigned:0;\n");
@@ -48,7 +52,11 @@ static void test_trace_events_have_numbers_and_positions(void **state)
     put_event("irq_vectors/vector_alloc", 86, "");
     trace_events_read(tree_root, NULL, &events);
     assert_int_equal(events.error, 0);
-    assert_int_equal(events.n, 8);
+    assert_int_equal(events.n, 10);
+    const struct trace_event *to = &events.of[0], *from = &events.of[1];
+    assert_true(to->id == 171 && to->kind == TRACE_SWITCH && to->number_at == 56 && to->name_at == 40 &&
+                to->name_size == 16);
+    assert_true(from->id == 171 && from->kind == TRACE_NAME && !from->number_size && from->name_at == 8);
     const struct trace_event *irq = event_of(&events, 170), *timer = event_of(&events, 90);
     assert_true(irq->kind == TRACE_ENTER && irq->source == TRACE_IRQ);
     assert_true(irq->number_at == 8 && irq->number_size == 4 && irq->name_at == 12 && irq->name_size == 4);

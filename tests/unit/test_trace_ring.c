@@ -258,30 +258,55 @@ static void test_trace_ring_records_come_in_order(void **state)
     assert_true(written * 32 > 4 * RING);
 }
 
-/* What was there at the call before goes, what came since then stays. */
-static void test_trace_ring_drops_what_is_old(void **state)
+/* The kernel writes the newest record first, over the oldest ones. */
+static void test_trace_ring_that_keeps_the_last_records(void **state)
 {
+    char *data = (char *)ring.memory + sysconf(_SC_PAGESIZE);
     struct trace_record record;
 
-    while (trace_ring_next(&ring, &record))
-        ;
-    trace_ring_drop(&ring);
-    for (uint64_t at = 1; at <= 6; at++) {
-        put_switch(0, 7, 8, at);
-        assert_true(write_made());
-        if (at % 2 == 0)
-            trace_ring_drop(&ring);
+    for (uint64_t n = 3; n <= 200; n += 197) {
+        ring.last = true;
+        trace_ring_start(&ring);
+        for (uint64_t at = 1; at <= n; at++) {
+            put_switch(0, 7, 8, at);
+            const uint16_t size = (uint16_t)made.size;
+            memcpy(made.bytes + 6, &size, sizeof(size));
+            *end_of(0) -= size;
+            for (size_t i = 0; i < size; i++)
+                data[(*end_of(0) + i) % RING] = made.bytes[i];
+        }
+        trace_ring_stop(&ring);
+        assert_false(trace_ring_is_full(&ring));
+        const uint64_t kept = n < RING / made.size ? n : RING / made.size;
+        for (uint64_t at = n - kept + 1; at <= n; at++) {
+            assert_true(trace_ring_next(&ring, &record));
+            assert_int_equal(record.ns, at);
+        }
+        assert_false(trace_ring_next(&ring, &record));
     }
-    assert_true(trace_ring_next(&ring, &record));
-    assert_int_equal(record.ns, 5);
-    assert_true(trace_ring_next(&ring, &record));
-    assert_int_equal(record.ns, 6);
-    assert_false(trace_ring_next(&ring, &record));
+    free(ring.at);
+    ring.at = NULL;
+}
+
+/* A ring of one page: whether it may have been too small is known when it is stopped. */
+static void test_trace_ring_that_is_full_says_so(void **state)
+{
+    trace_ring_start(&ring);
+    put_switch(0, 7, 8, 1);
+    for (unsigned i = 0; i < RING / 2 / made.size; i++)
+        assert_true(write_made());
+    trace_ring_stop(&ring);
+    assert_false(trace_ring_is_full(&ring));
+    trace_ring_start(&ring);
+    while (write_made())
+        ;
+    trace_ring_stop(&ring);
+    assert_true(trace_ring_is_full(&ring));
 }
 
 /* --- Rings of the kernel's. --- */
 
-/* The switches between this task and a pause, with their times. */
+/* The switches between this task and a pause, with their times; both kinds of ring. */
 static void test_trace_ring_of_this_machine(void **state)
 {
     static const struct trace_events none;
@@ -289,34 +314,38 @@ static void test_trace_ring_of_this_machine(void **state)
     struct cpuset cpus, one;
     struct trace_ring real;
     struct trace_record record;
-    unsigned away = 0, back = 0;
 
     assert_int_equal(task_get_affinity(&cpus), 0);
     const unsigned cpu = cpuset_next(&cpus, 0);
     cpuset_clear(&one);
     cpuset_add(&one, cpu);
     assert_int_equal(task_set_affinity(&one), 0);
-    const int error = trace_ring_open(&real, cpu, &none, 65536);
-    if (error) {
-        char why[160];
-        assert_int_equal(task_set_affinity(&cpus), 0);
-        skip_because("no ring here: %s", trace_ring_why(error, why, sizeof(why)));
+    for (unsigned last = 0; last < 2; last++) {
+        unsigned away = 0, back = 0;
+        const int error = trace_ring_open(&real, cpu, &none, 65536, last);
+        if (error) {
+            char why[160];
+            assert_int_equal(task_set_affinity(&cpus), 0);
+            skip_because("no ring here: %s", trace_ring_why(error, why, sizeof(why)));
+        }
+        uint64_t before = clock_raw_ns();
+        trace_ring_start(&real);
+        for (unsigned i = 0; i < 5; i++)
+            (void)nanosleep(&pause, NULL);
+        const uint64_t to = clock_raw_ns();
+        trace_ring_stop(&real);
+        while (trace_ring_next(&real, &record)) {
+            assert_true(record.ns >= before);
+            before = record.ns;
+            if (record.kind != TRACE_SWITCH || record.ns > to)
+                continue;
+            away += record.tid != (uint32_t)getpid();
+            back += record.tid == (uint32_t)getpid();
+        }
+        trace_ring_close(&real);
+        assert_true(away >= 5 && back >= 5);
     }
-    const uint64_t from = clock_raw_ns();
-    trace_ring_start(&real);
-    for (unsigned i = 0; i < 5; i++)
-        (void)nanosleep(&pause, NULL);
-    const uint64_t to = clock_raw_ns();
-    while (trace_ring_next(&real, &record)) {
-        assert_true(record.ns >= from);
-        if (record.kind != TRACE_SWITCH || record.ns > to)
-            continue;
-        away += record.tid != (uint32_t)getpid();
-        back += record.tid == (uint32_t)getpid();
-    }
-    trace_ring_close(&real);
     assert_int_equal(task_set_affinity(&cpus), 0);
-    assert_true(away >= 5 && back >= 5);
 }
 
 static int without_rights(void)
@@ -327,7 +356,7 @@ static int without_rights(void)
 
     if (fixture_become_nobody())
         return CANNOT;
-    const int error = trace_ring_open(&real, 0, &none, 65536);
+    const int error = trace_ring_open(&real, 0, &none, 65536, false);
     if (!error) /* perf_event_paranoid allows it */
         return CANNOT;
     CHECK(error == -EACCES || error == -EPERM);
@@ -349,7 +378,7 @@ static int filtered(void)
 
     if (refuse_call(SYS_perf_event_open, EPERM))
         return CANNOT;
-    const int error = trace_ring_open(&real, 0, &none, 65536);
+    const int error = trace_ring_open(&real, 0, &none, 65536, false);
     CHECK(error == -EPERM);
     CHECK(strstr(trace_ring_why(error, why, sizeof(why)), geteuid() ? "needs CAP_PERFMON" : "a seccomp filter"));
     return 0;
@@ -365,7 +394,7 @@ static void test_trace_ring_says_what_the_kernel_lacks(void **state)
 {
     char why[160];
 
-    assert_non_null(strstr(trace_ring_why(-EINVAL, why, sizeof(why)), "older than 4.3"));
+    assert_non_null(strstr(trace_ring_why(-EINVAL, why, sizeof(why)), "is too old"));
     assert_non_null(strstr(trace_ring_why(-ENOSYS, why, sizeof(why)), "no perf_event_open"));
     assert_non_null(strstr(trace_ring_why(-EMFILE, why, sizeof(why)), strerror(EMFILE)));
 }
@@ -379,7 +408,8 @@ int main(void)
         cmocka_unit_test(test_trace_ring_names_parents_and_losses),
         cmocka_unit_test(test_trace_ring_short_records_are_rejected),
         cmocka_unit_test_setup_teardown(test_trace_ring_records_come_in_order, make_ring, free_ring),
-        cmocka_unit_test_setup_teardown(test_trace_ring_drops_what_is_old, make_ring, free_ring),
+        cmocka_unit_test_setup_teardown(test_trace_ring_that_keeps_the_last_records, make_ring, free_ring),
+        cmocka_unit_test_setup_teardown(test_trace_ring_that_is_full_says_so, make_ring, free_ring),
         cmocka_unit_test(test_trace_ring_of_this_machine),
         cmocka_unit_test(test_trace_ring_says_which_right_is_missing),
 #ifdef SYS_perf_event_open

@@ -690,7 +690,7 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 
 static void test_unix_kernel_that_cannot_fork_says_so(void **state)
 {
-    static const struct bench *const all[] = {&bench_spawn, &bench_sysexec, &bench_shell1};
+    static const struct bench *const all[] = {&bench_spawn, &bench_sysexec};
     static const struct {
         int error;
         const char *reason;

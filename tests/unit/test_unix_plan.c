@@ -365,6 +365,10 @@ static void test_unix_writes_the_csv_of_unixbench(void **state)
     assert_int_equal(setenv("UB_OUTPUT_CSV", "true", 1), 0);
     assert_int_equal(suite_unix.finish(m, &options), 0);
     expect_file(path, expected);
+    text_copy(m->run.host, sizeof(m->run.host), "../n1/x");
+    (void)snprintf(path, sizeof(path), "%s/unixbench-_._n1_x-01234567.csv", dir);
+    assert_int_equal(suite_unix.finish(m, &options), 0);
+    expect_file(path, expected);
     (void)snprintf(options.unixbench_csv, sizeof(options.unixbench_csv), "%s/own.csv", dir);
     assert_int_equal(suite_unix.finish(m, &options), 0);
     expect_file(path, NULL);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "../who_fixture.h"
-#include "bench/who.h"
+#include "engine/culprits.h"
 #include "rows/text.h"
 #include "sys/procfs.h"
 
@@ -60,18 +60,6 @@ static void make_key(char *key, const char *kind, const char *name, size_t lengt
     text_sanitize(key);
     for (char *at = key + strlen(kind) + 1; *at; at++)
         *at = *at == ' ' ? '_' : *at;
-}
-
-/* The window of the measurement, which is private to it. */
-int __real_who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans,
-                     size_t n);
-int __wrap_who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans,
-                     size_t n);
-int __wrap_who_begin(struct who *who, uint32_t self, const struct who_span *window, const struct who_span *spans,
-                     size_t n)
-{
-    outcome->window = *window;
-    return __real_who_begin(who, self, window, spans, n);
 }
 
 /* --- The kernel's trace. --- */
@@ -302,20 +290,21 @@ void __wrap_tasks_kernel_functions(const char *root, const uint64_t *addresses, 
 }
 
 /* Enters what the measurement found. Tasks of other PID namespaces have no names there, but have in the trace. */
-static int enter_found(const struct who_report *report)
+static int enter_found(struct who *who, const struct who_names *names)
 {
     struct who_line *lines;
-    const size_t n = who_join(&report, 1, &lines);
+    const size_t n = who_lines(who, names, SIZE_MAX - 1, &lines);
     char key[KEY_SIZE];
 
     CHECK(n > 0);
     for (size_t i = 0; i < n; i++) {
-        make_key(key, strcmp(lines[i].kind, "kthread") ? lines[i].kind : "task", lines[i].name, strlen(lines[i].name));
+        const struct who_label *label = &lines[i].label;
+        make_key(key, strcmp(label->kind, "kthread") ? label->kind : "task", label->name, strlen(label->name));
         taken_of(key)->who_ns += lines[i].ns;
         taken_of(key)->who_n += lines[i].n;
     }
     free(lines);
-    for (unsigned i = 0; report->outside && i < outcome->n; i++) {
+    for (unsigned i = 0; who_others_are_hidden() && i < outcome->n; i++) {
         struct taken *one = &outcome->taken[i];
         if (!strncmp(one->key, "task ", 5) && !(one->who_ns > 0) && strcmp(one->key, "task sampler") != 0) {
             taken_of("outside outside")->trace_ns += one->trace_ns;
@@ -325,43 +314,46 @@ static int enter_found(const struct who_report *report)
     return 0;
 }
 
-static int measure(enum clock_kind clock, unsigned cpu, int tell, pid_t leaver)
+/* Keeps the CPU busy for the window, while the recorder and the trace record. */
+static int measure(unsigned cpu, int tell, pid_t leaver)
 {
-    FREED_BY(memory_free) char *interrupts = procfs_read_all("", "/proc/interrupts");
-    static struct who_params params;
-    struct fixture_party p;
+    struct culprit_watch *watch = culprits_make(16 << 20, 0);
+    struct cpuset cpus = {{0}};
+    const struct culprit_trial trial = {.cpus = &cpus, .time_ns = TRACED_NS};
+    struct who who;
+    char why[160];
 
-    params.ring_bytes = 8 << 20;
-    params.spans = 100000;
-    trace_events_read("/mnt", interrupts, &params.events);
-    fixture_party_begin(&p, &bench_who, &params);
-    p.context.clock = clock;
-    p.context.time_ns = TRACED_NS;
-    CHECK(p.party->setup(&p.context) == 0);
-    if (p.context.slot->refused[0])
+    cpuset_add(&cpus, cpu);
+    CHECK(watch);
+    culprits_begin(watch, &trial);
+    if (!cpuset_has(&watch->on, cpu))
         return CANNOT;
     CHECK(write(tell, "g", 1) == 1);
-    CHECK(p.party->run(&p.context) == 0);
+    for (outcome->window.to = outcome->window.from = clock_raw_ns();
+         outcome->window.to < outcome->window.from + TRACED_NS;)
+        outcome->window.to = clock_raw_ns();
     CHECK(put(TRACE "/tracing_on", "0") == 0);
+    culprits_stop(watch);
     CHECK(waitpid(leaver, NULL, 0) == leaver);
-    CHECK(p.party->verify(&p.context) == 0);
-    const struct who_report *report = p.context.recorder[0];
-    CHECK(report->records_lost == 0);
+    struct who_window window = {
+        .cpu = cpu, .self = (uint32_t)getpid(), .time = outcome->window, .spans = &outcome->window, .n_spans = 1};
+    CHECK(culprits_read(watch, &window, 1, &who, why, sizeof(why)));
+    CHECK(window.lost == 0);
     CHECK(read_trace(cpu) > 1000);
-    CHECK(enter_found(report) == 0);
-    fixture_party_end(&p);
+    const struct who_names names = {.before = &watch->before, .time = outcome->window};
+    CHECK(enter_found(&who, &names) == 0);
+    who_free(&who);
+    culprits_free(watch);
     return 0;
 }
 
 /* Measures the CPU that the disk's interrupts come to, while all that takes it runs at once. */
 static int traced(void)
 {
-    struct clock_info clock;
     struct cpuset all;
     char device[64] = "", text[16];
     int tell;
 
-    clock_choose(&clock);
     if (task_get_affinity(&all))
         return CANNOT;
     unsigned cpu = find_disk(device, sizeof(device));
@@ -380,7 +372,7 @@ static int traced(void)
     (void)snprintf(outcome->receiver, KEY_SIZE, "task backlog_napi/%u", cpu);
     on_cpu(text, "sampler");
     (void)nice(-15); /* as the hog */
-    const int status = measure(clock.kind, cpu, tell, leaver);
+    const int status = measure(cpu, tell, leaver);
     for (size_t i = 0; i < COUNT(others); i++)
         if (others[i] > 0)
             end(others[i]);

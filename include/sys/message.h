@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages to the user on standard error, which may be a pipe or terminal that accepts nothing. */
+#ifndef SYS_MESSAGE_H
+#define SYS_MESSAGE_H
+
+#include <stdbool.h>
+
+/* Prints a message like printf(). Drops it when standard error accepts nothing for a second, or when a signal asks the
+ * program to end meanwhile. */
+void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* As message_print(), for progress: drops it unless standard error accepts it now. */
+void message_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Returns whether message_print() has dropped a message because standard error accepted nothing. */
+bool message_lost(void);
+
+#endif
