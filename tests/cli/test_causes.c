@@ -227,6 +227,58 @@ static void test_causes_a_hog_is_as_long_as_it_was(void **state)
     expect_delay(&hogged);
 }
 
+/* --- A task that takes a tenth of the CPU. --- */
+
+/* Above the measured process, which in turn is above all ordinary tasks: 5 of every 50 ms, until it is killed. */
+static void hog_a_tenth(unsigned cpu)
+{
+    const struct sched_param priority = {.sched_priority = 50};
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof(one), &one) || sched_setscheduler(0, SCHED_FIFO, &priority))
+        _exit(1);
+    for (;;) {
+        const uint64_t until = cli_now_ns() + 5 * MS;
+        while (cli_now_ns() < until)
+            ;
+        cli_sleep_ms(45);
+    }
+}
+
+/* Six runs without and with that task, in turns: the values with the core free must show what it takes. */
+static void test_causes_a_task_beside_is_slower_by_preempted(void **state)
+{
+    const struct cli *cli = *state;
+    char cpus[16], name[16];
+    struct cli_result result;
+
+    cli_need_root();
+    cli_need_fifo();
+    cli_need_processor("an emulator's time does not go with the work");
+    const unsigned cpu = last_cpu();
+    (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
+    for (unsigned run = 0; run < 12; run++) {
+        const bool beside = (run + 1) / 2 % 2;
+        const pid_t pid = beside ? fork() : 0;
+        assert_true(pid >= 0);
+        if (beside && !pid)
+            hog_a_tenth(cpu);
+        (void)snprintf(name, sizeof(name), "./%c%u.csv", "ab"[beside], run);
+        cli_expect_args(cli, ARGS("prime", "-q", "--fifo=40", "-i", "3", "-n", "1M", "--cpus", cpus, "-o", name), 0,
+                        &result);
+        cli_result_free(&result);
+        if (beside) {
+            assert_int_equal(kill(pid, SIGKILL), 0);
+            assert_int_equal(waitpid(pid, NULL, 0), pid);
+        }
+    }
+    cli_expect_args(cli, ARGS("compare", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4, &result);
+    cli_expect_text(result.out, " slower: preempted ");
+    cli_result_free(&result);
+}
+
 /* --- Any run. --- */
 
 /* Copies with rows of their own, and tests that are one row for all copies. */
@@ -280,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_causes_a_hog_is_as_long_as_it_was),
+        CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted),
         CLI_TEST(test_causes_of_copies_and_of_groups),
         CLI_TEST(test_causes_of_nobody),
     };
