@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads clocks: the cycle counter of the architecture (TSC, timer register), and CLOCK_MONOTONIC_RAW, by which its
- * frequency is measured. */
+/* Reads the cycle counter, and the kernel's clocks in nanoseconds. */
 #ifndef SYS_CLOCK_H
 #define SYS_CLOCK_H
 
@@ -10,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "counter.h" /* the architecture's counter: counter_begin(), counter_end(), counter_now(), COUNTER_NAME */
+#include "counter.h" /* counter_begin(), counter_end(), counter_now(), COUNTER_NAME */
 
 enum clock_kind {
     CLOCK_KIND_COUNTER, /* the architecture's cycle counter, in ticks */
@@ -19,12 +18,12 @@ enum clock_kind {
 
 struct clock_info {
     enum clock_kind kind;
-    const char *name; /* name of the counter: "rdtscp", "cntvct", "rdtime", "mftb", "stckf", "clock_gettime" */
-    const char *unit; /* "cycles" for a counter, "ns" for clock_gettime */
-    char why[96];     /* why the counter is not used; empty when it is, or when the architecture has none */
+    const char *name; /* "rdtscp", "cntvct", "rdtime", "mftb", "stckf", "clock_gettime" */
+    const char *unit;
+    char why[96]; /* why the counter is not used; "": it is, or the architecture has none */
 };
 
-/* Returns CLOCK_MONOTONIC_RAW, which NTP does not slew, in nanoseconds. */
+/* CLOCK_MONOTONIC_RAW: not slewed by NTP. */
 static inline uint64_t clock_raw_ns(void)
 {
     struct timespec t;
@@ -32,7 +31,7 @@ static inline uint64_t clock_raw_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns CLOCK_MONOTONIC, the clock by which sleeps end, in nanoseconds. */
+/* The clock by which sleeps end. */
 static inline uint64_t clock_monotonic_ns(void)
 {
     struct timespec t;
@@ -40,8 +39,7 @@ static inline uint64_t clock_monotonic_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns the time of day, CLOCK_REALTIME, in nanoseconds since 1970, by which runs on several machines start at
- * once. */
+/* Nanoseconds since 1970, by which runs on several machines start at once. */
 static inline uint64_t clock_realtime_ns(void)
 {
     struct timespec t;
@@ -49,8 +47,7 @@ static inline uint64_t clock_realtime_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Read the clock before and after the code to be measured. kind must be a constant at the call, so that the branch is
- * optimised away and nothing but that code lies between the two readings. */
+/* Read before and after the code to be measured. kind is a constant at the call, so that no branch is left. */
 static inline __attribute__((always_inline)) uint64_t clock_begin(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_begin() : clock_raw_ns();
@@ -61,49 +58,44 @@ static inline __attribute__((always_inline)) uint64_t clock_end(enum clock_kind 
     return kind == CLOCK_KIND_COUNTER ? counter_end() : clock_raw_ns();
 }
 
-/* Reads the clock without ordering the reading against the code around it, for a loop that does nothing but read. */
+/* Reads the clock without ordering it against the code around it. */
 static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_now() : clock_raw_ns();
 }
 
-/* Chooses the clock for measurements on this machine: the cycle counter if it exists, can be read from user space
- * (which is tried) and has a constant rate in all power states; otherwise clock_gettime, with the reason in out->why.
- * Must not be called while other threads run: see clock_can_read(). */
+/* Chooses the cycle counter if user space can read it (which is tried) at a constant rate in all power states;
+ * otherwise clock_gettime, with the reason in out->why. Not while other threads run: see clock_can_read(). */
 void clock_choose(struct clock_info *out);
 
-/* Calls read. Returns false when it ends in SIGILL, SIGSEGV or SIGBUS, as it does where the kernel or hypervisor
- * forbids reading the counter. Replaces the process's handlers of these signals meanwhile, so it must not be called
- * while other threads run. */
+/* Calls read. Returns false when it ends in SIGILL, SIGSEGV or SIGBUS, as where kernel or hypervisor forbid reading
+ * the counter. Replaces the process's handlers meanwhile: not while other threads run. */
 bool clock_can_read(uint64_t (*read)(void));
 
-/* Readings of the chosen clock and of CLOCK_MONOTONIC_RAW at the same time. Of several tries the one that took least
- * time is kept; it is accurate to some tens of nanoseconds. */
+/* Readings of both clocks at the same time, to some tens of nanoseconds: the quickest of several tries. */
 struct clock_pair {
     uint64_t counter, raw_ns;
 };
 void clock_pair_read(enum clock_kind kind, struct clock_pair *out);
 
-/* Returns the clock's ticks per second between two pairs of readings (always 1e9 for clock_gettime). 0 when the pairs
- * are less than 1 ms apart or the later one is smaller. */
+/* Returns ticks per second (1e9 for clock_gettime); 0 when the pairs are less than 1 ms apart or the later one is
+ * smaller. */
 double clock_hz(enum clock_kind kind, const struct clock_pair *from, const struct clock_pair *to);
 
-/* Cost of reading the clock twice with nothing between, in ticks: minimum and median of 1,000 tries; and grain, the
- * step by which the clock's values grow, in ticks. */
+/* Cost in ticks of two readings with nothing between, of 1,000 tries; grain: step in ticks by which the values grow. */
 struct clock_cost {
     double min, median, grain;
 };
 void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
 
-/* Returns the grain of the clock from n measured intervals of many lengths, which it sorts: the smallest difference
- * above 1 between neighbours, or 1 if most differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45
- * ticks: differences are 24, 25, and by rounding 1.) */
+/* Returns the grain of n measured intervals of many lengths, which it sorts: the smallest difference above 1 between
+ * neighbours, or 1 if most differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45 ticks:
+ * differences are 24, 25, and by rounding 1.) */
 double clock_grain(uint64_t *intervals, size_t n);
 
-/* Sleeps for ns nanoseconds; a signal does not end the sleep. */
+/* A signal does not end the sleep. */
 void clock_sleep_ns(uint64_t ns);
-/* Sleeps until a time of CLOCK_MONOTONIC, since the kernel cannot sleep on CLOCK_MONOTONIC_RAW. Returns 0 or an error
- * number. */
+/* On CLOCK_MONOTONIC, since the kernel cannot sleep on CLOCK_MONOTONIC_RAW. Returns 0 or an error number. */
 static inline int clock_sleep_until(uint64_t monotonic_ns)
 {
     const struct timespec t = {.tv_sec = (time_t)(monotonic_ns / 1000000000u),
@@ -115,8 +107,7 @@ static inline int clock_sleep_until(uint64_t monotonic_ns)
     while (error == EINTR);
     return error;
 }
-/* Spins until a time of CLOCK_MONOTONIC_RAW, for waits in which a sleep would last too long or let the core fall
- * idle. */
+/* For waits in which a sleep would last too long or let the core fall idle. */
 static inline void clock_spin_until(uint64_t raw_ns)
 {
     while (clock_raw_ns() < raw_ns) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the cycle counter on architectures where one instruction does so. The architecture's counter.h defines
- * COUNTER_READ, that instruction, and COUNTER_WAIT, an instruction before it that keeps the counter from being read too
- * early. */
+/* For architectures that read the counter by one instruction: their counter.h defines it as COUNTER_READ, and
+ * COUNTER_WAIT, which keeps it from being read too early. */
 #ifndef SYS_COUNTER_READ_H
 #define SYS_COUNTER_READ_H
 
@@ -20,7 +19,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_begin();
 }
 
-/* Reads the counter without ordering against other instructions, as cheaply as possible. */
+/* Reads without ordering against other instructions. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint64_t ticks;
@@ -28,8 +27,7 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return ticks;
 }
 
-/* Returns 0 when user space may read the counter and its rate is constant; otherwise -1, with the reason as text in
- * why. */
+/* Returns 0 when user space may read the counter at a constant rate; otherwise -1, with the reason in why. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

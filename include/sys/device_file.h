@@ -6,21 +6,19 @@
 #include <stddef.h>
 
 struct device_file {
-    const char *device; /* block device: "/dev/sdb1" */
-    const char *path;   /* path in the device's file system; when it ends in '/' or is a directory, name is appended */
-    const char *name;   /* name of the new file in a directory; if it exists, -2, -3 and so on are inserted before its
-                         * '.' */
-    const char *at;     /* empty directory on which the device is mounted */
+    const char *device; /* "/dev/sdb1" */
+    const char *path;   /* in the device's file system; name is appended when it ends in '/' or is a directory */
+    const char *name;   /* if it exists, -2, -3 and so on are inserted before its '.' */
+    const char *at;     /* empty directory to mount on */
 };
 
-/* Mounts the device as device_mount() does, writes the new file, flushes it and unmounts. Never overwrites an existing
- * path, and follows no symbolic link to another file system. Returns 0 with the file's path in the file system in
- * written, and in error "" or a remark (other processes still use the device); or -1 with the reason in error, and no
- * file is left unless the error says that it was written. */
+/* Mounts, writes the new file, flushes and unmounts. Never overwrites, and follows no symbolic link to another file
+ * system. Returns 0 with the file's path in written, and in error "" or a remark (other processes still use the
+ * device); or -1 with the reason in error, and no file is left unless the error says that it was written. */
 int device_file_write(const struct device_file *file, const char *data, size_t length, char *written,
                       size_t written_size, char *error, size_t error_size);
 
-/* Writes the nth name (from 1) to try for a new file: "a.csv", "a-2.csv". Returns false when it does not fit. */
+/* Writes the nth name (from 1) to try: "a.csv", "a-2.csv". Returns false when it does not fit. */
 int device_file_choice(const char *name, unsigned n, char *buf, size_t size);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 
-/* Writes the reason and returns the code: return fail_because(-1, error, error_size, "%s is missing", name); */
 int fail_because(int code, char *reason, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

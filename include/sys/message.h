@@ -5,12 +5,11 @@
 
 #include <stdbool.h>
 
-/* Prints a message like printf(). Drops it when standard error accepts nothing for a second, or when a signal asks the
- * program to end meanwhile. */
+/* Drops the message when standard error accepts nothing for a second, or when a signal asks the program to end. */
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* As message_print(), for progress: drops it unless standard error accepts it now. */
+/* For progress: dropped unless standard error accepts it now. */
 void message_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Returns whether message_print() has dropped a message because standard error accepted nothing. */
+/* Returns whether message_print() has dropped a message because standard error stalled. */
 bool message_lost(void);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the kernel modules in a directory. */
 #ifndef SYS_MODULES_H
 #define SYS_MODULES_H
 
 #include <stddef.h>
 
-/* Loads every file NAME.ko of the directory (and NAME.ko.gz, .xz, .zst where the kernel unpacks them). The order that
- * their dependencies need is found by trying. A module that is already loaded is not a failure. Returns the number of
- * modules that could not be loaded, or -errno when the directory cannot be read. error is "" when all were loaded,
- * otherwise the name of one that was not, and the reason. */
+/* Loads every NAME.ko of the directory (and .ko.gz, .xz, .zst where the kernel unpacks them); the order of
+ * dependencies is found by trying. A module already loaded is no failure. Returns how many could not be loaded, with
+ * one of them and the reason in error, or -errno when the directory cannot be read. */
 int modules_load(const char *folder, char *error, size_t error_size);
 
 #endif

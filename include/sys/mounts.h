@@ -9,24 +9,22 @@
 #define MOUNTS_MAX 5
 
 struct mounts {
-    const char *made[MOUNTS_MAX];    /* mount points, in the order of mounting */
-    bool folder[MOUNTS_MAX];         /* for each entry of made: its mount point was created too */
-    const char *refused[MOUNTS_MAX]; /* mount points of file systems that are missing and could not be mounted */
-    int error[MOUNTS_MAX];           /* -errno of the mount, for each entry of refused */
+    const char *made[MOUNTS_MAX];    /* in the order of mounting */
+    bool folder[MOUNTS_MAX];         /* the mount point was created too */
+    const char *refused[MOUNTS_MAX]; /* missing, and could not be mounted */
+    int error[MOUNTS_MAX];
     size_t n_made, n_refused;
 };
 
-/* Mounts those of the file systems that are missing. /proc and /sys are missing when nothing of that type is mounted
- * there, /dev when it has no null device, /dev/shm and /tmp when they are no writable directories. Makes missing
- * directories. */
+/* Mounts those that are missing, and makes their directories: /proc and /sys without that type mounted, /dev without
+ * a null device, /dev/shm and /tmp when not writable. */
 void mounts_make(struct mounts *mounts);
 
-/* Moves this process to a mount namespace of its own: what it mounts from now on is visible only to itself and its
- * children, and is unmounted when these have ended. Returns 0, or -errno: then the process has no right to mount
- * anything either. */
+/* Moves this process to a mount namespace of its own, which ends with it and its children. Returns 0, or -errno:
+ * then it has no right to mount anything either. */
 int mounts_for_oneself(void);
 
-/* Undoes mounts_make(): unmounts what it mounted, and removes the directories that it made. */
+/* Unmounts what mounts_make() mounted, and removes the directories it made. */
 void mounts_undo(const struct mounts *mounts);
 
 #endif

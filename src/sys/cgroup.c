@@ -10,12 +10,11 @@
 #include "sys/mountinfo.h"
 #include "sys/procfs.h"
 
-/* Limits from here on mean 'no limit': version 1 writes it as the largest multiple of the page size below 2^63. */
+/* From here on 'no limit': version 1 writes the largest multiple of the page size below 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct hierarchy {
-    const char *fs_type, *controller; /* controller: name of the controller that the hierarchy has in version 1; "" for
-                                       * the single hierarchy of version 2, which has all */
+    const char *fs_type, *controller; /* controller: in version 1; "" for the single hierarchy of version 2 */
     const char *usual_place;
 };
 
@@ -27,8 +26,7 @@ static const struct hierarchy cpu_v1 = {"cgroup", "cpu", "/sys/fs/cgroup/cpu"};
 struct version {
     const struct hierarchy *hierarchy;
     const char *limit, *usage;
-    const char *reclaimable; /* key in memory.stat for the file cache that the kernel can reclaim, including that of the
-                              * groups below */
+    const char *reclaimable; /* key in memory.stat of the reclaimable file cache, groups below included */
 };
 
 static const struct version versions[] = {
@@ -36,9 +34,8 @@ static const struct version versions[] = {
     {&memory_v1, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 };
 
-/* Reads the path of the process's group in one hierarchy from lines "5:cpu,memory:/path" and "0::/path" of
- * /proc/self/cgroup. When that file cannot be read, the path is "", the topmost group that can be seen. Returns false
- * when the file does not name the hierarchy, which is then not in use, or the path is too long. */
+/* Reads the group's path from lines "5:cpu,memory:/path" and "0::/path" of /proc/self/cgroup; "", the topmost group
+ * that can be seen, when the file cannot be read. Returns false when it does not name the hierarchy (not in use). */
 static bool read_group(const char *root, const struct hierarchy *v, char path[PATH_MAX])
 {
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/cgroup");
@@ -49,7 +46,6 @@ static bool read_group(const char *root, const struct hierarchy *v, char path[PA
         if (!group ||
             (v->controller[0] ? !mountinfo_has(controllers, v->controller) : strcmp(number, "0") || controllers[0]))
             continue;
-        /* The topmost group is "/" in the file; here paths are appended to a mount point. */
         snprintf(path, PATH_MAX, "%s", strcmp(group, "/") ? group : "");
         return strlen(group) < PATH_MAX;
     }
@@ -75,7 +71,7 @@ static bool read_number(const char *root, const char *folder, const char *file, 
     return procfs_read_u64(root, PROCFS_PATH("%s/%s", folder, file), out);
 }
 
-/* Reads the number in a line "key value" of a text. Returns false when there is none. */
+/* Finds a line "key value". */
 static bool find_number(const char *text, const char *key, uint64_t *out)
 {
     const size_t length = strlen(key);
@@ -86,7 +82,7 @@ static bool find_number(const char *text, const char *key, uint64_t *out)
     return false;
 }
 
-/* Returns the value of a line "key value" of memory.stat; 0 when there is none. */
+/* Returns the value of a line "key value" of memory.stat, or 0. */
 static uint64_t read_stat(const char *root, const char *folder, const char *key)
 {
     uint64_t value = 0;
@@ -94,7 +90,7 @@ static uint64_t read_stat(const char *root, const char *folder, const char *key)
     return find_number(text, key, &value) ? value : 0;
 }
 
-/* A function that reads the bytes that one group limits or has left, and returns UINT64_MAX when it has no limit. */
+/* Reads the bytes that one group limits or has left; UINT64_MAX: no limit. */
 typedef uint64_t (*group_reader)(const char *root, const char *folder, const struct version *v);
 
 static uint64_t limit_in(const char *root, const char *folder, const struct version *v)
@@ -112,14 +108,13 @@ static uint64_t available_in(const char *root, const char *folder, const struct 
     return limit - smaller(limit, used);
 }
 
-/* Directory of a group, and the length of the directory's path for the topmost group that can be seen. */
+/* Directory of a group, and the path's length for the topmost group that can be seen. */
 struct position {
     char folder[PATH_MAX];
     size_t shortest;
 };
 
-/* Finds the directory of the process's group in a hierarchy. If the hierarchy is mounted several times, the mount that
- * shows most groups above it is used. Returns false when there is none. */
+/* Finds the directory of the process's group. Of several mounts the one is used that shows most groups above it. */
 static bool find_position(const char *root, const struct hierarchy *v, struct position *out)
 {
     char path[PATH_MAX];
@@ -127,7 +122,7 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
         return false;
     FREED_BY(memory_free) char *text = procfs_read_all(root, "/proc/self/mountinfo");
     char *rest = text;
-    const char *point = NULL, *top = ""; /* mount point, and the group that is its root ("": the topmost) */
+    const char *point = NULL, *top = ""; /* group that is the mount's root ("": the topmost) */
     for (struct mountinfo mount; mountinfo_next(&rest, &mount);) {
         const char *shown = strcmp(mount.root, "/") ? mount.root : "";
         if (strcmp(mount.type, v->fs_type) == 0 &&
@@ -148,7 +143,6 @@ static bool find_position(const char *root, const struct hierarchy *v, struct po
     return n >= 0 && (size_t)n < sizeof out->folder;
 }
 
-/* Moves to the parent group; returns false at the topmost. */
 static bool go_up(struct position *at)
 {
     char *slash = strrchr(at->folder, '/');
@@ -190,8 +184,7 @@ static bool read_cpus(const char *root, const char *folder, const char *file, st
 
 bool cgroup_cpus(const char *root, struct cpuset *out)
 {
-    /* A group's effective set of CPUs is within those of the groups above it, so the first one found on the way up is
-     * enough. */
+    /* A group's effective set is within those of the groups above: the first one found on the way up is enough. */
     static const struct {
         const struct hierarchy *hierarchy;
         const char *file;
@@ -228,11 +221,9 @@ void cgroup_isolated_cpus(const char *root, struct cpuset *out)
     } while (go_up(&at));
 }
 
-/* --- Quotas of CPU time. --- */
-
 static const struct hierarchy *const with_quota[] = {&unified, &cpu_v1};
 
-/* Returns how many CPUs' time a group allows itself, and with it the groups below; 0 when it has no quota. */
+/* Returns the quota of a group and those below it in CPUs; 0: none. */
 static double read_quota(const char *root, const char *folder)
 {
     char line[64];

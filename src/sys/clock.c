@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the clock for measurements, and measures its frequency and the cost of reading it. */
 #include "sys/clock.h"
 
 #include <setjmp.h>
@@ -9,13 +8,12 @@
 
 #include "sys/order.h"
 
-#define PAIR_TRIES 32
-#define COST_TRIES 1000
-/* Minimum interval for clock_hz() to compute a frequency. */
+#define PAIR_TRIES       32
+#define COST_TRIES       1000
 #define SHORTEST_SPAN_NS 1000000u
 
-/* Global, because a signal handler gets no context. Not thread-local: musl would map memory for it before main, and if
- * that is refused the program would crash without a message. */
+/* Global, as a signal handler gets no context. Not thread-local: musl would map memory for it before main, and crash
+ * without a message if that is refused. */
 static sigjmp_buf trapped;
 
 static void trap(int signal)
@@ -122,11 +120,10 @@ static inline __attribute__((always_inline)) void cost_measure(enum clock_kind k
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         uint64_t end = clock_end(kind);
-        /* The counters of two CPUs may differ by a few ticks; a step back after a move must not look like a huge
-         * cost. */
+        /* A step back after a move to a CPU whose counter differs must not look like a huge cost. */
         cost[i] = end > begin ? end - begin : 0;
     }
-    /* The intervals have many lengths, so that differences of one step of the clock occur among them. */
+    /* Of many lengths, so that differences of one step of the clock occur. */
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         for (unsigned k = 0; k < i % 64; k++)
@@ -150,6 +147,6 @@ void clock_cost_measure(enum clock_kind kind, struct clock_cost *out)
 
 void clock_sleep_ns(uint64_t ns)
 {
-    /* The deadline is absolute, so that interruptions by signals do not add up. */
+    /* An absolute deadline: interruptions by signals do not add up. */
     (void)clock_sleep_until(clock_monotonic_ns() + ns);
 }

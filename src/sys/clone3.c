@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces the C library's clone3() in the statically linked program, so that threads are made by clone(), as before
- * Linux 5.3. The C library falls back to clone() only where clone3() is unknown (ENOSYS), but older container runtimes
- * forbid it with EPERM, and no thread could be made. The symbol is weak: a library's own definition is used instead.
- *
- * The name is glibc's own, since 2.34. An older glibc and musl make threads by clone() and call no function of this
- * name, and a dynamically linked program does not either: the linker drops it. Should a later glibc rename the
- * function, threads are made by clone3() again wherever that is allowed, and tests/cli/test_old.c, which forbids it,
- * fails. */
+ * Linux 5.3. The C library falls back to clone() only on ENOSYS, but older container runtimes forbid clone3() with
+ * EPERM, and no thread could be made. The symbol is weak: a library's own definition wins. The name is glibc's since
+ * 2.34; the linker drops the function where nothing calls it (musl, older glibc, dynamic linking). Should a later
+ * glibc rename it, tests/cli/test_old.c fails. */
 #include <errno.h>
 #include <stddef.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits a command line into words, without a shell. */
 #include "sys/command_line.h"
 
 #include <errno.h>
@@ -13,7 +12,6 @@ static bool is_space(char c)
     return c && strchr(SPACE, c);
 }
 
-/* Allocates memory for the words of a text of length bytes. Returns 0 or -ENOMEM. */
 static int words_begin(struct words *words, size_t length)
 {
     *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};
@@ -30,7 +28,7 @@ void words_free(struct words *words)
     *words = (struct words){.text = NULL};
 }
 
-/* Returns the length of the word at the start of line, including its quotes, by the kernel's rules. */
+/* Returns the length with quotes of the word at line, by the kernel's rules. */
 static size_t kernel_word(const char *line)
 {
     bool quoted = false;
@@ -41,7 +39,7 @@ static size_t kernel_word(const char *line)
     return n;
 }
 
-/* Copies a word, NUL-terminated, without the quotes around it or around its value. Returns the byte after the copy. */
+/* Copies a word without the quotes around it or its value. Returns the byte after the copy. */
 static char *unquote(const char *word, size_t length, char *to)
 {
     const char *end = word + length;

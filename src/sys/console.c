@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's console (/dev/console): takes it over, and writes to it without blocking forever. */
 #include "sys/console.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 #include "sys/clock.h"
 
-/* Actions of syslog(2), for which the C library has no names. */
+/* syslog(2), for which the C library has no names */
 enum { KERNEL_LOG_CONSOLE_OFF = 6, KERNEL_LOG_CONSOLE_ON = 7 };
 
 /* Major numbers of pseudo-terminals: Documentation/admin-guide/devices.txt. */
@@ -22,7 +21,7 @@ enum { KERNEL_LOG_CONSOLE_OFF = 6, KERNEL_LOG_CONSOLE_ON = 7 };
 #define PSEUDO_LAST  143u
 
 #define POLL_MS 100
-/* Number of bytes that a pipe or terminal takes without blocking when poll() says that it is ready. */
+/* A pipe or terminal takes so many bytes without blocking when poll() says that it is ready. */
 #define CHUNK PIPE_BUF
 
 void console_take(bool blocking)

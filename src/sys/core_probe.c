@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses how many additions a core probe does, and measures the core's cycles per tick of the counter. */
 #include "sys/core_probe.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* STEPS: minimum length of a probe, in steps of the counter, on a core that does as many additions per cycle as there
- * are independent chains (CHAINS). */
+/* STEPS: minimum length of a probe in steps of the counter, on a core that does CHAINS additions per cycle. */
 #define STEPS         50.0
 #define CHAINS        6.0
 #define LEAST_BLOCKS  3.0
-#define MOST_NS       2500.0 /* maximum length of a probe in ns; one every 1.5 ms takes less than 0.2 % of the time */
+#define MOST_NS       2500.0 /* maximum length; one probe every 1.5 ms takes less than 0.2 % of the time */
 #define CHAIN_SHORT   4u
 #define CHAIN_LONG    40u
 #define CHAIN_TRIES   5u
@@ -67,8 +65,7 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     clock_cost_measure(clock->kind, &cost);
     double grain = cost.grain > 1 ? cost.grain : 1;
     probe->empty = cost.min;
-    /* The probe's length is computed from the core's frequency, which the dependent chain measures: another hardware
-     * thread on the core would slow down independent additions, but not the chain. */
+    /* The dependent chain measures the frequency: another thread on the core would slow down independent additions. */
     double block = CORE_BLOCK_ADDS / CHAINS / cycles_per_tick(), blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and reads the event counters of the calling thread. */
 #include "sys/counters.h"
 
 #include <errno.h>
@@ -42,12 +41,12 @@ void counters_open(struct counters *counters, bool inherited, bool at_exec)
                                    .inherit = inherited,
                                    .exclude_hv = 1,
                                    .enable_on_exec = at_exec};
-        /* Hardware events are counted in user mode only: the benchmark's instructions are then the same in each run,
-         * and the same privileges suffice on every machine. */
+        /* User mode only: the benchmark's instructions are then the same in each run, and the same privileges
+         * suffice everywhere. */
         event.exclude_kernel = events[i].type == HARDWARE;
         int fd = perf_open(&event, 0, -1);
-        /* Without privileges events in the kernel may not be counted. Context switches happen only there: their count
-         * would always be 0. */
+        /* Without privileges the kernel may not be counted. Context switches happen only there: their count would
+         * always be 0. */
         if ((fd == -EACCES || fd == -EPERM) && !event.exclude_kernel && i != COUNTER_SWITCHES) {
             event.exclude_kernel = 1;
             fd = perf_open(&event, 0, -1);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of CPUs as a bit set of fixed size; parses and formats lists and masks of CPUs. */
 #include "sys/cpuset.h"
 
 #include <stdio.h>
@@ -88,7 +87,7 @@ void cpuset_intersect(struct cpuset *into, const struct cpuset *other)
         into->word[i] &= other->word[i];
 }
 
-/* State of the parser of lists: the text, the position reached, and the buffer for the reason of an error. */
+/* Parser of lists: text, position, and buffer for the reason of an error. */
 struct reader {
     const char *start, *at;
     char *why;
@@ -121,8 +120,7 @@ static int read_number(struct reader *r, unsigned max, unsigned *out)
     return 0;
 }
 
-/* Parses a range first-last and adds its CPUs to the set: all of them, or with a stride the first `used` of each
- * `group`. Returns 0 or -1. */
+/* Adds the range's CPUs, or the first `used` of each `group`. Returns 0 or -1. */
 static int read_range(struct reader *r, struct cpuset *set)
 {
     unsigned first = 0, last, used = 1, group = 1;
@@ -204,7 +202,6 @@ bool cpuset_format_cut(const struct cpuset *set, char *buf, size_t size)
     return false;
 }
 
-/* A hexadecimal digit of a mask holds 4 CPUs. */
 #define MASK_DIGITS (CPUSET_MAX / 4u)
 
 int cpuset_parse_mask(const char *text, struct cpuset *out)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a file to a block device that is mounted only while it is written. */
 #include "sys/device_file.h"
 
 #include <errno.h>
@@ -29,7 +28,6 @@ int device_file_choice(const char *name, unsigned n, char *buf, size_t size)
     return (size_t)snprintf(buf, size, "%.*s-%u%s", (int)stem, name, n, name + stem) < size;
 }
 
-/* Opens the directory of a path. Returns the descriptor or -errno. */
 static int open_folder(char *path)
 {
     char *slash = strrchr(path, '/'), kept = slash[1];
@@ -41,8 +39,7 @@ static int open_folder(char *path)
     return error;
 }
 
-/* Makes a new file. Its directory must be on the device that is mounted at place, which is checked before the file is
- * made. Returns the descriptor or -errno. */
+/* Makes a new file if its directory is on the device mounted at place. Returns the descriptor or -errno. */
 static int create(char *path, const char *place)
 {
     struct stat device, status;
@@ -55,9 +52,8 @@ static int create(char *path, const char *place)
     return new_file(folder, strrchr(path, '/') + 1, O_CLOEXEC, 0644);
 }
 
-/* Makes the file at file->path; or, if that is a directory, the first file in it that does not exist yet under the
- * names of device_file_choice(). path gets the path of the file made, or the last one tried. Returns the descriptor or
- * -errno. */
+/* Makes file->path; or, if that is a directory, the first file in it that is free under the names of
+ * device_file_choice(). path gets the file made, or the last one tried. Returns the descriptor or -errno. */
 static int create_any(const struct device_file *file, const char *place, char *path, size_t size)
 {
     struct stat status;
@@ -94,7 +90,7 @@ static int write_file(const struct device_file *file, const char *place, const c
     if (error)
         (void)unlink(path);
     FREED_BY(fd_close) int folder = open_folder(path);
-    (void)fsync(folder); /* makes sure that the new name is on disk too */
+    (void)fsync(folder); /* the new name too */
     return error;
 }
 

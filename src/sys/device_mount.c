@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Block devices: parses their names, finds where they are mounted or mounts them, and unmounts them. */
 #include "sys/device_mount.h"
 
 #include <errno.h>
@@ -17,16 +16,14 @@
 #include "sys/procfs.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
-/* Unmounting is retried for three seconds: other programs may inspect a file system that has just been mounted. */
+/* Three seconds: other programs may inspect a file system that has just been mounted. */
 #define BUSY_TRIES    60u
 #define BUSY_PAUSE_NS 50000000u
-/* The flag nosymfollow in statvfs(3) and in mount(2), since Linux 5.10; C libraries lack the names. */
+/* nosymfollow in statvfs(3) and mount(2), since Linux 5.10; C libraries lack it */
 #define SHOWN_NOSYMFOLLOW 0x2000u
 #define FLAG_NOSYMFOLLOW  0x100u
 
-/* --- Names of devices. --- */
-
-/* Returns whether a path has a component "..". */
+/* Returns whether a component is "..". */
 static bool climbs(const char *path)
 {
     for (const char *at = path; (at = strstr(at, "..")); at += 2)
@@ -55,8 +52,6 @@ int device_check(const char *device)
     return S_ISBLK(status.st_mode) ? 0 : -ENOTBLK;
 }
 
-/* --- Mounting. --- */
-
 int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_number, char *buf, size_t size)
 {
     FREED_BY(memory_free) char *text = strdup(mountinfo);
@@ -68,7 +63,7 @@ int device_mounted(const char *mountinfo, unsigned major_number, unsigned minor_
     return -1;
 }
 
-/* Mounts the device with the first file system type that fits. Returns 0 or -errno: -EMEDIUMTYPE when none fits. */
+/* Mounts with the first file system type that fits. Returns 0 or -errno: -EMEDIUMTYPE when none fits. */
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs";
@@ -77,19 +72,18 @@ static int try_types(const char *device, const char *at, unsigned long flags)
     int error = -EMEDIUMTYPE;
 
     for (const char *line; (line = strsep(&rest, "\n"));) {
-        if (line[0] != '\t') /* "nodev": a type that needs no block device */
+        if (line[0] != '\t') /* needs no block device */
             continue;
         if (mount(device, at, line + 1, flags, NULL) == 0)
             return 0;
-        /* EINVAL: not of this type; ENODEV: the kernel lacks this type. */
+        /* EINVAL: not of this type; ENODEV: unknown type. */
         if (errno != EINVAL && errno != ENODEV)
             error = -errno;
     }
     return error;
 }
 
-/* Finds where the device is mounted already. Returns false if it is not, or if something else is mounted on top of
- * it. */
+/* Returns false if the device is not mounted, or something else is on top of it. */
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
@@ -133,8 +127,8 @@ static int make_writable(const char *device, const char *at, unsigned long flags
         return -errno;
     if (!(status.f_flag & ST_RDONLY))
         return 0;
-    /* If only this mount point is read-only, it is left alone and the device is mounted a second time: making it
-     * writable would affect its users. The kernel refuses a second mount when the file system itself is read-only. */
+    /* If only this mount point is read-only, its users keep it so, and the device is mounted a second time, which
+     * the kernel refuses when the file system itself is read-only. */
     if (mount_anew(device, at, flags, mounted) == 0)
         return 0;
     mounted->flags = MS_REMOUNT | MS_SILENT | device_mount_flags(status.f_flag);
@@ -170,16 +164,13 @@ int device_unmount(const struct device_mount *mounted, bool *detached)
     if (error != -EBUSY || !mounted->mounted)
         return error;
     int fd = open(mounted->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    (void)syncfs(fd); /* flushes the whole file system */
+    (void)syncfs(fd);
     fd_close(&fd);
     *detached = umount2(mounted->place, MNT_DETACH) == 0;
     return *detached ? 0 : -errno;
 }
 
-/* --- Directories on the device. --- */
-
-/* Opens the directory `name` in the directory `at`, and makes it when it does not exist. Returns the descriptor or
- * -errno: -EXDEV when it is in another file system than `device`. */
+/* Opens the directory `name` in `at`, made when missing. -EXDEV when it is in another file system than `device`. */
 static int enter(int at, const char *name, dev_t device)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens paths one component at a time, and makes new files without following other users' links. */
 #include "sys/directory.h"
 
 #include <errno.h>
@@ -15,15 +14,14 @@
 #include "sys/new_file.h"
 #include "sys/signals.h"
 
-#define READER_WAIT_NS 20000000u /* pause in ns between two attempts to open a pipe that nobody reads */
-#define LINKS_MOST     40u       /* maximum number of links in a path, as in the kernel */
-/* WALK: flags to open a directory only for use by other calls. Before Linux 3.6 fstat() does not work on such a
- * descriptor. */
+#define READER_WAIT_NS 20000000u /* ns between attempts to open a pipe that nobody reads */
+#define LINKS_MOST     40u       /* as in the kernel */
+/* Opens a directory only for other calls. Before Linux 3.6 fstat() does not work on it. */
 #define WALK   (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define APPEND (O_APPEND | O_CLOEXEC | O_NOCTTY)
 
-/* Returns whether a symbolic link in `folder` may be followed. In a world-writable directory the link's owner shows who
- * made it. In other directories any link is followed: a user who names a path there trusts the directory's owner. */
+/* In a world-writable directory the link's owner shows who made it; elsewhere a user who names a path trusts the
+ * directory's owner. */
 static bool may_follow(const struct stat *folder, const struct stat *link)
 {
     return !(folder->st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
@@ -31,8 +29,8 @@ static bool may_follow(const struct stat *folder, const struct stat *link)
 
 static int walk(int at, const char *path, unsigned *links);
 
-/* Follows the link `name` in the directory `at`. Returns the descriptor of the directory that it leads to, or -errno.
- * Where may_follow() checks owners, nobody else can replace the link meanwhile. */
+/* Follows the link `name` in `at`. Returns the descriptor of the directory that it leads to, or -errno. Where
+ * may_follow() checks owners, nobody else can replace the link meanwhile. */
 static int follow(int at, const char *name, const struct stat *link, unsigned *links)
 {
     char text[PATH_MAX];
@@ -54,8 +52,8 @@ static int follow(int at, const char *name, const struct stat *link, unsigned *l
     return walk(at, text, links);
 }
 
-/* Opens one component of a path: `name` in the directory `at`. Returns the descriptor of the directory of that name, or
- * of the one that a link of that name leads to; or -errno. *links counts the links followed so far. */
+/* Opens the directory `name` in `at`, or the one that a link of that name leads to. Returns the descriptor or
+ * -errno. *links counts the links followed so far. */
 static int step(int at, const char *name, unsigned *links)
 {
     struct stat status;
@@ -68,8 +66,7 @@ static int step(int at, const char *name, unsigned *links)
     return fd < 0 ? -errno : fd;
 }
 
-/* Opens a path component by component, from the directory `at`, which stays open. Returns the descriptor of the last
- * component, or -errno. */
+/* Opens a path by components from the directory `at`, which stays open. Returns the descriptor or -errno. */
 static int walk(int at, const char *path, unsigned *links)
 {
     char name[NAME_MAX + 1];
@@ -137,7 +134,7 @@ int directory_clear(const char *path)
     return S_ISREG(status.st_mode) && unlinkat(folder, name, 0) ? -errno : 0;
 }
 
-/* Returns whether only this user or root can have made, or can replace, this link in `folder`. */
+/* Returns whether only this user or root can have made, or can replace, this link. */
 static bool is_ours(const struct stat *folder, const struct stat *link)
 {
     const bool kept = folder->st_mode & S_ISVTX || !(folder->st_mode & (S_IWGRP | S_IWOTH));
@@ -146,8 +143,8 @@ static bool is_ours(const struct stat *folder, const struct stat *link)
            (link->st_uid == 0 || link->st_uid == geteuid());
 }
 
-/* Opens a file for appending. A pipe is opened when a process reads from it, or not if a signal asks the program to end
- * before that. Returns the descriptor or -errno. */
+/* Opens for appending; waits for a pipe's reader unless a signal asks the program to end. Returns the descriptor or
+ * -errno. */
 static int open_writing(int folder, const char *name, int flags)
 {
     int fd;
@@ -162,8 +159,8 @@ static int open_writing(int folder, const char *name, int flags)
     return fd < 0 ? -errno : fd;
 }
 
-/* Opens a file for appending, unless it is a regular file or a block device. It is inspected first, since opening alone
- * can affect a device, and again when it is open. refused: 0, or the -errno to return instead of opening it. */
+/* Opens for appending, but no regular file or block device: inspected first, as opening alone can affect a device,
+ * and again when open. refused: 0, or the -errno to return instead. */
 static int open_as_seen(int folder, const char *name, int flags, int refused)
 {
     struct stat before, now;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes reasons of failures as text. */
 #include "sys/fail.h"
 
 #include <stdarg.h>

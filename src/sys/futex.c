@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The futex system call, for which the C library has no function. */
 #include "sys/futex.h"
 
 #include <limits.h>
@@ -7,8 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Operations of futex(2); musl comes without the kernel's header. Their private variants would be wrong here: processes
- * share the word. */
+/* Operations of futex(2); musl lacks the kernel's header. Not the private variants: processes share the word. */
 #define OPERATION_WAIT 0
 #define OPERATION_WAKE 1
 

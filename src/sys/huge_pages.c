@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads how much memory of the process is in huge pages. */
 #include "sys/huge_pages.h"
 
 #include <inttypes.h>
@@ -37,7 +36,7 @@ int huge_pages_read(const char *root, const void *const *addresses, size_t n, st
     if (!text)
         return -1;
     for (const char *line; (line = strsep(&rest, "\n"));) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) { /* the first line of a mapping */
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) {
             ours = holds(start, end, addresses, n);
             out->possible_bytes += ours ? room_for(start, end, page) : 0;
             continue;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unpacks gzip data: the container of RFC 1952, the compressed blocks of RFC 1951. Section numbers in comments are
- * those of RFC 1951. */
+/* Section numbers are those of RFC 1951. */
 #include "sys/inflate.h"
 
 #include <errno.h>
@@ -8,25 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTHS_MAX 320 /* maximum number of codes in a block: 288 for literals and lengths, 32 for distances */
+#define LENGTHS_MAX 320 /* codes in a block: 288 for literals and lengths, 32 for distances */
 #define BITS_MAX    15
 
 struct stream {
     const unsigned char *at, *end;
-    unsigned bits, n_bits; /* bits that were read from the input and not used yet, the first ones lowest; and their
-                            * number */
+    unsigned bits, n_bits; /* bits read but not used yet, the first ones lowest */
     char *out;
     size_t length, size;
-    bool failed; /* the data are damaged; from then on all bits read as 0 */
+    bool failed; /* the data are damaged: from then on all bits read as 0 */
 };
 
-/* Huffman codes of one alphabet: the number of codes of each length in bits, and the symbols in the order of their
- * codes (3.2.2). */
+/* Huffman codes of one alphabet: how many of each length in bits, and the symbols in the order of their codes
+ * (3.2.2). */
 struct codes {
     unsigned count[BITS_MAX + 1], symbol[LENGTHS_MAX];
 };
 
-/* Returns the next n bits of the input, at most 16. */
+/* Returns the next n bits, at most 16. */
 static unsigned take(struct stream *s, unsigned n)
 {
     for (; s->n_bits < n; s->n_bits += 8) {
@@ -48,8 +46,8 @@ static void put(struct stream *s, unsigned byte)
         s->out[s->length++] = (char)byte;
 }
 
-/* Makes the codes of n symbols from the lengths of their codes in bits; length 0: no code. An incomplete set is allowed
- * (a single distance), an oversubscribed one is not. */
+/* From the lengths of the symbols' codes in bits (0: no code). An incomplete set is allowed (a single distance), an
+ * oversubscribed one is not. */
 static void make_codes(struct stream *s, const unsigned char *lengths, unsigned n, struct codes *codes)
 {
     unsigned next[BITS_MAX + 2] = {0}, room = 1;
@@ -69,7 +67,7 @@ static void make_codes(struct stream *s, const unsigned char *lengths, unsigned 
 
 static unsigned take_symbol(struct stream *s, const struct codes *codes)
 {
-    unsigned code = 0, first = 0, shorter = 0; /* first code of the current length; number of shorter codes */
+    unsigned code = 0, first = 0, shorter = 0; /* first: code of the current length */
 
     for (unsigned bits = 1; bits <= BITS_MAX && !s->failed; bits++) {
         code = code << 1 | take(s, 1);
@@ -83,7 +81,7 @@ static unsigned take_symbol(struct stream *s, const struct codes *codes)
     return 0;
 }
 
-/* Copies a block that is not compressed (3.2.4). It begins at the next byte of the input. */
+/* Not compressed (3.2.4): begins at the next byte. */
 static void copy_block(struct stream *s)
 {
     s->bits = s->n_bits = 0;
@@ -93,7 +91,7 @@ static void copy_block(struct stream *s)
         put(s, take(s, 8));
 }
 
-/* Unpacks a compressed block: literal bytes and repetitions of earlier output (3.2.5). */
+/* Literal bytes and repetitions of earlier output (3.2.5). */
 static void unpack_block(struct stream *s, const struct codes *literals, const struct codes *distances)
 {
     for (unsigned symbol = take_symbol(s, literals); symbol != 256 && !s->failed; symbol = take_symbol(s, literals)) {
@@ -116,7 +114,7 @@ static void unpack_block(struct stream *s, const struct codes *literals, const s
     }
 }
 
-/* Makes the codes of a block, which are read from the block (3.2.7) or fixed (3.2.6). */
+/* Codes that the block contains (3.2.7), or fixed ones (3.2.6). */
 static void take_codes(struct stream *s, bool fixed, struct codes *literals, struct codes *distances)
 {
     static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -146,8 +144,7 @@ static void take_codes(struct stream *s, bool fixed, struct codes *literals, str
 
 char *inflate_gzip(const unsigned char *data, size_t size, size_t most)
 {
-    static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* magic number and flags of the header: no name, no
-                                                               * other optional fields */
+    static const unsigned char start[4] = {0x1f, 0x8b, 8, 0}; /* no name, no other optional fields */
     struct stream s = {.failed = size < 18 || memcmp(data, start, sizeof start) != 0};
     struct codes literals, distances;
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Classifies the lines of /proc/interrupts by kind of interrupt. */
 #include "sys/interrupts.h"
 
 #include <stdbool.h>
@@ -14,27 +13,26 @@ static const struct {
     {"LOC", INTERRUPT_TIMER},
     {"BCT", INTERRUPT_TIMER}, /* ppc64: broadcast for sleeping CPUs */
     {"HVS", INTERRUPT_TIMER}, /* timer of Hyper-V, where LOC does not count */
-    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator interrupt */
-    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer interrupt */
+    {"CLK", INTERRUPT_TIMER}, /* s390: clock comparator */
+    {"TMR", INTERRUPT_TIMER}, /* s390: CPU timer */
     {"RES", INTERRUPT_RESCHED},
     {"CAL", INTERRUPT_IPI},
     {"TLB", INTERRUPT_IPI},
-    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell interrupt */
+    {"DBL", INTERRUPT_IPI}, /* ppc64: doorbell */
     {"EXC", INTERRUPT_IPI}, /* s390: external call */
     {"EMS", INTERRUPT_IPI}, /* s390: emergency signal */
-    /* Lines with a single number for the whole machine, which looks like a column when there is one CPU. */
+    /* One number for the whole machine, which looks like a column when there is one CPU. */
     {"ERR", INTERRUPT_NONE},
     {"Err", INTERRUPT_NONE},
     {"MIS", INTERRUPT_NONE},
-    /* s390: lines that are the sums of lines that follow them. */
+    /* s390: sums of lines that follow. */
     {"EXT", INTERRUPT_NONE},
     {"I/O", INTERRUPT_NONE},
     {"AIO", INTERRUPT_NONE},
     {"MSI", INTERRUPT_NONE},
 };
 
-/* Returns whether this is the name of a timer: one that ends in "timer" ("arch_timer", "riscv-timer") or in "timer" and
- * a number (Xen's "timer0"), or that begins with one of `others`. */
+/* "arch_timer", "riscv-timer", Xen's "timer0", or one that begins with one of `others`. */
 static bool is_timer(const char *name)
 {
     static const char *const others[] = {"hpet", "twd", "mct_tick"};
@@ -49,16 +47,16 @@ static bool is_timer(const char *name)
     return length >= sizeof timer - 1 && strncmp(name + length - (sizeof timer - 1), timer, sizeof timer - 1) == 0;
 }
 
-/* Classifies a numbered interrupt by the words after its counts: "IO-APIC 2-edge timer" is the controller, its own
- * number, the trigger mode, then the name. */
+/* By the words after the counts: "IO-APIC 2-edge timer" is the controller, its own number, the trigger mode, the
+ * name. */
 static enum interrupt_kind kind_of_number(const char *words)
 {
     const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
     if (is_timer(name))
         return INTERRUPT_TIMER;
-    if (strncmp(name, "resched", 7) == 0) /* so named on Xen and MIPS */
+    if (strncmp(name, "resched", 7) == 0) /* Xen and MIPS */
         return INTERRUPT_RESCHED;
-    /* Inter-processor interrupts are called "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
+    /* "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
     return strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI : INTERRUPT_DEVICE;
 }
 
@@ -70,7 +68,7 @@ static enum interrupt_kind kind_of_text(const char *label, const char *words)
         return INTERRUPT_TIMER;
     if (strncmp(label, "IPI", 3) == 0 || strstr(words, "Function call"))
         return INTERRUPT_IPI;
-    /* these words mark device interrupts on s390 */
+    /* device interrupts on s390 */
     return strstr(words, "[I/O]") || strstr(words, "[AIO]") ? INTERRUPT_DEVICE : INTERRUPT_OTHER;
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads rank and job from the environment of Slurm, Open MPI and launchers that speak PMI. */
 #include "sys/job.h"
 
 #include <errno.h>
@@ -10,8 +9,8 @@
 
 static const struct launcher {
     const char *name, *rank;
-    const char *ranks[3], *id[3]; /* the first variable that is set is used */
-    const char *within;           /* the launcher is recognised only if this variable is set as well; NULL: always */
+    const char *ranks[3], *id[3]; /* the first one set is used */
+    const char *within;           /* must be set as well; NULL: none */
 } launchers[] = {
     {.name = "Open MPI",
      .rank = "OMPI_COMM_WORLD_RANK",
@@ -26,7 +25,7 @@ static const struct launcher {
     {.name = "PMIx", .rank = "PMIX_RANK", .id = {"PBS_JOBID", "PMIX_NAMESPACE"}},
 };
 
-/* Returns whether the text consists of digits only, and fits into 64 bits and into size. */
+/* Returns whether the text is digits only, and fits into 64 bits and into size. */
 static bool is_number(const char *s, size_t size)
 {
     errno = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the properties of this machine: names, CPUs, memory, caches and settings. machine_counters.c reads its
- * activity. */
+/* Names, CPUs, memory, caches and settings; machine_counters.c reads the activity. */
 #include "sys/machine.h"
 
 #include <errno.h>
@@ -54,7 +53,7 @@ static void read_cpu_model(const char *root, const char *cpuinfo, struct machine
         if (procfs_value(cpuinfo, keys[i], out->cpu_model, sizeof out->cpu_model))
             return;
     }
-    /* On Arm /proc/cpuinfo has numbers instead of a name. */
+    /* On Arm: numbers instead of a name. */
     if (procfs_value(cpuinfo, "CPU implementer", implementer, sizeof implementer) &&
         procfs_value(cpuinfo, "CPU part", part, sizeof part))
         snprintf(out->cpu_model, sizeof out->cpu_model, "implementer %s part %s", implementer, part);
@@ -87,8 +86,8 @@ static bool cpuinfo_has_hypervisor_bit(const char *cpuinfo)
     return word && strchr(" ", word[strlen(" hypervisor")]);
 }
 
-/* Returns the hypervisor by vendor and product in the firmware (DMI); NULL when they name none. Clouds that also rent
- * out bare metal under the same name are not listed. */
+/* By vendor and product in the firmware (DMI); NULL: they name none. Clouds that also rent out bare metal under the
+ * same name are not listed. */
 static const char *hypervisor_from_firmware(const char *root)
 {
     static const struct {
@@ -128,8 +127,7 @@ static void read_hypervisor(const char *root, const char *cpuinfo, struct machin
     snprintf(buf, size, "%s", name ? name : "");
 }
 
-/* Reads the environment variable `container` of PID 1, which lxc, systemd-nspawn and podman set. Returns false when it
- * is missing or cannot be read. */
+/* Reads PID 1's environment variable `container`, which lxc, systemd-nspawn and podman set. */
 static bool container_from_environment(const char *root, char *buf, size_t size)
 {
     static const char key[] = "container=";
@@ -215,7 +213,7 @@ struct cache {
     struct cpuset shared;
 };
 
-/* Parses a size: "32K", "8192K" or "1M". Returns bytes; 0 when it is no size. */
+/* "32K", "8192K" or "1M" in bytes; 0: no size. */
 static uint64_t parse_size(const char *text)
 {
     static const char units[] = "KMG";
@@ -236,7 +234,7 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
     if (!procfs_read_u64(root, PROCFS_PATH(folder, cpu, index, "level"), &level) || level > 100)
         return false;
     procfs_read_line(root, PROCFS_PATH(folder, cpu, index, "type"), text, sizeof text);
-    /* An instruction cache holds no data. It gets level 0, which callers ignore. */
+    /* Level 0, which callers ignore: it holds no data. */
     out->level = strcmp(text, "Instruction") == 0 ? 0 : (unsigned)level;
     procfs_read_line(root, PROCFS_PATH(folder, cpu, index, "size"), text, sizeof text);
     out->bytes = parse_size(text);
@@ -246,7 +244,7 @@ static bool read_cache(const char *root, unsigned cpu, unsigned index, struct ca
     return true;
 }
 
-/* Finds the data cache of the highest level, the last one before memory. Its level is 0 when there is none. */
+/* The data cache of the highest level; level 0: none. */
 static void read_last_cache(const char *root, unsigned cpu, struct cache *last)
 {
     struct cache cache;
@@ -317,7 +315,7 @@ void machine_read(const char *root, struct machine *out)
     *out = (struct machine){0};
     FREED_BY(memory_free) char *cpuinfo = procfs_read_all(root, "/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
-    /* Without a mount, /proc and /sys may still exist as empty directories. */
+    /* Without a mount, both may still exist as empty directories. */
     out->have_proc = procfs_exists(root, "/proc/stat") || procfs_exists(root, "/proc/self");
     out->have_sys = procfs_exists(root, "/sys/devices");
     read_names(root, out);
@@ -357,7 +355,7 @@ unsigned machine_core_type(const char *root, unsigned cpu)
     return procfs_read_cpus(root, "/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
 
-/* Returns the lowest CPU of the physical core, which identifies the core. */
+/* Returns the core's lowest CPU, which identifies it. */
 static unsigned core_of(const char *root, unsigned cpu)
 {
     struct cpuset siblings;
@@ -380,8 +378,7 @@ static int compare_places(const void *a, const void *b)
     return ORDER_OF(x->core, y->core);
 }
 
-/* Returns the core, named by its lowest CPU, of the boot CPU: the lowest online CPU, or CPU 0 when that is not
- * known. */
+/* The core of the lowest online CPU, or CPU 0 when not known. */
 static unsigned boot_core(const char *root)
 {
     struct cpuset online;
@@ -394,7 +391,7 @@ size_t machine_cpu_order(const char *root, const struct cpuset *allowed, unsigne
 {
     struct scratch {
         struct place places[CPUSET_MAX];
-        unsigned taken[CPUSET_MAX]; /* for each core, by its lowest CPU: number of its CPUs placed so far */
+        unsigned taken[CPUSET_MAX]; /* by a core's lowest CPU: CPUs placed so far */
     };
     FREED_BY(memory_free) struct scratch *s = calloc(1, sizeof *s);
     size_t count = 0, written = 0;
@@ -431,8 +428,7 @@ static const struct {
     {0x6a656a63u, "virtiofs"}, {0x15013346u, "udf"},
 };
 
-/* Writes which of ext2, ext3 and ext4, which share a magic number, the file system of path is. Returns false when it is
- * not in /proc/self/mountinfo. */
+/* ext2, ext3 and ext4 share a magic number. Returns false when path is not in /proc/self/mountinfo. */
 static bool ext_name(const char *path, char *buf, size_t size)
 {
     struct stat status;

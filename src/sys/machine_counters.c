@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the activity of this machine: interrupts, steal time, busy time and CPU frequency. */
+/* Interrupts, steal time, busy time and CPU frequency. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +23,7 @@ static int64_t ticks_to_ns(uint64_t ticks)
     return ticks > (uint64_t)INT64_MAX / tick_ns ? INT64_MAX : (int64_t)(ticks * tick_ns);
 }
 
-/* Adds a count to a sum. Negative means not known: a count that is not known is ignored, and a sum that is not known
- * becomes the count. */
+/* Negative means not known: such a count is ignored, and such a sum becomes the count. */
 static void add_known(int64_t *sum, int64_t value)
 {
     if (value >= 0)
@@ -49,9 +48,7 @@ static int64_t *counter_of(struct machine_counters *counters, enum interrupt_kin
                                        : NULL;
 }
 
-/* --- Tables with a column for each CPU. --- */
-
-/* Counters of n consecutive CPUs, of which `first` is the lowest. */
+/* Counters of consecutive CPUs from `first` on. */
 struct span {
     unsigned first;
     size_t n;
@@ -65,12 +62,11 @@ static struct machine_counters *of_cpu(const struct span *span, uint64_t cpu)
 
 struct columns {
     size_t n;
-    struct machine_counters *of[CPUSET_MAX]; /* for each column: the counters to which its values are added; NULL:
-                                              * none */
-    uint64_t value[CPUSET_MAX];              /* values of the current line */
+    struct machine_counters *of[CPUSET_MAX]; /* where each column's values are added; NULL: nowhere */
+    uint64_t value[CPUSET_MAX];              /* of the current line */
 };
 
-/* Parses the header " CPU0 CPU2 ...", in which offline CPUs have no column. */
+/* Parses " CPU0 CPU2 ...": offline CPUs have no column. */
 static void parse_header(const char *line, const struct span *span, struct columns *columns)
 {
     columns->n = 0;
@@ -84,8 +80,7 @@ static void parse_header(const char *line, const struct span *span, struct colum
     }
 }
 
-/* Parses the values of a line, one for each column. Returns the text after them, or NULL when the line has fewer
- * values, and so does not count by CPU. */
+/* Returns the text after the values, or NULL when the line has fewer: it does not count by CPU. */
 static const char *parse_values(const char *at, struct columns *columns)
 {
     for (size_t i = 0; at && i < columns->n; i++)
@@ -93,8 +88,7 @@ static const char *parse_values(const char *at, struct columns *columns)
     return at;
 }
 
-/* Adds the values of the current line to the sums of all interrupts and of this kind of interrupt; or to those of soft
- * interrupts if `interrupts` is false. */
+/* Adds the line to the sums of all interrupts and of this kind; or, if `interrupts` is false, of soft interrupts. */
 static void add_values(const struct columns *columns, bool interrupts, enum interrupt_kind kind)
 {
     for (size_t i = 0; kind != INTERRUPT_NONE && i < columns->n; i++) {
@@ -111,7 +105,7 @@ static void add_values(const struct columns *columns, bool interrupts, enum inte
 static void parse_table(const char *text, bool interrupts, const struct span *span, struct columns *columns)
 {
     parse_header(text, span, columns);
-    add_values(columns, interrupts, INTERRUPT_OTHER); /* adds 0 to each sum, which is known from here on */
+    add_values(columns, interrupts, INTERRUPT_OTHER); /* adds 0: each sum is known from here on */
     for (const char *line = procfs_next_line(text); line; line = procfs_next_line(line)) {
         const char *label = line + strspn(line, " \t"), *colon = label + strcspn(label, ":\n");
         const char *rest = *colon == ':' ? parse_values(colon + 1, columns) : NULL;
@@ -122,7 +116,7 @@ static void parse_table(const char *text, bool interrupts, const struct span *sp
 
 enum { STAT_USER, STAT_NICE, STAT_SYSTEM, STAT_IDLE, STAT_IOWAIT, STAT_IRQ, STAT_SOFTIRQ, STAT_STEAL, STAT_FIELDS };
 
-/* Parses the times, in clock ticks, after "cpu" or "cpuN". Returns their number (old kernels have fewer). */
+/* Parses the times in clock ticks after "cpu" or "cpuN". Returns their number (old kernels have fewer). */
 static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
 {
     size_t count = 0;
@@ -131,8 +125,7 @@ static size_t parse_ticks(const char *at, uint64_t ticks[STAT_FIELDS])
     return count;
 }
 
-/* Adds the steal time of each line "cpuN" of /proc/stat to the counters of that CPU. These lines come first in the
- * file. */
+/* Adds the steal time of the lines "cpuN", which come first in the file. */
 static void parse_stat(const char *text, const struct span *span)
 {
     for (const char *line = text; line && strncmp(line, "cpu", 3) == 0; line = procfs_next_line(line)) {
@@ -143,8 +136,6 @@ static void parse_stat(const char *text, const struct span *span)
             add_known(&counters->steal_ns, ticks_to_ns(ticks[STAT_STEAL]));
     }
 }
-
-/* --- Counters of sets of CPUs. --- */
 
 enum { FILE_INTERRUPTS, FILE_SOFTIRQS, FILE_STAT, FILES };
 static const char *const files[FILES] = {"/proc/interrupts", "/proc/softirqs", "/proc/stat"};
@@ -167,8 +158,8 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
     }
 }
 
-/* Allocates counters for all CPUs from the lowest to the highest one of n sets, all 'not known'. The result's `of` is
- * NULL when the sets are empty or when out of memory. */
+/* Allocates counters, 'not known', from the lowest to the highest CPU of n sets. `of` is NULL when there is no CPU
+ * or no memory. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
     struct cpuset all = {{0}};
@@ -194,8 +185,7 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
     }
     for (size_t i = 0; i < n; i++) {
         out[i] = nothing_known;
-        /* Copies of a benchmark that are not bound to CPUs all have the same set, and there may be thousands of copies
-         * and of CPUs: therefore the sum for equal neighbours is computed once. */
+        /* Copies that are not bound have the same set, and there may be thousands of copies and of CPUs. */
         if (i > 0 && cpuset_equal(&sets[i], &sets[i - 1]))
             out[i] = out[i - 1];
         else if (span.of)
@@ -203,8 +193,6 @@ void machine_read_counters_of(const char *root, const struct cpuset *sets, size_
     }
     free(span.of);
 }
-
-/* --- Counters of one CPU, repeatedly. --- */
 
 #define WATCH_FIRST ((size_t)1 << 14)
 #define WATCH_LIMIT ((size_t)64 << 20)
@@ -217,7 +205,7 @@ struct machine_watch {
     struct columns columns;
 };
 
-/* Reads the whole file from its start into watch->text, NUL-terminated. Returns false on failure. */
+/* Reads the whole file from its start into watch->text. Returns false on failure. */
 static bool read_again(struct machine_watch *watch, int fd)
 {
     size_t length = 0;
@@ -268,8 +256,6 @@ void machine_watch_close(struct machine_watch *watch)
     free(watch->text);
     free(watch);
 }
-
-/* --- The whole machine. --- */
 
 static int64_t stat_number(const char *line, const char *key, int64_t otherwise)
 {

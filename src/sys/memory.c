@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates memory and grows arrays; ends the program when there is none, if the command has asked for that. */
 #include "sys/memory.h"
 #include "sys/message.h"
 
@@ -12,7 +11,7 @@
 
 #define CAPACITY_FIRST 16u
 
-/* Name of the command that shall end when memory runs out; NULL: grow_array() returns false instead. */
+/* Command to end when memory runs out; NULL: grow_array() returns false instead. */
 static const char *ending;
 
 void memory_out(void)

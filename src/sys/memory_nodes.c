@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists memory nodes (NUMA) and places memory on them by raw system calls. */
 #include "sys/memory_nodes.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 
 #include "sys/procfs.h"
 
-/* POLICY_...: constants of the kernel's mempolicy.h. PAGES_MAX: maximum number of pages to inspect. */
+/* POLICY_...: of the kernel's mempolicy.h. PAGES_MAX: pages to inspect. */
 #define POLICY_BIND      2
 #define POLICY_MAX_NODES 1024u
 #define PAGES_MAX        256u

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages to the user on standard error, which may be a pipe or terminal that accepts nothing. */
 #include "sys/message.h"
 
 #include <errno.h>
@@ -13,7 +12,6 @@
 #include "sys/memory.h"
 #include "sys/signals.h"
 
-/* A message is dropped when standard error accepts nothing for this time in ns. */
 #define STALL_NS 1000000000u
 
 static bool lost;
@@ -32,7 +30,7 @@ static void put(const char *format, va_list args)
     }
     va_end(again);
     const char *text = longer ? longer : line;
-    /* once it has accepted nothing for a second, it gets no further second */
+    /* after a stall it gets no further second */
     if (signals_write_within(STDERR_FILENO, text, strlen(text), lost ? 0 : STALL_NS) < strlen(text))
         lost = lost || errno == ETIMEDOUT;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the kernel modules in a directory. */
 #include "sys/modules.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 #include "sys/procfs.h"
 
-/* Flag of finit_module() for compressed files; the headers of older kernels lack it. */
+/* of finit_module(): a compressed file; older headers lack it */
 #define COMPRESSED_FILE 4
 
 static bool is_compressed(const char *name)
@@ -22,7 +21,7 @@ static bool is_compressed(const char *name)
     return !fnmatch("?*.ko.gz", name, 0) || !fnmatch("?*.ko.xz", name, 0) || !fnmatch("?*.ko.zst", name, 0);
 }
 
-/* Loads a module by init_module(), for Linux before 3.8, which has no finit_module(). Returns 0 or -errno. */
+/* By init_module(), before Linux 3.8. Returns 0 or -errno. */
 static int load_image(int fd)
 {
     size_t length;
@@ -43,8 +42,8 @@ static int load(const char *folder, const char *name)
     return error == -EEXIST ? 0 : error;
 }
 
-/* Tries to load all modules in names, once each; the names of loaded ones become "". Returns the number of failures,
- * with the first one as text in error. */
+/* Tries all names once; those of loaded modules become "". Returns the number of failures, with the first one in
+ * error. */
 static int load_round(const char *folder, char **names, char *error, size_t error_size)
 {
     int failed = 0;
@@ -70,7 +69,7 @@ int modules_load(const char *folder, char *error, size_t error_size)
     for (size_t i = 0; names[i]; i++)
         if (fnmatch("?*.ko", names[i], 0) && !is_compressed(names[i]))
             names[i] = (char *)"";
-    /* Each round loads the modules whose dependencies were loaded in earlier rounds. */
+    /* Each round loads modules that depend on those of earlier rounds. */
     do {
         before = failed;
         failed = load_round(folder, names, error, error_size);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses /proc/self/mountinfo. */
 #include "sys/mountinfo.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the next field, up to a blank, and moves *at behind it; "" when there is none. */
+/* Returns the next field, up to a blank, and moves *at behind it; "": none. */
 static char *take(char **at)
 {
     static char nothing[1];
@@ -14,7 +13,7 @@ static char *take(char **at)
     return field ? field : nothing;
 }
 
-/* As take(), for a path, in which the kernel escapes some characters: "\040" is a space. */
+/* A path, in which the kernel escapes characters: "\040" is a space. */
 static const char *take_path(char **at)
 {
     char *path = take(at), *to = path;
@@ -29,7 +28,7 @@ static const char *take_path(char **at)
     return path;
 }
 
-/* Fields of a line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS. */
+/* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE OPTIONS */
 bool mountinfo_next(char **rest, struct mountinfo *out)
 {
     for (char *line; (line = strsep(rest, "\n"));) {

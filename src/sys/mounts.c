@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Mounts the file systems that a bare machine lacks: /proc, /sys, /dev, /dev/shm, /tmp. */
 #include "sys/mounts.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* File system magic numbers of linux/magic.h, which some C libraries lack. */
+/* of linux/magic.h, which some C libraries lack */
 #define PROC_SUPER_MAGIC 0x9fa0
 #define SYSFS_MAGIC      0x62656572
 
@@ -18,10 +17,8 @@ static const struct wanted {
     const char *path, *type, *data;
     unsigned long flags;
     mode_t mode;
-    long magic;        /* type (statfs) that the path has when the file system is mounted; 0: `proof` is checked
-                        * instead */
-    const char *proof; /* null device, or writable directory, that makes a mount unnecessary, even in an ordinary
-                        * directory */
+    long magic;        /* type (statfs) when mounted; 0: `proof` is checked instead */
+    const char *proof; /* null device or writable directory that makes a mount unnecessary */
 } wanted[MOUNTS_MAX] = {
     {"/proc", "proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, PROC_SUPER_MAGIC, NULL},
     {"/sys", "sysfs", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC, 0555, SYSFS_MAGIC, NULL},
@@ -65,15 +62,15 @@ void mounts_make(struct mounts *mounts)
 void mounts_undo(const struct mounts *mounts)
 {
     for (size_t i = mounts->n_made; i-- > 0;) {
-        /* MNT_DETACH, since a process may still have its working directory there. */
+        /* A process may still have its working directory there. */
         (void)umount2(mounts->made[i], MNT_DETACH);
         if (mounts->folder[i])
             (void)rmdir(mounts->made[i]);
     }
 }
 
-/* MS_SLAVE: mounts that are unmounted elsewhere vanish here too, so that none is kept busy. EINVAL is ignored: in a
- * chroot the root is no mount point, and its mounts stay shared if the caller shared them. */
+/* MS_SLAVE: what is unmounted elsewhere vanishes here too, so that nothing is kept busy. EINVAL: in a chroot the
+ * root is no mount point, and its mounts stay shared if the caller shared them. */
 int mounts_for_oneself(void)
 {
     if (unshare(CLONE_NEWNS))

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates files that did not exist before, and writes them. */
 #include "sys/new_file.h"
 
 #include <errno.h>
@@ -60,13 +59,13 @@ int new_file_give_name(int fd, int folder, const char *name)
         return 0;
     if (errno == EEXIST)
         return -EEXIST;
-    /* This way works without the privilege that AT_EMPTY_PATH needs. */
+    /* Needs no privilege, as AT_EMPTY_PATH does. */
     return linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
 int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
 {
-    /* without /proc, only root can give a nameless file a name */
+    /* without /proc only root can name a nameless file */
     const bool nameable = geteuid() == 0 || access("/proc/self/fd", X_OK) == 0;
     int fd = nameable ? new_file_nameless(folder, mode) : -EOPNOTSUPP;
 
@@ -80,7 +79,7 @@ int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], 
         return new_file_give_name(fd, folder, name);
     if (linkat(folder, hidden, folder, name, 0) == 0)
         return unlinkat(folder, hidden, 0) ? -errno : 0;
-    const int error = -errno; /* of a file system that has no links, such as FAT */
+    const int error = -errno; /* FAT has no links */
     if (error == -EEXIST || syscall(SYS_renameat2, folder, hidden, folder, name, NO_REPLACE) == 0)
         return error == -EEXIST ? error : 0;
     return errno == EEXIST ? -EEXIST : error;

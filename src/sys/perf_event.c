@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls perf_event_open(2). */
 #include "sys/perf_event.h"
 
 #include <errno.h>

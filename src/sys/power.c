@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Powers off or restarts the machine, and tells whether this process is the first one on it. */
 #include "sys/power.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds and executes the program's own file; makes shared memory that survives exec, and random bytes. */
 #include "sys/process.h"
 
 #include <errno.h>
@@ -24,18 +23,17 @@
 
 #define SELF "/proc/self/exe"
 
-/* Constants of memfd_create(), getrandom() and prctl(): the headers of an older C library or of musl may lack them. */
+/* Of memfd_create(), getrandom() and prctl(): older C libraries or musl may lack them. */
 #define MEMFD_NOEXEC_SEAL 0x0008u
 #define RANDOM_NONBLOCK   0x0001u
 #define AMBIENT           47
 #define AMBIENT_IS_SET    1UL
 #define SYS_CLOSE_RANGE   436L
-/* Number of descriptors to close where close_range() is missing (before Linux 5.9). The limit on open files cannot be
- * used instead: it may have been lowered, and musl makes one up where it cannot be read. */
+/* Descriptors to close without close_range() (before Linux 5.9). Not the limit on open files: it may have been
+ * lowered, and musl makes one up where it cannot be read. */
 #define DESCRIPTORS 4096
 
-/* Absolute path of the program's own file, found at program start: a relative one would not be valid any more after a
- * chdir. */
+/* Absolute, found at program start: a relative one ends with a chdir. */
 static char own_path[PATH_MAX];
 
 static int absolute_path(const char *path, char *out, size_t size)
@@ -52,13 +50,13 @@ static int absolute_path(const char *path, char *out, size_t size)
 void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
-    /* After fexecve(), AT_EXECFN names a descriptor, which may be another file by now. */
+    /* After fexecve(), AT_EXECFN names a descriptor, perhaps of another file by now. */
     bool named = started_as && started_as[0] && strncmp(started_as, "/dev/fd/", 8) != 0;
     if (!named || absolute_path(started_as, own_path, sizeof own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }
 
-/* Constants and types of capget(2); not every C library has the header. */
+/* Of capget(2); not every C library has the header. */
 #define CAPABILITY_VERSION_3 0x20080522u
 #define CAPABILITY_WORDS     2
 struct capability_head {
@@ -69,8 +67,8 @@ struct capability_data {
     uint32_t effective, permitted, inheritable;
 };
 
-/* Returns whether the process has capabilities other than those inherited from its parent (ambient, since Linux 4.3).
- * True also when they cannot be read. */
+/* Returns whether the process has capabilities that its parent did not pass on (ambient, since Linux 4.3), or they
+ * cannot be read. */
 static bool has_capabilities(void)
 {
     struct capability_head head = {.version = CAPABILITY_VERSION_3};
@@ -115,11 +113,10 @@ static int unlinked_file(const char *path)
     return fd;
 }
 
-/* Sets the size of a file; if `reserve`, also allocates its blocks. Returns fd, or closes it and returns -errno. */
+/* `reserve`: allocates the blocks too. Returns fd, or closes it and returns -errno. */
 static int with_size(int fd, size_t size, bool reserve)
 {
-    /* Blocks are reserved since a container's /dev/shm may be small, and touching memory beyond it would raise
-     * SIGBUS. */
+    /* A container's /dev/shm may be small: touching memory beyond it would raise SIGBUS. */
     if (fd < 0 || (ftruncate(fd, (off_t)size) == 0 &&
                    (!reserve || fallocate(fd, 0, 0, (off_t)size) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)))
         return fd;
@@ -133,7 +130,7 @@ int process_shared_memory(size_t size)
     const char *const folders[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "."};
     if (size == 0 || size > PTRDIFF_MAX)
         return -EINVAL;
-    /* vm.memfd_noexec=2 refuses a memfd without the seal; Linux before 6.3 refuses one with it. */
+    /* vm.memfd_noexec=2 refuses a memfd without the seal; Linux before 6.3 one with it. */
     int fd = with_size(new_file_in_memory(0, MEMFD_NOEXEC_SEAL), size, false);
     for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
         if (folders[i] && folders[i][0])
@@ -153,7 +150,7 @@ static uint64_t split_mix(uint64_t *state)
 
 static void random_fallback(unsigned char *buf, size_t size)
 {
-    /* Counts the calls, so that two calls within one tick of a coarse clock get different bytes. */
+    /* Two calls within one tick of a coarse clock get different bytes. */
     static uint64_t calls;
     uint64_t seed[2] = {0};
     const void *given = (const void *)getauxval(AT_RANDOM);
@@ -175,7 +172,7 @@ void process_random(void *buf, size_t size)
 {
     unsigned char *at = buf;
     while (size > 0) {
-        /* The call never waits: PID 1 of a machine without entropy could wait forever. */
+        /* Never waits: PID 1 of a machine without entropy could wait forever. */
         long n = syscall(SYS_getrandom, at, size, RANDOM_NONBLOCK);
         if (n < 0 && errno == EINTR)
             continue;
@@ -215,7 +212,7 @@ static int take_first(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Returns the program headers of this program: the first object is the program itself. */
+/* The first object is the program itself. */
 static struct dl_phdr_info own_headers(void)
 {
     struct dl_phdr_info own = {0};
@@ -224,7 +221,6 @@ static struct dl_phdr_info own_headers(void)
     return own;
 }
 
-/* Finds the program's note of type NT_GNU_BUILD_ID in its program headers. */
 void process_build_id(char *buf, size_t size)
 {
     const struct dl_phdr_info own = own_headers();
@@ -250,7 +246,7 @@ void process_libc(char *buf, size_t size)
 #ifdef __GLIBC__
     (void)snprintf(buf, size, "glibc %s", gnu_get_libc_version());
 #else
-    (void)snprintf(buf, size, "musl"); /* musl has no version function and no macro of its own */
+    (void)snprintf(buf, size, "musl"); /* it has no version function and no macro */
 #endif
 }
 

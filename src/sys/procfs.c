@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads small files of /proc and /sys and parses them. */
 #include "sys/procfs.h"
 
 #include <dirent.h>
@@ -33,7 +32,7 @@ bool procfs_exists(const char *root, const char *path)
 
 int procfs_open(const char *root, const char *path)
 {
-    /* Without O_NONBLOCK a FIFO would hang the program. */
+    /* A FIFO would hang the program without O_NONBLOCK. */
     int fd = open(PROCFS_PATH("%s%s", root, path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     return fd < 0 ? -errno : fd;
 }
@@ -104,7 +103,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Puts the array of pointers and the names into one allocation. */
+/* Pointers and names are one allocation. */
 char **procfs_names(const char *root, const char *path)
 {
     struct dirent **entries;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs other programs: finds them, starts them, waits for them. */
 #include "sys/program.h"
 
 #include <errno.h>
@@ -21,15 +20,13 @@
 #include "sys/procfs.h"
 #include "sys/tasks.h"
 
-/* Size in bytes of a child's stack: enough for the few calls between clone() and exec. */
+/* Bytes, for the few calls between clone() and exec. */
 #define CHILD_STACK 65536
-/* Directories that execvp() searches when PATH is not set. */
+/* As execvp() without PATH. */
 #define DEFAULT_PATH "/bin:/usr/bin"
 /* Interval between checks for orphans, and maximum wait after they were killed, in ns. */
 #define ORPHAN_PAUSE_NS 1000000u
 #define ORPHAN_LIMIT_NS 5000000000u
-
-/* --- Finding a program. --- */
 
 static int may_execute(const char *file)
 {
@@ -55,7 +52,6 @@ int program_find(const char *name, const char *path, char *buf, size_t size)
     }
     for (const char *at = path ? path : DEFAULT_PATH;; at++) {
         size_t length = strcspn(at, ":");
-        /* An empty directory name means the current directory. */
         int n = snprintf(buf, size, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
         int error = (size_t)n >= size ? -ENAMETOOLONG : may_execute(buf);
         if (error == 0)
@@ -68,8 +64,6 @@ int program_find(const char *name, const char *path, char *buf, size_t size)
     }
 }
 
-/* --- Starting a program. --- */
-
 struct start {
     const struct program *program;
     pid_t parent;
@@ -77,20 +71,20 @@ struct start {
     int error;
 };
 
-/* Attribute for functions of a child, which run on a stack of its own in the address space of the parent. A sanitizer
- * marks the memory around variables on a stack, and clears the marks when their function returns. Therefore these
- * functions are not inlined and return before the exec, and the child ends by returning. */
+/* For functions of a child, which run on a stack of its own in the parent's memory. A sanitizer marks memory around
+ * variables and clears the marks on return: therefore they are not inlined and return before the exec, and the child
+ * ends by returning. */
 #define OWN_FRAME __attribute__((noinline))
 
-/* Makes fds the descriptors 0 to 2. If one of fds is itself one of 0 to 2, it is copied first,
- * so that it is not overwritten before its turn. Returns 0 or -errno. */
+/* Makes fds the descriptors 0 to 2. One that is itself 0 to 2 is copied first, before it is overwritten. Returns 0
+ * or -errno. */
 OWN_FRAME static int redirect(const int fds[3])
 {
     int moved[3];
 
     for (int i = 0; i < 3; i++) {
         moved[i] = fds[i] < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC) : fds[i];
-        if (moved[i] < 0) /* there is no /dev/null: the program gets the caller's own */
+        if (moved[i] < 0) /* no /dev/null: the caller's own */
             moved[i] = i;
         if (moved[i] != i && moved[i] <= 2 && (moved[i] = fcntl(moved[i], F_DUPFD_CLOEXEC, 3)) < 0)
             return -errno;
@@ -101,8 +95,8 @@ OWN_FRAME static int redirect(const int fds[3])
     return 0;
 }
 
-/* Unblocks all signals and sets their default actions: a shell that is started with SIGCHLD or SIGALRM blocked would
- * wait forever, and one with SIGINT or SIGTERM blocked could not be ended. */
+/* A shell started with SIGCHLD or SIGALRM blocked would wait forever; one with SIGINT or SIGTERM blocked could not
+ * be ended. */
 OWN_FRAME static void reset_signals(void)
 {
     sigset_t none;
@@ -155,8 +149,7 @@ static int end_at_once(void *argument)
     return 0;
 }
 
-/* Makes a child that shares the memory and ends at once. It sends no signal at its end, since the caller may be waiting
- * for other children. */
+/* The child sends no signal at its end: the caller may be waiting for others. */
 int program_can_share(void)
 {
     char stack[CHILD_STACK] __attribute__((aligned(64)));
@@ -169,8 +162,7 @@ int program_can_share(void)
     return 0;
 }
 
-/* The child shares the caller's memory until the exec, as with vfork(): the cost does not grow with the caller's size,
- * and errors need no pipe. */
+/* As with vfork(), the cost does not grow with the caller's size, and errors need no pipe. */
 pid_t program_start(const struct program *program, uint64_t *exec_ns)
 {
     struct start start = {.program = program, .parent = getpid()};
@@ -179,7 +171,7 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
     pid_t pid = clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
     if (pid < 0)
         return -errno;
-    int error = *(volatile int *)&start.error; /* volatile: written by the child, which the compiler does not see */
+    int error = *(volatile int *)&start.error; /* written by the child, unseen by the compiler */
     if (error) {
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
@@ -189,9 +181,7 @@ pid_t program_start(const struct program *program, uint64_t *exec_ns)
     return pid;
 }
 
-/* --- Waiting for its end. --- */
-
-/* Returns 1 when the process has ended (without reaping it), 0 when it has not, or -errno. */
+/* Returns 1 when the process has ended (not reaped), 0 when not, or -errno. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;
@@ -216,12 +206,12 @@ int program_wait(pid_t pid, uint64_t until_ns, uint64_t *end_ns)
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
         const int number = sigtimedwait(&set, NULL, &timeout);
         *end_ns = clock_raw_ns();
-        /* The signal may have come from an orphan, or from an earlier child. */
+        /* The signal may come from an orphan or an earlier child. */
         int ended = has_ended(pid);
         if (ended)
             return ended < 0 ? ended : 0;
         if (number > 0 && number != SIGCHLD) {
-            (void)raise(number); /* pending again, for the caller and for the next program */
+            (void)raise(number); /* pending again, for the caller and the next program */
             return -EINTR;
         }
         if (*end_ns >= until_ns)
@@ -234,8 +224,7 @@ static int64_t nanoseconds(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
 }
 
-/* Returns the CPU on which the process ran last, CPUSET_NONE when not known: field 39 of /proc/PID/stat, counted from
- * the end of the name, which may contain anything. */
+/* Returns the CPU of field 39 of /proc/PID/stat, counted from the end of the name, which may contain anything. */
 static unsigned read_last_cpu(pid_t pid)
 {
     char text[1024];
@@ -256,8 +245,7 @@ int program_reap(pid_t pid, struct program_end *end)
     memset(end, 0, sizeof(*end));
     if (has_ended(pid) <= 0)
         (void)kill(pid, SIGKILL);
-    /* The files schedstat and sched are about the main thread; nothing is left of other threads when they have
-     * ended. */
+    /* Both files are about the main thread; nothing is left of other threads. */
     (void)procfs_read("", PROCFS_PATH("/proc/%d/schedstat", (int)pid), text, sizeof(text));
     task_parse_schedstat(text, &run_ns, &delay_ns);
     (void)procfs_read("", PROCFS_PATH("/proc/%d/sched", (int)pid), text, sizeof(text));
@@ -279,10 +267,8 @@ int program_reap(pid_t pid, struct program_end *end)
     return 0;
 }
 
-/* --- The guard. --- */
-
-/* Reports to the caller that the guard has left its process group, then waits until the caller ends, which is end of
- * file on a pipe. errno is shared with the caller, and is not used here. */
+/* Reports that the guard has left its process group, then waits for the caller's end, which is end of file on a
+ * pipe. Does not touch errno, which is the caller's. */
 OWN_FRAME static void guard_wait(const struct program_guard *guard)
 {
     char byte = 0;
@@ -299,8 +285,8 @@ static int guard_main(void *argument)
     const struct program_guard *guard = argument;
 
     (void)close(guard->fd);
-    /* The guard gets no session of its own: where each session is a scheduling group (autogroup), the kernel would
-     * create and destroy one in the background, during a measurement. */
+    /* No session of its own: where sessions are scheduling groups (autogroup), the kernel would make and destroy one
+     * during a measurement. */
     (void)setpgid(0, 0);
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
@@ -310,8 +296,7 @@ static int guard_main(void *argument)
     return 0;
 }
 
-/* The guard shares the caller's memory: after a plain fork the kernel would copy each page that the caller writes,
- * during a measurement. */
+/* After a plain fork the kernel would copy each page that the caller writes, during a measurement. */
 int program_guard(struct program_guard *guard, pid_t group)
 {
     int life[2] = {-1, -1}, answer[2] = {-1, -1};
@@ -341,7 +326,7 @@ void program_unguard(struct program_guard *guard)
 {
     if (guard->pid <= 0)
         return;
-    /* If the guard cannot be killed, it ends when the pipe is closed; dismissed then tells it to kill no process. */
+    /* If it cannot be killed, it ends when the pipe is closed, and kills nobody. */
     __atomic_store_n(&guard->dismissed, true, __ATOMIC_RELEASE);
     (void)kill(guard->pid, SIGKILL);
     (void)close(guard->fd);
@@ -350,9 +335,7 @@ void program_unguard(struct program_guard *guard)
     guard->pid = 0;
 }
 
-/* --- Orphans. --- */
-
-/* Reaps all children that have ended, and adds their number to *reaped. Returns false when there is no child left. */
+/* Reaps and counts all children that have ended. Returns false when none is left. */
 static bool any_child(unsigned *reaped)
 {
     pid_t pid;
@@ -389,7 +372,7 @@ unsigned program_end_orphans(uint64_t grace_ns)
     while (any_child(&by_itself) && clock_raw_ns() - begin < grace_ns)
         clock_sleep_ns(ORPHAN_PAUSE_NS);
     begin = clock_raw_ns();
-    /* The children of killed processes become our children in turn. */
+    /* The children of killed processes become ours. */
     while (any_child(&killed) && clock_raw_ns() - begin < ORPHAN_LIMIT_NS) {
         kill_children();
         clock_sleep_ns(ORPHAN_PAUSE_NS);

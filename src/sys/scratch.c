@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes scratch files and directories, and removes them. */
 #include "sys/scratch.h"
 #include "sys/scratch_parts.h"
 
@@ -17,12 +16,10 @@
 #include "sys/memory.h"
 #include "sys/new_file.h"
 
-/* Removing a directory is retried (pause in ns), since scripts of a killed process may still write into it for a
- * moment. */
+/* Pause in ns: scripts of a killed process may still write for a moment. */
 #define REMOVE_TRIES    500
 #define REMOVE_PAUSE_NS 20000000u
 
-/* Returns whether both descriptors refer to the same file. */
 static bool is_same(int a, int b)
 {
     struct stat one, other;
@@ -38,7 +35,7 @@ int scratch_named_file(int folder, int mode, int *read_fd)
     if (fd < 0)
         return fd;
     if (read_fd) {
-        (void)fchmod(fd, (mode_t)mode); /* permissions must not depend on the umask */
+        (void)fchmod(fd, (mode_t)mode); /* whatever the umask */
         *read_fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         *read_fd = *read_fd < 0 ? -errno : *read_fd;
         if (*read_fd >= 0 && !is_same(fd, *read_fd)) { /* the owner of `folder` has replaced the file */
@@ -60,7 +57,7 @@ int scratch_file(const char *dir)
     return fd < 0 ? scratch_named_file(folder, 0600, NULL) : fd;
 }
 
-/* Writes the path dir/name. Returns 0 or -ENAMETOOLONG. */
+/* Returns 0 or -ENAMETOOLONG. */
 static int name_path(const char *dir, const char *name, char *path, size_t size)
 {
     int n = snprintf(path, size, "%s/%s", dir, name);
@@ -68,11 +65,10 @@ static int name_path(const char *dir, const char *name, char *path, size_t size)
     return (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Makes the directory `name` in `parent`, mode 0700 whatever the umask. Returns 0 or -errno. */
+/* Mode 0700 whatever the umask. Returns 0 or -errno. */
 static int make_folder(int parent, const char *name)
 {
-    const mode_t before = umask(077); /* the user's umask may remove the owner's permissions; no other thread is
-                                       * running */
+    const mode_t before = umask(077); /* it may take the owner's permissions; no other thread runs */
     int error = mkdirat(parent, name, 0700) ? -errno : 0;
 
     (void)umask(before);
@@ -113,13 +109,13 @@ int scratch_open_folder(int parent, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-/* Tries once to remove the files in the directory (open as folder), then the directory. Further tries may be needed: a
- * file system may skip names while others are removed, and a temporary failure (a signal, no memory, no descriptor) may
- * pass. When the name belongs to another directory by now, only the files are removed. Returns 0 or -errno. */
+/* Tries once to remove the files in the directory (open as folder), then the directory, unless the name belongs to
+ * another one by now. A file system may skip names while others are removed, and a failure (a signal, no memory) may
+ * pass: further tries may be needed. Returns 0 or -errno. */
 static int remove_folder(int parent, const char *name, int folder)
 {
     struct stat status, named;
-    int fd = scratch_open_folder(folder, "."); /* a new descriptor, which begins at the start of the directory */
+    int fd = scratch_open_folder(folder, "."); /* begins at the start of the directory */
 
     if (fd < 0)
         return fd;
@@ -131,8 +127,8 @@ static int remove_folder(int parent, const char *name, int folder)
     return unlinkat(parent, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-/* Removes the directory at path. If note is not NULL, only if it is the directory that the note describes, or empty
- * where the note does not say which it is. Returns 0 or -errno: -ESTALE for another directory. */
+/* Removes the directory at path; with a note, only the one that it describes, or an empty one where it does not say
+ * which. Returns 0 or -errno: -ESTALE for another directory. */
 static int remove_path(const char *path, const struct scratch_note *note)
 {
     struct stat status;
@@ -150,7 +146,7 @@ static int remove_path(const char *path, const struct scratch_note *note)
     return folder < 0 ? folder : remove_folder(parent, name, folder);
 }
 
-/* Returns whether remove_folder() should be tried again after it returned this error (0: no). */
+/* Returns whether to try again after this error (0: no). */
 static bool is_still_there(int error)
 {
     return error && error != -ENOENT && error != -ENOTDIR && error != -ELOOP && error != -ESTALE && error != -EROFS;
@@ -174,8 +170,6 @@ void scratch_remove_noted(const struct scratch_note *note)
         clock_sleep_ns(REMOVE_PAUSE_NS);
     }
 }
-
-/* --- File systems. --- */
 
 uint64_t scratch_free_bytes(const char *dir)
 {

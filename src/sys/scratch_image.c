@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes copies of this program, and executes them through their descriptors. */
+/* Copies of this program. */
 #include "sys/scratch_parts.h"
 
 #include <errno.h>
@@ -15,12 +15,12 @@
 #include "sys/procfs.h"
 #include "sys/scratch.h"
 
-/* Constants of memfd_create() and execveat(): the headers of an older C library or of musl may lack them. */
+/* Of memfd_create() and execveat(): an older C library or musl may lack them. */
 #define MEMFD_CLOEXEC 0x0001u
 #define MEMFD_EXEC    0x0010u
 #define EMPTY_PATH    0x1000
 
-/* Copies a file and appends zeros up to least_bytes. Returns 0 or -errno. */
+/* Appends zeros up to least_bytes. Returns 0 or -errno. */
 static int copy_file(int from, int to, uint64_t least_bytes)
 {
     char buffer[16384];
@@ -67,8 +67,8 @@ static int memory_image(int self, uint64_t least_bytes)
     return error ? error : fd;
 }
 
-/* Makes the copy in an unlinked file in dir. A file that is open for writing cannot be executed (ETXTBSY), therefore
- * only a second descriptor, for reading, is kept and returned. Returns -errno on failure. */
+/* In an unlinked file in dir. What is open for writing cannot be executed (ETXTBSY): only a second descriptor is
+ * kept. Returns it or -errno. */
 static int file_image(int self, const char *dir, uint64_t least_bytes)
 {
     int read_fd = -1;
@@ -94,8 +94,7 @@ int scratch_own_image(const char *dir, uint64_t least_bytes)
     return fd < 0 && dir[0] ? file_image(self, dir, least_bytes) : fd;
 }
 
-/* Executes the copy by execveat. Returns -errno: -ENOSYS where execveat is missing (Linux before 3.19) or a container
- * forbids it. */
+/* Returns -errno: -ENOSYS before Linux 3.19, or where a container forbids it. */
 static int execveat_image(int fd, char *const argv[], char *const envp[])
 {
 #ifdef SYS_execveat

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes scratch directories that a separate process, the keeper, removes when their owner is killed. */
+/* Scratch directories that a keeper removes. */
 #include "sys/scratch_parts.h"
 
 #include <errno.h>
@@ -25,14 +25,13 @@ static void keeper_main(const struct scratch_keeper *keeper, int life_fd)
     for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
         (void)signal(ending[i], SIG_IGN);
     (void)dup2(life_fd, 0);
-    process_close_from(1);             /* descriptors that the keeper inherited would stay open as long as it lives */
-    (void)procfs_read_fd(0, &byte, 1); /* end of file comes when the owner has been killed */
+    process_close_from(1);             /* what it inherited would stay open as long as it lives */
+    (void)procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed */
     keeper->orphaned(keeper->context);
     _exit(0);
 }
 
-/* Opens the new directory, and checks that it belongs to this user: others who may write to its parent directory can
- * have replaced it immediately. Returns 0 or -errno. */
+/* Checks that the new directory is ours: who may write to its parent can have replaced it. Returns 0 or -errno. */
 static int open_own(struct scratch_keeper *keeper)
 {
     struct scratch_note *note = keeper->note;
@@ -67,10 +66,9 @@ int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
     if (keeper->pid == 0)
         keeper_main(keeper, life[0]);
     if (!error)
-        (void)setpgid(keeper->pid, keeper->pid); /* a signal to the owner's process group must not reach the keeper */
+        (void)setpgid(keeper->pid, keeper->pid); /* signals to the owner's group must not reach it */
     (void)close(life[0]);
-    /* The directory's name is stored before the directory exists, so that the keeper and others can find it if this
-     * process is killed. */
+    /* The name is stored before the directory exists, for those who find it after this process was killed. */
     if (!error && (error = scratch_folder(dir, note->path, sizeof(note->path))))
         note->path[0] = 0;
     if (!error)
@@ -80,7 +78,6 @@ int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
     return error;
 }
 
-/* The keeper is ended only when the directory is gone. */
 void scratch_keeper_end(struct scratch_keeper *keeper)
 {
     if (!keeper->pid)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes and reads the items of the CSV columns settings and scratch_disk. */
 #include "sys/setting_items.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CHECKSUM_LENGTH 9 /* length of '~' and 8 hexadecimal digits */
+#define CHECKSUM_LENGTH 9 /* '~' and 8 hexadecimal digits */
 
 static bool is_blank(char c)
 {
@@ -24,8 +23,8 @@ static char plain(char c, char blank)
     return (unsigned char)c < ' ' ? '_' : (unsigned char)c > '~' ? '?' : c;
 }
 
-/* Writes a value in the form of the columns, in at most `most` bytes (below SETTING_VALUE). A value that has that form
- * already stays as it is. The checksum of a value that is cut is FNV-1a of its whole form. */
+/* Writes at most `most` bytes (below SETTING_VALUE). A value in the columns' form stays as it is. The checksum is
+ * FNV-1a. */
 static void write_value(const char *name, const char *value, size_t length, size_t most, char *out)
 {
     const char blank = strcmp(name, "cmdline") ? '_' : '|';
@@ -65,8 +64,7 @@ void setting_items_begin(struct setting_items *items, const char *text, bool of_
     *items = (struct setting_items){.at = text, .of_run = of_run};
 }
 
-/* Files of older versions had one item "thp=enabled madvise, defrag never". Its second half, "defrag never", is read as
- * an item of its own. */
+/* Older versions: "thp=enabled madvise, defrag never". The second half is read as an item of its own. */
 static const char old_thp[] = "thp=enabled ", old_defrag[] = "defrag ";
 
 static bool begins_with(const char *text, size_t length, const char *with)

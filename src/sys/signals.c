@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles the signals that ask the program to end or stop. */
 #include "sys/signals.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 #include "sys/clock.h"
 
-/* Global, since a signal handler gets no context. */
+/* A handler gets no context. */
 static volatile sig_atomic_t caught, stop_wanted;
 static bool initialised;
 static sigset_t mask_before, mask_wait;
@@ -29,7 +28,7 @@ static void on_end(int number)
 
 static void on_child(int number)
 {
-    (void)number; /* the handler's only task is to interrupt a system call */
+    (void)number; /* only interrupts a system call */
 }
 
 static void on_stop(int number)
@@ -42,13 +41,13 @@ static const struct {
     int number;
     const char *name;
     void (*handler)(int number);
-    bool unless_ignored; /* a signal that was ignored at program start stays ignored */
+    bool unless_ignored; /* stays ignored if it was so at program start */
 } handled[] = {
     {SIGINT, "SIGINT", on_end, true},   {SIGTERM, "SIGTERM", on_end, true}, {SIGHUP, "SIGHUP", on_end, true},
     {SIGQUIT, "SIGQUIT", on_end, true}, {SIGTSTP, NULL, on_stop, true},     {SIGCHLD, NULL, on_child, false},
     {SIGPIPE, NULL, SIG_IGN, false},    {SIGXFSZ, NULL, SIG_IGN, false},
 };
-/* The first N_ENDING signals of handled[] ask the program to end. */
+/* The first N_ENDING of handled[] ask the program to end. */
 enum { N_ENDING = 4, N_HANDLED = sizeof(handled) / sizeof(handled[0]) };
 
 bool signals_stop_wanted(void)
@@ -65,8 +64,8 @@ void signals_stop(void)
     stop_wanted = 0;
     sigemptyset(&stop_alone);
     sigaddset(&stop_alone, SIGTSTP);
-    /* The program stops itself by the same signal, so that the shell sees which one it was; in an orphaned process
-     * group, which nobody could continue, the kernel ignores the signal. */
+    /* By the same signal, so that the shell sees which; the kernel ignores it in an orphaned process group, which
+     * nobody could continue. */
     if (sigaction(SIGTSTP, &action, &ours))
         return;
     (void)raise(SIGTSTP);
@@ -75,7 +74,7 @@ void signals_stop(void)
     (void)sigaction(SIGTSTP, &ours, NULL);
 }
 
-/* Returns whether handled[i] was ignored at program start and shall stay ignored. */
+/* Returns whether handled[i] was ignored at program start and stays so. */
 static bool is_ignored(size_t i)
 {
     struct sigaction old;
@@ -149,14 +148,14 @@ void signals_sleep_ns(uint64_t ns)
     }
 }
 
-/* State of the process while ticks interrupt a system call that blocks. */
+/* While ticks interrupt a system call that blocks. */
 struct ticks {
     struct sigaction action;
     sigset_t mask;
 };
 
-/* Unblocks the signals that ask the program to end or stop, and interrupts system calls every TICK_US from now on: one
- * that begins just after such a signal has come must not block for ever. */
+/* Unblocks the ending and stopping signals, and interrupts system calls every TICK_US: one that begins just after
+ * such a signal must not block for ever. */
 static void ticks_begin(struct ticks *ticks)
 {
     const struct sigaction action = {.sa_handler = on_child};
@@ -200,7 +199,7 @@ size_t signals_write_within(int fd, const char *data, size_t length, uint64_t st
             continue;
         }
         errno = n == 0 ? EIO : errno;
-        if (errno == EAGAIN) /* another process has made the descriptor non-blocking */
+        if (errno == EAGAIN) /* another process has made it non-blocking */
             (void)poll(&ready, 1, TICK_US / 1000);
         else if (errno != EINTR)
             break;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads mount options, type of disk and I/O scheduler of a directory's file system. */
 #include "sys/storage.h"
 
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #define OPTION_MOST  128
 #define OPTIONS_SIZE 512
 
-/* Appends to the list those options that are not in it yet and contain no path. */
+/* Appends options that are not in the list and contain no path. */
 static void append_options(char list[OPTIONS_SIZE], const char *options)
 {
     char copy[OPTIONS_SIZE], *rest = copy;
@@ -32,8 +31,8 @@ static void append_options(char list[OPTIONS_SIZE], const char *options)
     }
 }
 
-/* Writes the path in /sys of a mount's block device. Some file systems (btrfs) have a device number that is no block
- * device: then the mount's source is used. */
+/* Writes the path in /sys of a mount's block device. Some file systems (btrfs) have a number that is none: then the
+ * mount's source. */
 static void find_device(const char *root, const struct mountinfo *mount, char *path, size_t size)
 {
     struct stat status;
@@ -44,8 +43,7 @@ static void find_device(const char *root, const struct mountinfo *mount, char *p
         snprintf(path, size, "/sys/dev/block/%u:%u", major(status.st_rdev), minor(status.st_rdev));
 }
 
-/* Reads a file of the block device's queue directory; a partition uses the queue of its disk. Returns false when there
- * is none. */
+/* Reads a file of the device's queue directory; a partition uses its disk's. */
 static bool read_queue(const char *root, const char *device, const char *name, char *buf, size_t size)
 {
     static const char *const folders[] = {"queue", "../queue"};
@@ -56,8 +54,7 @@ static bool read_queue(const char *root, const char *device, const char *name, c
     return false;
 }
 
-/* Returns whether a device is virtual, by its path in /sys: a device of a hypervisor, or one that the kernel emulates
- * (loop, device mapper, RAID). */
+/* By its path in /sys: a device of a hypervisor, or emulated by the kernel (loop, device mapper, RAID). */
 static bool is_virtual(const char *root, const char *device)
 {
     static const char *const places[] = {"/virtual/", "/virtio", "/vbd-", "/VMBUS:", "/vmbus"};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets and reads the scheduling of the calling thread, and reads the kernel's counters for it. */
 #include "sys/task.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)
-/* Size at which the search for the kernel's mask size ends; no kernel has a mask so large. */
+/* no kernel has a larger mask */
 #define MASK_LONGS_LIMIT (MASK_LONGS * 128)
 
 /* musl lacks linux/personality.h. */
@@ -32,8 +31,7 @@ static int result(long returned)
     return returned < 0 ? -errno : 0;
 }
 
-/* The set is converted to the kernel's mask, an array of long: on 32-bit big-endian machines its layout differs from
- * that of struct cpuset. */
+/* The kernel's mask is an array of long: on 32-bit big-endian machines its layout differs from struct cpuset. */
 int task_set_affinity(const struct cpuset *set)
 {
     unsigned long mask[MASK_LONGS];
@@ -53,8 +51,7 @@ static void take_mask(const unsigned long *mask, struct cpuset *set)
     }
 }
 
-/* Reads the mask from a kernel that supports more CPUs than the set holds: it returns EINVAL until the buffer is
- * large enough. */
+/* A kernel with more CPUs than the set holds returns EINVAL until the buffer is large enough. */
 static int get_large_affinity(struct cpuset *set)
 {
     int error = -EINVAL;
@@ -90,7 +87,7 @@ unsigned task_current_cpu(void)
     return cpu;
 }
 
-/* The kernel's struct sched_param, which is one int; musl's has more members. */
+/* The kernel's has one int; musl's more. */
 struct kernel_sched_param {
     int priority;
 };
@@ -110,8 +107,8 @@ int task_set_policy(int policy, int rt_priority)
     if (realtime)
         return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
     int error = set_scheduler(policy, rt_priority);
-    /* Only a privileged thread may clear the reset-on-fork flag once it is set. With a policy that is not real-time the
-     * flag does nothing but reset a negative nice value of children. */
+    /* Only a privileged thread may clear reset-on-fork. Without a real-time policy it only resets a negative nice
+     * value of children. */
     if (error == -EPERM)
         error = set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
     return error;
@@ -135,7 +132,7 @@ int task_get_policy(int *policy, int *rt_priority)
 
 const char *task_policy_name(int policy)
 {
-    enum { DEADLINE = 6, EXT, POLICIES }; /* SCHED_DEADLINE and SCHED_EXT, which older C libraries lack */
+    enum { DEADLINE = 6, EXT, POLICIES }; /* older C libraries lack both */
     static const char *const names[POLICIES] = {
         [SCHED_OTHER] = "other", [SCHED_FIFO] = "fifo",   [SCHED_RR] = "rr", [SCHED_BATCH] = "batch",
         [SCHED_IDLE] = "idle",   [DEADLINE] = "deadline", [EXT] = "ext"};
@@ -144,7 +141,7 @@ const char *task_policy_name(int policy)
 
 int task_set_nice(int nice)
 {
-    /* The kernel would clamp the value silently, and the value that is recorded in the results would be wrong. */
+    /* The kernel would clamp silently, and the results would record a wrong value. */
     if (nice < -20 || nice > 19)
         return -EINVAL;
     return result(syscall(SYS_setpriority, PRIO_PROCESS, 0, nice));
@@ -152,7 +149,7 @@ int task_set_nice(int nice)
 
 int task_get_nice(int *nice)
 {
-    /* The raw call returns 20 - nice, so that no nice value looks like an error. */
+    /* The raw call returns 20 - nice: never like an error. */
     long found = syscall(SYS_getpriority, PRIO_PROCESS, 0);
     if (found < 0)
         return -errno;
@@ -162,7 +159,7 @@ int task_get_nice(int *nice)
 
 int task_set_timer_slack_ns(uint64_t ns)
 {
-    /* To the kernel 0 means 'the thread's default', not 'no slack'; the smallest slack is 1. */
+    /* To the kernel 0 means the thread's default. */
     if (ns > LONG_MAX)
         return -EINVAL;
     return result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
@@ -170,7 +167,7 @@ int task_set_timer_slack_ns(uint64_t ns)
 
 int task_get_timer_slack_ns(uint64_t *ns)
 {
-    /* A raw system call, because prctl() truncates the result to an int. */
+    /* prctl() truncates the result to an int. */
     long found = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
     if (found < 0)
         return -errno;
@@ -184,8 +181,7 @@ int task_limit_realtime_us(uint64_t us)
     struct rlimit old, limit;
     if (us == 0 || us > INT64_MAX - second)
         return -EINVAL;
-    /* A limit that does not fit into 32 bits becomes the largest one, 71 minutes: stricter than asked for, but still
-     * a guard. */
+    /* What does not fit into 32 bits becomes 71 minutes: stricter, but still a guard. */
     if (us > ULONG_MAX - 1 - second)
         us = ULONG_MAX - 1 - second;
     if (getrlimit(RLIMIT_RTTIME, &old) != 0)
@@ -194,7 +190,7 @@ int task_limit_realtime_us(uint64_t us)
     int error = result(setrlimit(RLIMIT_RTTIME, &limit));
     if (error != -EPERM || old.rlim_max >= limit.rlim_max)
         return error;
-    /* An unprivileged process may not raise its hard limit: a limit stricter than asked for is still a guard. */
+    /* Without privileges the hard limit cannot be raised: stricter, but still a guard. */
     limit.rlim_max = old.rlim_max;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;
@@ -270,7 +266,7 @@ int task_die_with_parent(pid_t expected_parent, int signal)
 {
     if (prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0, 0, 0) != 0)
         return -errno;
-    /* The parent may have ended before the request took effect; then no signal will come. */
+    /* The parent may have ended before; then no signal will come. */
     return getppid() == expected_parent ? 0 : -ESRCH;
 }
 
@@ -281,9 +277,8 @@ void task_set_name(const char *name)
     prctl(PR_SET_NAME, (unsigned long)kept, 0, 0, 0);
 }
 
-/* Reads a file of /proc about the calling thread: in /proc/thread-self, which came with Linux 3.17, else by the
- * thread's number. Where /proc has no directory for threads, /proc/self is used if the calling thread is the main
- * thread. */
+/* In /proc/thread-self (Linux 3.17), else by the thread's number; without directories for threads in /proc/self, if
+ * this is the main thread. */
 static void read_thread_file(const char *name, char *buf, size_t size)
 {
     long tid = syscall(SYS_gettid);
@@ -313,7 +308,7 @@ void task_read_usage(struct task_counters *out)
 {
     struct rusage usage;
     struct timespec cpu;
-    /* rusage has the CPU time too, but only in microseconds. */
+    /* rusage has it only in microseconds */
     out->cpu_ns = -1;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
         out->cpu_ns = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads small text files. */
 #include "sys/text_file.h"
 
 #include <errno.h>
@@ -16,8 +15,7 @@
 #define PART  ((size_t)4096)
 #define LIMIT ((size_t)64 << 20)
 
-/* Waits until there is something to read. Returns false, with errno, on an error: EINTR when a signal asked the program
- * to end. */
+/* Returns false, with errno: EINTR when a signal asked the program to end. */
 static bool wait_readable(int fd)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -33,7 +31,7 @@ static bool wait_readable(int fd)
     return false;
 }
 
-/* Reads the next part of a file. Returns the number of bytes, 0 at its end, or -1 with the reason in why. */
+/* Returns the number of bytes, 0 at the end, or -1 with the reason in why. */
 static ssize_t read_part(int fd, bool waits, char *to, size_t size, const char **why)
 {
     ssize_t n;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out how close CPUs are to each other, and makes pairs of CPUs. */
 #include "sys/topology.h"
 
 #include <limits.h>
@@ -20,7 +19,7 @@ const char *const cpu_relation_names[CPU_RELATIONS] = {
 
 #define NOT_KNOWN UINT_MAX
 
-/* Where a CPU is in the machine. Core and cache are identified by the lowest CPU that shares them. */
+/* Core and cache are identified by the lowest CPU that shares them. */
 struct site {
     unsigned cpu, core, cache, package, node;
     bool paired;
@@ -48,7 +47,7 @@ static void read_nodes(const char *root, struct site *sites, size_t n)
         return;
     for (unsigned node = cpuset_next(&nodes, 0); node != CPUSET_NONE; node = cpuset_next(&nodes, node + 1)) {
         if (!memory_node_cpus(root, node, &cpus))
-            continue; /* the node has memory, but no CPUs: its list is empty */
+            continue; /* memory, but no CPUs */
         for (size_t i = 0; i < n; i++)
             if (cpuset_has(&cpus, sites[i].cpu))
                 sites[i].node = node;
@@ -73,7 +72,6 @@ static enum cpu_relation relation(const struct site *a, const struct site *b)
     return known(a->node, b->node) ? CPUS_SAME_NODE : CPUS_UNKNOWN;
 }
 
-/* Returns the maximum number of pairs that n CPUs can give with this kind of pairing. */
 static size_t pairs_room(size_t n, enum cpu_pairing pairing)
 {
     const size_t most = n < PAIRS_ALL_CPUS ? n : PAIRS_ALL_CPUS;
@@ -87,8 +85,8 @@ static void add_pair(struct site *a, struct site *b, struct cpu_pairs *out)
     a->paired = b->paired = true;
 }
 
-/* Returns the CPU after sites[i] that is closest to it (the first of several), of those in no pair yet. With far, the
- * most distant one of another package or node. NULL when there is none. */
+/* Returns the CPU after sites[i] that is closest (the first of several) and in no pair yet; with far, the most
+ * distant one of another package or node. NULL: none. */
 static struct site *partner(struct site *sites, size_t n, size_t i, bool far)
 {
     struct site *best = NULL;
@@ -113,8 +111,8 @@ static int by_number(const void *a, const void *b)
     return ORDER_OF(x->cpu, y->cpu);
 }
 
-/* Pairs some CPUs, evenly chosen, each with the next CPU of each relation to it. Makes at most as many pairs as
- * PAIRS_ALL_CPUS CPUs give with PAIRS_ALL. */
+/* Pairs some CPUs, evenly chosen, each with the next CPU of each relation: at most as many pairs as PAIRS_ALL_CPUS
+ * CPUs give with PAIRS_ALL. */
 static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
 {
     const size_t most = pairs_room(PAIRS_ALL_CPUS, PAIRS_ALL) / CPU_RELATIONS, chosen = n < most ? n : most;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the virtual counter of the generic timer. An ISB before the reading prevents an early reading. */
+/* The virtual counter of the generic timer, with an ISB against an early reading. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

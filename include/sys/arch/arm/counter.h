@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the virtual counter of the generic timer, 64 bits in two registers (Arm Architecture Reference Manual, ARMv7-A
- * and ARMv7-R edition, B8). An ISB before the reading prevents an early reading. */
+/* The virtual counter of the generic timer, 64 bits in two registers (Arm Architecture Reference Manual, ARMv7-A and
+ * ARMv7-R edition, B8), with an ISB against an early reading. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stubs for architectures without a counter that user space can read: clock_choose() falls back to clock_gettime and
- * never calls these functions. */
+/* For architectures without a counter that user space can read: clock_choose() falls back to clock_gettime. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -25,7 +24,6 @@ static inline uint64_t counter_now(void)
     return 0;
 }
 
-/* Always returns -1 with an empty reason. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

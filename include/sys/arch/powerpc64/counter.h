@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the time base by MFTB: one constant rate, the same on all CPUs (Power ISA, book II, chapter 5). An ISYNC before
- * it waits until all earlier instructions have completed. */
+/* The time base by MFTB: one constant rate, the same on all CPUs (Power ISA, book II, chapter 5). ISYNC waits until
+ * all earlier instructions have completed. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the time CSR by RDTIME: a constant-rate counter, the same on all harts. A FENCE before it orders memory
- * accesses. */
+/* The time CSR by RDTIME: one constant rate on all harts. FENCE orders memory accesses before it. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 

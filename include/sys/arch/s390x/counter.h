@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the time-of-day clock by STORE CLOCK FAST (z/Architecture Principles of Operation): 4096 units are a
- * microsecond on every machine, though the clock may step by more than one unit. STORE CLOCK would wait until its value
- * differs from all values stored before; the fast form does not. BCR 15,0 before it waits until earlier instructions
- * have completed. The instruction is given by its machine code because assemblers for the oldest machines do not know
- * its name. */
+/* The time-of-day clock by STORE CLOCK FAST (z/Architecture Principles of Operation): 4096 units a microsecond on
+ * every machine, though it may step by more than one. (STORE CLOCK would wait for a value that differs from all
+ * before.) BCR 15,0 waits until earlier instructions have completed. Given by its machine code: assemblers for the
+ * oldest machines lack its name. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -25,7 +24,6 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_begin();
 }
 
-/* Reads the counter without ordering against other instructions, as cheaply as possible. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint64_t ticks;
@@ -33,8 +31,7 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return ticks;
 }
 
-/* Returns 0 when user space may read the counter and its rate is constant; otherwise -1, with the reason as text in
- * why. */
+/* Returns 0 when user space may read the counter at a constant rate; otherwise -1, with the reason in why. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

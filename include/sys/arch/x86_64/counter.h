@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the time-stamp counter by RDTSCP. It waits until all earlier instructions have executed, so the second reading
- * cannot be taken before the measured code is done. It does not hold back later instructions, and no LFENCE follows:
- * the measured code may begin while the first reading is still in progress, earlier by some tens of cycles, the same in
- * each experiment. (LFENCE would add 7 cycles to a pair of readings.) The counter ticks at a fixed reference rate, not
- * at the core's clock. */
+/* The time-stamp counter by RDTSCP, which waits until all earlier instructions have executed: the second reading is
+ * not taken before the measured code is done. Later instructions are not held back (an LFENCE would add 7 cycles to
+ * a pair): the measured code may begin some tens of cycles early, the same in each experiment. It ticks at a fixed
+ * reference rate, not at the core's clock. */
 #ifndef SYS_COUNTER_H
 #define SYS_COUNTER_H
 
@@ -30,7 +29,7 @@ static inline __attribute__((always_inline)) uint64_t counter_end(void)
     return counter_read();
 }
 
-/* Reads the counter by RDTSC without ordering against other instructions, as cheaply as possible. */
+/* RDTSC, not ordered against other instructions. */
 static inline __attribute__((always_inline)) uint64_t counter_now(void)
 {
     uint32_t low, high;
@@ -38,8 +37,7 @@ static inline __attribute__((always_inline)) uint64_t counter_now(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* Returns 0 when user space may read the counter and its rate is constant; otherwise -1, with the reason as text in
- * why. */
+/* Returns 0 when user space may read the counter at a constant rate; otherwise -1, with the reason in why. */
 int counter_usable(char *why, size_t why_size);
 
 #endif

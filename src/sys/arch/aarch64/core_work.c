@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the core probe (sys/core_work.h) for AArch64. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

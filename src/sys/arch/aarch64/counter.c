@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells whether the virtual counter of the generic timer can serve as a clock. */
 #include "counter.h"
 
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* Constants of prctl(2), supported on this architecture since Linux 6.12; the C library's headers may lack them. */
+/* Of prctl(2), here since Linux 6.12; headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
-/* The architecture guarantees one constant rate, and Linux lets user space read the counter (or traps and emulates the
- * reading where the hardware has a fault), unless this process was forbidden to. */
+/* One constant rate by the architecture. Linux lets user space read it (or traps and emulates faulty hardware),
+ * unless this process was forbidden to. */
 int counter_usable(char *why, size_t why_size)
 {
     int mode = 0;

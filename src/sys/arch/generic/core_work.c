@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stubs for architectures without a core probe (sys/core_work.h). */
+/* No core probe. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 0;

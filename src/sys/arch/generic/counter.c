@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stub for architectures without a cycle counter that user space can read. */
+/* No counter that user space can read. */
 #include "counter.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stubs for architectures on which user space cannot ask the CPU: names come from /proc and /sys only. */
+/* User space cannot ask the CPU. */
 #include "sys/arch_cpu.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the core probe (sys/core_work.h) for RISC-V. The instructions are uncompressed, so that they have the
- * same length whatever extensions the build uses. */
+/* Uncompressed instructions: the same length whatever extensions the build uses. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the core probe (sys/core_work.h) for x86. They use only registers that 32-bit programs have too. */
+/* Only registers that 32-bit programs have too. */
 #include "sys/core_work.h"
 
 const int core_work_exists = 1;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells whether the time-stamp counter can serve as a clock. */
 #include "counter.h"
 
 #include <cpuid.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* Constants of prctl(2); the C library's headers may lack them. */
+/* Of prctl(2); headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
@@ -25,7 +24,7 @@ int counter_usable(char *why, size_t why_size)
 {
     const char *reason = "";
     int mode = 0;
-    /* When the call fails, the mode is taken to be the default, which allows reading. */
+    /* Fails: taken to be the default, which allows reading. */
     if (prctl(PRCTL_GET_TSC, (unsigned long)&mode, 0, 0, 0) != 0)
         mode = PRCTL_TSC_ENABLE;
     if (!(cpuid_edx(LEAF_EXTENDED) & EXTENDED_EDX_RDTSCP))

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the CPU's name and the hypervisor's signature by CPUID. */
 #include "sys/arch_cpu.h"
 
 #include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LEAF_BRAND              0x80000002u /* this CPUID leaf and the next two hold the CPU's name */
+#define LEAF_BRAND              0x80000002u /* this leaf and the next two hold the CPU's name */
 #define LEAF_FEATURES           1u
 #define FEATURES_ECX_HYPERVISOR (1u << 31)
 #define LEAF_HYPERVISOR         0x40000000u
-/* CPUID leaf where KVM and Xen put their own signature when they present themselves as Hyper-V in the first leaf. */
+/* KVM's and Xen's own signature when they present themselves as Hyper-V in the first leaf. */
 #define LEAF_HYPERVISOR_SECOND 0x40000100u
 
 int arch_cpu_model(char *buf, size_t size)
@@ -48,7 +47,7 @@ static const char *signature_name(unsigned leaf)
     unsigned eax;
     unsigned regs[3];
     char signature[sizeof regs + 1];
-    /* __get_cpuid() cannot be used here: it rejects the hypervisor's leaves. */
+    /* __get_cpuid() rejects the hypervisor's leaves. */
     __cpuid(leaf, eax, regs[0], regs[1], regs[2]);
     memcpy(signature, regs, sizeof regs);
     signature[sizeof regs] = '\0';
