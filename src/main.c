@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench: finds the command that the first argument names, and calls it. */
 #include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench/list.h"
-#include "cmd/command.h"
-#include "cmd/init.h"
+#include "cmd/cmd.h"
 #include "engine/trial.h"
 #include "load/list.h"
 #include "sys/message.h"

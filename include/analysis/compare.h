@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/analysis.h"
 #include "analysis/compare_pairs.h"
 #include "analysis/compare_samples.h"
-#include "analysis/metrics.h"
 
 struct compared_row {
     const struct pair *pair;

@@ -12,7 +12,7 @@
 #include "engine/core.h"
 #include "engine/recorder.h"
 #include "rows/detour_causes.h"
-#include "stats/comb.h"
+#include "stats/stats.h"
 
 /* For detours shorter than this, in ns, whose cause is not known at once, no cause is searched. They are only added up
  * by the level of the core probes (sys/core_probe.h) before and after them; a higher level means a slower core. No

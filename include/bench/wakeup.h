@@ -8,7 +8,7 @@
 
 #include "bench/list.h"
 #include "engine/bench.h"
-#include "stats/hist.h"
+#include "stats/stats.h"
 
 /* Width of the histogram's classes in ns, and number of classes. */
 #define WAKEUP_CLASS_NS   1000u

@@ -3,7 +3,7 @@
 #ifndef CMD_LATENCY_H
 #define CMD_LATENCY_H
 
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "load/params.h"
 
 enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };

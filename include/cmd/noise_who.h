@@ -4,7 +4,7 @@
 #define CMD_NOISE_WHO_H
 
 #include "bench/noise.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 /* Adds to the plan the measurement that records which tasks and interrupts have the CPUs, if --who or --stop-at was
  * given, or if `all` runs and the kernel allows recording. */

@@ -4,7 +4,7 @@
 #define CMD_RUN_H
 
 #include "bench/command.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "sys/command_line.h"
 
 #define COMMANDS_MAX 64u
@@ -83,9 +83,6 @@ int run_open_image(struct commands *c);
 /* Reads --parameter-list and --parameter-scan, and makes a command for each combination of values. With --aa adds the
  * only command a second time, so that it is compared with itself. */
 int run_combine(struct commands *c);
-/* Returns a copy of text in which each {NAME} is replaced by that command's value of parameter NAME. The caller frees
- * it. */
-char *run_substitute(const struct commands *c, size_t command, const char *text);
 void run_free_parameters(struct commands *c);
 
 /* In run_pairs.c: */

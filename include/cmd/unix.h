@@ -4,7 +4,7 @@
 #define CMD_UNIX_H
 
 #include "bench/unix.h"
-#include "cmd/measure.h"
+#include "cmd/cmd.h"
 
 /* A test as named on the command line. Several may run one benchmark with different parameters. */
 struct unix_test {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stats/hist.h"
+#include "stats/stats.h"
 
 enum recorder_kind {
     RECORD_NUMBERS, /* array double[capacity] */

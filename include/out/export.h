@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analysis/metrics.h"
+#include "analysis/analysis.h"
 #include "rows/row.h"
 #include "rows/text.h"
 

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "analysis/compare_commands.h"
-#include "analysis/fleet_judge.h"
 #include "stats/inference.h"
-#include "stats/stats.h"
 #include "sys/order.h"
 
 #define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arranges a metric that is measured between two CPUs as a matrix. */
-#include "analysis/cpu_map.h"
+#include "analysis/analysis.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathers figures and settings of many machines from their rows. */
-#include "analysis/fleet_gather.h"
+#include "analysis/analysis.h"
 
 #include <inttypes.h>
 #include <math.h>

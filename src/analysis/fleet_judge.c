@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the machines that stand out among those of a struct gather. */
-#include "analysis/fleet_judge.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/stats.h"
 #include "sys/memory.h"
 #include "sys/order.h"
 

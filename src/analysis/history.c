@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds where the figures of one machine changed. */
-#include "analysis/history.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "stats/change_points.h"
 #include "stats/inference.h"
 #include "sys/memory.h"
 #include "sys/order.h"

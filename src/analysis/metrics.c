@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks up titles, units, directions and headline metrics in the table of metrics, which the benchmarks define
  * (src/bench). */
-#include "analysis/metrics.h"
+#include "analysis/analysis.h"
 
 #include <stdio.h>
 #include <string.h>

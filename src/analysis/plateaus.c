@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the levels of a curve that rises in steps. */
-#include "analysis/plateaus.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
-
-#include "stats/stats.h"
 
 #define POINTS_MIN 3u
 #define WITHIN     0.15

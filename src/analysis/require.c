@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads requirements and judges rows by them. */
-#include "analysis/require.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -352,7 +351,7 @@ static double excess(const struct requirement *r, double value, double limit)
     return r->below ? value - limit : limit - value;
 }
 
-static void judge(struct requirement *r, const struct row *row, bool with_host)
+static void judge_row(struct requirement *r, const struct row *row, bool with_host)
 {
     const double value = row->status >= ROW_SKIPPED ? (double)NAN : figure_of(r, row);
     double factor = 1;
@@ -388,7 +387,7 @@ void requirements_row(struct requirements *set, const struct row *row)
         r->measured = true;
         /* A test that did not run has one row, whatever its metric. */
         if (row->status >= ROW_SKIPPED || !strcmp(row->metric, r->metric))
-            judge(r, row, set->several_runs);
+            judge_row(r, row, set->several_runs);
     }
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects detours from rows in bins by length. */
-#include "analysis/scale_detours.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/hist.h"
 #include "sys/memory.h"
 #include "sys/order.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates how much noise slows down many ranks, on each host and on all together, and which detours cost most. */
-#include "analysis/scale_projection.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the advice of `jitbench check`. */
-#include "cmd/advice.h"
-
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 void advice_print(const struct advice *advice, size_t n, size_t width, struct text *out)
 {

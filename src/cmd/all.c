@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench all: runs every suite. */
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 /* Quiet suites before noisy ones, because those that measure noise must not run just after those that make it. */
 const struct suite *const suite_list[] = {&suite_noise,  &suite_wakeup, &suite_prime,   &suite_memory,

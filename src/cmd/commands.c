@@ -10,8 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cmd/suites.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
 #include "sys/message.h"
 #include "sys/signals.h"
 

@@ -4,12 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/files.h"
-#include "cmd/require.h"
-#include "cmd/suites.h"
-#include "out/color.h"
+#include "cmd/cmd.h"
 #include "out/compare.h"
-#include "out/require.h"
 
 static const char *const format_choices[] = {"table", "markdown", "csv", NULL};
 static const char *const by_choices[] = {"all", "host", NULL};

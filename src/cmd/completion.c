@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/suites.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
 
 /* The scripts in the directory completion, which the Makefile converts to C strings. */
 static const char bash_script[] =

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves --cpus: its words, the usable CPUs, the online CPUs. Without --cpus, measurements take the CPUs in the order
  * of machine_cpu_order() (sys/machine.c). */
-#include "cmd/cpus.h"
+#include "cmd/cmd.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/quiet.h"
 #include "settings/settings.h"
-#include "sys/clock.h"
-#include "sys/fail.h"
 #include "sys/memory.h"
 #include "sys/task.h"
 

@@ -3,8 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cmd/suites.h"
-#include "out/plot.h"
+#include "cmd/cmd.h"
 
 #define PLOTS_MAX   2u
 #define COLUMNS_MAX 24

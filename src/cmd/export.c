@@ -2,8 +2,7 @@
 /* jitbench export: writes results in other tools' formats. */
 
 #include "out/export.h"
-#include "cmd/files.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 struct export_options {
     int format; /* index in export_formats */

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Expands operands to result files, reads these files, and writes output files. */
-#include "cmd/files.h"
+#include "cmd/cmd.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
-#include "rows/text.h"
 #include "sys/directory.h"
-#include "sys/fail.h"
 #include "sys/memory.h"
-#include "sys/new_file.h"
 #include "sys/signals.h"
 
 /* --- Operands. --- */

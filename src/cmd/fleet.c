@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/files.h"
-#include "cmd/suites.h"
-#include "out/fleet.h"
+#include "cmd/cmd.h"
 #include "sys/message.h"
 
 #define NAMESAKES_TOLD 5u

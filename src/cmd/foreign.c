@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of programs that latency, noise, wakeup and run replace, each with the text that names the option of jitbench
  * for the same purpose. */
-#include "cmd/foreign.h"
+#include "cmd/cmd.h"
 
 const struct option_foreign foreign_cyclictest[] = {
     {"D", "the length of a sample is --time"},

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench help: lists the commands, or describes one of them. */
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/list.h"
-#include "cmd/progress.h"
-#include "cmd/suites.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
 
 static void put_overview(struct text *out)
 {

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/files.h"
-#include "cmd/suites.h"
-#include "out/history.h"
+#include "cmd/cmd.h"
 #include "sys/message.h"
 
 /* The statistics of --stat are columns of the CSV. */

@@ -1,32 +1,252 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench init: the first process of a machine. Mounts file systems, runs the command, copies the CSV to a device or
  * the console, and powers the machine off or reboots it; as PID 1 of a machine it never exits. */
-#include "cmd/init.h"
-#include "cmd/init_parts.h"
+#include "cmd/cmd.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/suites.h"
-#include "report/frame.h"
-#include "rows/text.h"
-#include "sys/clock.h"
+#include "report/report.h"
 #include "sys/console.h"
 #include "sys/device_file.h"
-#include "sys/machine.h"
+#include "sys/device_mount.h"
 #include "sys/modules.h"
 #include "sys/mounts.h"
 #include "sys/power.h"
 #include "sys/process.h"
 #include "sys/procfs.h"
 #include "sys/scratch.h"
+#include <limits.h>
+#include <sys/types.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+#define POLL_NS   (SECOND_NS / 10)
+
+/* Whether this process is PID 1: it is not, it is that of a PID namespace (a container), or that of the machine. */
+enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
+
+struct init {
+    enum place place;
+    struct init_orders orders;
+    const char **words; /* words of the command to run; if there are none, the order `run` names it */
+    size_t n_words;
+    struct mounts mounts;
+    char folder[PATH_MAX]; /* directory in which the run writes its CSV; "" when there is none */
+    struct device_mount disk;
+    char disk_at[PATH_MAX]; /* directory made to mount the disk on; "" when there is none */
+    char scratch[PATH_MAX]; /* scratch directory on the disk; "" when none was ordered, or the disk is not available */
+    bool asked;             /* a signal asked init to end (Ctrl-Alt-Del sends SIGINT) */
+    int status;             /* exit status of init, unless it powers the machine off or stays */
+};
+
+/* The first process of a machine: its signals, its messages, and its children, also the orphaned ones. */
+
+/* END_WAIT_NS: time limit in ns for the measuring process to report its results and end once it was asked to; then it
+ * is killed. LAST_WAIT_NS: time in ns to wait after SIGTERM, and after SIGKILL, for all other processes to end. */
+#define END_WAIT_NS  (20 * SECOND_NS)
+#define LAST_WAIT_NS (2 * SECOND_NS)
+
+/* Time limit in ns of console output: a user may have stopped it (Ctrl-S) to read the screen. */
+#define STALL_NS (120 * SECOND_NS)
+
+/* --- Signals: they stay blocked, and init waits for them. --- */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU, SIGTSTP};
+enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
+static bool left_alone[N_ENDING];
+
+/* --- Messages. A console that accepts no more output must not prevent the machine's end. --- */
+
+static bool end_is_asked(void)
+{
+    sigset_t pending;
+
+    if (sigpending(&pending))
+        return false;
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (sigismember(&pending, ending[i]) == 1)
+            return true;
+    return false;
+}
+
+static bool stalled; /* a write to the console timed out, so the next one does not wait */
+
+/* Writes to the console fd. Gives up with -EINTR when stop() returns true (stop may be NULL), and with -ETIMEDOUT when
+ * the console accepts no data for two minutes. Returns 0 or -errno. */
+static int put(int fd, const char *data, size_t length, bool (*stop)(void))
+{
+    int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
+
+    stalled = error == -ETIMEDOUT;
+    return error;
+}
+
+static void drain(int fd)
+{
+    console_drain(fd, stalled ? 0 : STALL_NS);
+}
+
+static void say(const char *format, ...)
+{
+    char line[2048] = "jitbench init: ";
+    size_t begin = strlen(line);
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(line + begin, sizeof(line) - begin - 1, format, args);
+    va_end(args);
+    text_sanitize(line); /* contains words from the kernel's command line */
+    memcpy(line + strlen(line), "\n", 2);
+    (void)put(2, line, strlen(line), NULL);
+}
+
+/* --- Taking signals. --- */
+
+static void on_signal(int number)
+{
+    /* nothing to do: the handler exists because the kernel does not queue a signal without one for PID 1 */
+    (void)number;
+}
+
+static void taken_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (!left_alone[i])
+            sigaddset(set, ending[i]); /* an ignored signal must not be blocked, because it would be queued then */
+    sigaddset(set, SIGCHLD);
+}
+
+/* Called before set_signals() when this process is not PID 1. Of the signals that ask it to end (such as SIGHUP),
+ * those that its parent ignored stay ignored, here and in the measuring process, so that nohup(1) works. */
+static void leave_ignored(void)
+{
+    struct sigaction old;
+
+    for (size_t i = 0; i < N_ENDING; i++)
+        left_alone[i] = sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
+/* ours true: blocks the signals for which init waits, and ignores SIGPIPE and the terminal's stop signals. ours false:
+ * restores the default actions, in a child. */
+static void set_signals(bool ours)
+{
+    struct sigaction action;
+    sigset_t set;
+
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = ours ? SIG_IGN : SIG_DFL;
+    for (size_t i = 0; i < N_IGNORED; i++)
+        (void)sigaction(ignored[i], &action, NULL);
+    action.sa_handler = ours ? on_signal : SIG_DFL;
+    for (size_t i = 0; i < N_ENDING; i++)
+        if (!left_alone[i])
+            (void)sigaction(ending[i], &action, NULL);
+    (void)sigaction(SIGCHLD, &action, NULL);
+    taken_signals(&set);
+    (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+/* Waits for SIGCHLD or a signal that asks init to end. Returns its number; 0 when none came within ns nanoseconds (0:
+ * no limit). */
+static int wait_signal(uint64_t ns)
+{
+    struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+    sigset_t set;
+    int number;
+
+    taken_signals(&set);
+    do
+        number = ns ? sigtimedwait(&set, NULL, &time) : sigwaitinfo(&set, NULL);
+    while (number < 0 && errno == EINTR);
+    return number < 0 ? 0 : number;
+}
+
+/* --- Children: started here or orphaned. --- */
+
+/* Reaps all processes that have ended. Returns true with the status when pid is among them; or, for pid 0, when there
+ * are no more children. Returns false otherwise, with errno set when the kernel reported an error, else 0. */
+static bool reap(pid_t pid, int *status)
+{
+    bool ended = false;
+    pid_t one;
+    int how;
+
+    errno = 0;
+    while ((one = waitpid(-1, &how, WNOHANG)) > 0)
+        if (one == pid) {
+            *status = how;
+            ended = true;
+        }
+    return pid ? ended : one < 0 && errno == ECHILD;
+}
+
+/* Asks the measuring process to end: by SIGINT the first time, later by SIGKILL. Sets *until to the time at which it is
+ * killed if it has not ended. */
+static void ask(struct init *init, pid_t pid, uint64_t *until)
+{
+    if (!init->asked)
+        say("ending the run; once more ends it at once");
+    (void)kill(pid, init->asked ? SIGKILL : SIGINT);
+    init->asked = true;
+    *until = clock_raw_ns() + END_WAIT_NS;
+}
+
+/* Waits until the child pid has ended. Signals that ask init to end are passed on to the child. Returns its status in
+ * the form of waitpid(). */
+static int wait_child(struct init *init, pid_t pid)
+{
+    uint64_t until = 0;
+    int status = 0;
+
+    while (!reap(pid, &status)) {
+        int number = wait_signal(until || errno ? POLL_NS : 0);
+        if (number && number != SIGCHLD)
+            ask(init, pid, &until);
+        if (until && clock_raw_ns() > until) {
+            say("the run does not end, and is killed");
+            (void)kill(pid, SIGKILL);
+            until = clock_raw_ns() + END_WAIT_NS;
+        }
+    }
+    return status;
+}
+
+/* Called in a child before exec: restores the signals' default actions, and if init is PID 1 of the machine, begins a
+ * session on the console. */
+static void child_begin(const struct init *init)
+{
+    if (init->place == PLACE_MACHINE) {
+        console_take(true);
+        console_own_session();
+    }
+    set_signals(false);
+}
+
+/* Ends all other processes of the machine or PID namespace: with SIGTERM, so that they can complete their writes, then
+ * those that remain after two seconds with SIGKILL. */
+static void end_processes(void)
+{
+    static const int numbers[] = {SIGTERM, SIGKILL};
+    int status;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        uint64_t until = clock_raw_ns() + LAST_WAIT_NS;
+        (void)kill(-1, numbers[i]);
+        while (!reap(0, &status) && clock_raw_ns() < until)
+            (void)wait_signal(POLL_NS);
+    }
+}
 
 /* Longest time to wait for a device: a USB disk takes seconds to appear. */
 #define DEVICE_WAIT_NS (10 * SECOND_NS)
@@ -48,7 +268,7 @@ static void prepare_machine(struct init *init)
     if (init->place == PLACE_MACHINE)
         console_take(false);
     for (size_t i = 0; i < init->mounts.n_refused; i++)
-        init_say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
+        say("%s is missing and cannot be mounted: %s", init->mounts.refused[i], strerror(-init->mounts.error[i]));
     if (init->place != PLACE_ORDINARY)
         (void)setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
 }
@@ -61,9 +281,9 @@ static void load_modules(const struct init *init)
         return;
     int failed = modules_load(init->orders.modules, error, sizeof(error));
     if (failed < 0)
-        init_say("modules '%s': %s", init->orders.modules, strerror(-failed));
+        say("modules '%s': %s", init->orders.modules, strerror(-failed));
     else if (failed)
-        init_say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
+        say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
 }
 
 /* Waits for a device that is not there yet. Returns 0 or -errno. */
@@ -73,7 +293,7 @@ static int wait_device(struct init *init, const char *device)
     int error;
 
     while ((error = device_check(device)) == -ENOENT && clock_raw_ns() < until && !init->asked) {
-        int number = init_wait_signal(POLL_NS);
+        int number = wait_signal(POLL_NS);
         init->asked = number && number != SIGCHLD;
     }
     return error;
@@ -88,7 +308,7 @@ static void look_for_device(struct init *init)
         return;
     int error = wait_device(init, device);
     if (error)
-        init_say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
+        say("out: %s: %s; the CSV will follow on the console", device, strerror(-error));
 }
 
 static void make_folder(struct init *init)
@@ -109,9 +329,9 @@ static void end_scratch(struct init *init)
     int error = device_unmount(&init->disk, &detached);
 
     if (error)
-        init_say("scratch: %s: cannot be unmounted: %s", init->orders.scratch, strerror(-error));
+        say("scratch: %s: cannot be unmounted: %s", init->orders.scratch, strerror(-error));
     else if (detached)
-        init_say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
+        say("scratch: %s%s", init->orders.scratch, DEVICE_DETACHED);
     if (init->disk_at[0])
         (void)rmdir(init->disk_at);
     init->scratch[0] = init->disk_at[0] = '\0';
@@ -146,12 +366,12 @@ static void begin_scratch(struct init *init)
     if (!error)
         error = mount_scratch(init, device, path);
     if (error) {
-        init_say("scratch: %s:%s: %s; the file tests do not measure that disk", device, path, device_why_not(error));
+        say("scratch: %s:%s: %s; the file tests do not measure that disk", device, path, device_why_not(error));
         end_scratch(init);
         return;
     }
     machine_fs_name(init->scratch, type, sizeof(type));
-    init_say("scratch files go to %s:%s (%s)", device, path, type);
+    say("scratch files go to %s:%s (%s)", device, path, type);
 }
 
 /* --- The process that measures. --- */
@@ -161,26 +381,26 @@ static int run_command(struct init *init, char *const *argv)
     pid_t pid = fork();
 
     if (pid == 0) {
-        init_child_begin(init);
+        child_begin(init);
         if (init->folder[0])
             (void)!chdir(init->folder);
         if (init->scratch[0])
             (void)setenv("TMPDIR", init->scratch, 1);
         int error = process_exec_self(argv, environ);
-        init_say("cannot run itself: %s", strerror(-error));
+        say("cannot run itself: %s", strerror(-error));
         _exit(127);
     }
     if (pid < 0) {
-        init_say("no process for the run: %s", strerror(errno));
+        say("no process for the run: %s", strerror(errno));
         return EXIT_ROW_FAILED;
     }
-    int status = init_wait_child(init, pid);
+    int status = wait_child(init, pid);
     if (WIFEXITED(status)) {
         if (WEXITSTATUS(status))
-            init_say("the run ended with status %d", WEXITSTATUS(status));
+            say("the run ended with status %d", WEXITSTATUS(status));
         return WEXITSTATUS(status);
     }
-    init_say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    say("the run crashed: ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     return 128 + WTERMSIG(status);
 }
 
@@ -196,12 +416,12 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
     frame_csv(name, csv, length, &out);
     if (quiet)
         console_quiet(true);
-    int error = out.failed ? -ENOMEM : init_put(1, out.data, out.length, init_end_is_asked);
-    init_drain(1);
+    int error = out.failed ? -ENOMEM : put(1, out.data, out.length, end_is_asked);
+    drain(1);
     if (quiet)
         console_quiet(false);
     if (error)
-        init_say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
+        say("the CSV is not printed to its end: %s", error == -EINTR ? "asked to end" : strerror(-error));
     return error;
 }
 
@@ -213,16 +433,16 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     if (!init->orders.out[0])
         return -1;
     if (device_split(init->orders.out, device, path, sizeof(device)) || scratch_folder(init->folder, at, sizeof(at))) {
-        init_say("out: no directory to mount %s on", device);
+        say("out: no directory to mount %s on", device);
         return -1;
     }
     const struct device_file file = {.device = device, .path = path, .name = name, .at = at};
     int failed = device_file_write(&file, csv, length, written, sizeof(written), error, sizeof(error));
     (void)rmdir(at);
     if (failed)
-        init_say("out: %s", error);
+        say("out: %s", error);
     else
-        init_say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
+        say("CSV written to %s:%s%s%s", device, written, error[0] ? "; " : "", error);
     return failed;
 }
 
@@ -238,7 +458,7 @@ static bool hand_over_file(const struct init *init, const char *name)
     /* of any size: the file is in memory already, or is read as it is written */
     char *csv = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     if (length < 0 || csv == MAP_FAILED) {
-        init_say("%s%s: cannot be read: %s", init->folder, path, strerror(fd < 0 ? -fd : errno));
+        say("%s%s: cannot be read: %s", init->folder, path, strerror(fd < 0 ? -fd : errno));
         return false;
     }
     const bool kept =
@@ -254,7 +474,7 @@ static void hand_over(struct init *init)
     FREED_BY(memory_free) char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
 
     if (init->folder[0] && !names) {
-        init_say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
+        say("%s: cannot list the files that the run left there: %s", init->folder, strerror(errno));
         init->status = init->status ? init->status : EXIT_ROW_FAILED;
     }
     for (size_t i = 0; names && names[i]; i++)
@@ -270,12 +490,12 @@ static void end_machine(struct init *init, enum power_end how)
     static const char *const names[] = {[POWER_OFF] = "power off", [POWER_RESTART] = "restart", [POWER_HALT] = "halt"};
 
     if (init->place != PLACE_ORDINARY)
-        init_end_processes();
+        end_processes();
     if (init->place == PLACE_MACHINE)
         (void)power_protect_root();
-    init_drain(2);
+    drain(2);
     int error = power_end(how);
-    init_say("cannot %s: %s", names[how], strerror(-error));
+    say("cannot %s: %s", names[how], strerror(-error));
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
 }
 
@@ -284,10 +504,10 @@ static void stay(struct init *init)
 {
     int number, status;
 
-    init_say("Ctrl-Alt-Del restarts the machine");
+    say("Ctrl-Alt-Del restarts the machine");
     do {
-        number = init_wait_signal(0);
-        (void)init_reap(0, &status);
+        number = wait_signal(0);
+        (void)reap(0, &status);
     } while (number != SIGINT);
     end_machine(init, POWER_RESTART);
     for (;;)
@@ -299,22 +519,22 @@ static void run_shell(struct init *init)
     char *const argv[] = {(char *)"sh", NULL};
 
     if (access("/bin/sh", X_OK)) {
-        init_say("no shell here: there is no /bin/sh");
+        say("no shell here: there is no /bin/sh");
         end_machine(init, POWER_HALT);
         return;
     }
     pid_t pid = fork();
     if (pid == 0) {
-        init_child_begin(init);
+        child_begin(init);
         (void)!chdir("/");
         (void)execve("/bin/sh", argv, environ);
-        init_say("/bin/sh: %s", strerror(errno));
+        say("/bin/sh: %s", strerror(errno));
         _exit(127);
     }
     if (pid > 0)
-        (void)init_wait_child(init, pid);
+        (void)wait_child(init, pid);
     else
-        init_say("no process for a shell: %s", strerror(errno));
+        say("no process for a shell: %s", strerror(errno));
 }
 
 static void follow_end(struct init *init)
@@ -354,7 +574,7 @@ static int carry_out(struct init *init, struct text *wrong)
 
     init_command_make(&init->orders, init->words, init->n_words, &command, wrong);
     if (wrong->length || wrong->failed || !command.argv) {
-        init_say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
+        say("nothing was run: %s", wrong->data ? wrong->data : "out of memory");
         init->status = EXIT_USAGE;
         return finish(init);
     }
@@ -367,7 +587,7 @@ static int carry_out(struct init *init, struct text *wrong)
         FREED_BY(text_free) struct text line = {0};
         for (size_t i = 1; command.argv[i]; i++)
             text_printf(&line, " %s", command.argv[i]);
-        init_say("runs%s", line.data ? line.data : "");
+        say("runs%s", line.data ? line.data : "");
         init->status = run_command(init, command.argv);
     }
     end_scratch(init);
@@ -393,8 +613,8 @@ static struct init *begin(enum place place, size_t n)
     char error[256];
     (void)option_defaults(&table, 1, PRESET_DEFAULT, error, sizeof(error));
     if (place == PLACE_ORDINARY)
-        init_leave_ignored();
-    init_set_signals(true);
+        leave_ignored();
+    set_signals(true);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prepare_machine(&init);
     return &init;

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/init.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
 #include "sys/device_mount.h"
 
 #define PREFIX     "jitbench."

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/plot.h"
+#include "out/out.h"
 
 static const struct option common_rows[] = {
     {OPTION("no-file", 'c', struct measure_options, no_file, "the same as --no-csv")},

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/foreign.h"
-#include "cmd/progress.h"
+#include "cmd/cmd.h"
 #include "load/memload.h"
-#include "rows/rows.h"
 #include "sys/cgroup.h"
 #include "sys/scratch.h"
 

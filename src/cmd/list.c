@@ -2,8 +2,7 @@
 /* jitbench list: prints the suites, their tests and their metrics. */
 #include <string.h>
 
-#include "cmd/suites.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
 
 struct list_options {
     bool metrics, help;

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A measuring session: from the command line to the last line of the summary. */
-#include "cmd/measure.h"
-#include "cmd/files.h"
-#include "cmd/session.h"
-#include "cmd/start.h"
-#include "cmd/suites.h"
-#include "out/names.h"
+#include "cmd/cmd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,15 +10,460 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rows/text.h"
+#include "settings/settings.h"
 #include "settings/tuned.h"
 #include "sys/directory.h"
 #include "sys/job.h"
 #include "sys/memory.h"
 #include "sys/message.h"
-#include "sys/new_file.h"
 #include "sys/process.h"
 #include "sys/signals.h"
+#include "sys/task.h"
+
+/* Prints the header of a session, the plan, the tables of each suite, the summary. */
+
+/* Time in ns for which the header's line "Quiet?" observes CPU time, context switches and interrupts. */
+#define LOOK_NS 200000000u
+
+/* Runs that are expected to take longer than this, in ns, print their plan first. */
+#define PLAN_NS 5000000000u
+
+/* Returns whether any planned test works on large arrays, for which it asks for huge pages. */
+static bool uses_memory(const struct session *s)
+{
+    for (size_t i = 0; i < s->n_suites; i++)
+        for (size_t k = 0; k < s->plans[i].n; k++)
+            if (s->plans[i].items[k].bench->huge_pages)
+                return true;
+    return false;
+}
+
+static void put_quietness(const struct session *s, struct text *out)
+{
+    const struct measure *m = &s->m;
+    struct machine_activity before, after;
+    double seconds = LOOK_NS / 1e9;
+
+    machine_read_activity("", &before);
+    clock_sleep_ns(LOOK_NS);
+    machine_read_activity("", &after);
+    if (before.ctx_switches < 0 || after.ctx_switches < 0) {
+        text_printf(out, "Quiet?    not known: /proc cannot be read\n");
+        return;
+    }
+    double total = (double)(after.busy_ns - before.busy_ns + after.idle_ns - before.idle_ns);
+    text_printf(out, "Quiet?    in the %.1f s before: %.0f %% busy, %.0f switches/s, %.0f interrupts/s", seconds,
+                total > 0 ? 100 * (double)(after.busy_ns - before.busy_ns) / total : 0,
+                (double)(after.ctx_switches - before.ctx_switches) / seconds,
+                (double)(after.interrupts - before.interrupts) / seconds);
+    if (after.steal_ns >= 0 && before.steal_ns >= 0)
+        text_printf(out, ", %.0f ms stolen", (double)(after.steal_ns - before.steal_ns) * 1e-6);
+    if (m->machine.load1 >= 0)
+        text_printf(out, "; load %.2f", m->machine.load1);
+    if (!isnan(m->cores.free))
+        text_printf(out, "; cores free %.0f %% of the time", 100 * m->cores.free);
+    else if (m->core)
+        text_printf(out, "; who shares the cores is not known (%s)", m->cores.why);
+    const double memory_pct = uses_memory(s) ? memory_look(m) : (double)NAN;
+    if (!isnan(memory_pct))
+        text_printf(out, "; memory: P90 %.0f %% over the median", memory_pct);
+    text_printf(out, "\n");
+}
+
+static void put_machine(const struct measure *m, struct text *out)
+{
+    char memory[32];
+
+    show_run(&m->run, out);
+    if (m->machine.memory_total_bytes) {
+        text_bytes(m->machine.memory_total_bytes, memory, sizeof(memory));
+        text_printf(out, ", %s", memory);
+    }
+    text_printf(out, "\n");
+}
+
+/* Appends the line "Setting" (CPUs, virtual machine, container, governor, clock), and whether /proc or /sys is
+ * missing. */
+static void put_setting(const struct measure *m, struct text *out)
+{
+    const struct machine *machine = &m->machine;
+    char cpus[128];
+
+    (void)cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus));
+    text_printf(out, "Setting   CPU%s %s to measure on", cpuset_count(&m->place.cpus) == 1 ? "" : "s", cpus);
+    if (m->quietest[0])
+        text_printf(out, " (%s)", m->quietest);
+    if (machine->hypervisor[0])
+        text_printf(out, ", virtual machine (%s)", machine->hypervisor);
+    if (machine->container[0])
+        text_printf(out, ", container (%s)", machine->container);
+    if (machine->cpu_quota > 0)
+        text_printf(out, ", limited to %.3g CPUs by its control group", machine->cpu_quota);
+    if (machine->governor[0])
+        text_printf(out, ", governor %s", machine->governor);
+    if (machine->clocksource[0])
+        text_printf(out, ", clocksource %s", machine->clocksource);
+    text_printf(out, ", clock %s", m->clock.name);
+    if (m->clock.why[0])
+        text_printf(out, " (%s)", m->clock.why);
+    text_printf(out, "\n");
+    if (!machine->have_proc || !machine->have_sys)
+        text_printf(out,
+                    "Unknown   %s%s%s not mounted: interrupts, steal time, CPU topology and caches cannot be known\n",
+                    machine->have_proc ? "" : "/proc", machine->have_proc || machine->have_sys ? "" : " and ",
+                    machine->have_sys ? "" : "/sys");
+}
+
+/* Appends which settings are noisy, as a short form of `jitbench check`, and which settings --tuned changed or could
+ * not change. */
+static void put_check(const struct measure *m, struct text *out)
+{
+    const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
+    unsigned counts[4];
+    char noisy[400], cpus[128];
+
+    if (!cpuset_format_cut(&m->place.cpus, cpus, sizeof(cpus)))
+        text_copy(cpus, sizeof(cpus), "LIST");
+    settings_summary(&view, counts, noisy, sizeof(noisy));
+    text_printf(out, "Check     %u of %u settings noisy", counts[SETTING_NOISY],
+                counts[SETTING_OK] + counts[SETTING_NOISY]);
+    text_printf(out, noisy[0] ? ": %s (jitbench check --cpus %s)\n" : "\n", noisy, cpus);
+    if (m->tuned[0])
+        text_printf(out, "Tuned     %s\n", m->tuned);
+    if (m->not_set[0])
+        text_printf(out, "Refused   %s\n", m->not_set);
+}
+
+static void put_start(const struct measure *m, struct text *out)
+{
+    uint64_t now = clock_realtime_ns();
+    char left[32];
+
+    if (m->start_at_ns <= now)
+        return;
+    text_duration(m->start_at_ns - now, left, sizeof(left));
+    text_printf(out, "Start     at %s, in %s\n", m->options.start_at, left);
+}
+
+/* Prints text; reports a failure only once, and measuring continues. */
+static void print_out(struct measure *m, struct text *out)
+{
+    if (m->print_failed)
+        text_free(out);
+    else
+        m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
+}
+
+/* Returns whether a suite's usual duration applies, because no option was given that changes it. */
+static bool is_usual(const struct session *s)
+{
+    const struct measure *m = &s->m;
+    static const char *const options[] = {"samples", "precision", "max-time", "time", "copies", "cpus"};
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (measure_given(m, options[i]))
+            return false;
+    /* A suite's own options may change its work. */
+    for (size_t i = 0; s->n_suites == 1 && i < m->tables[1].n; i++)
+        if (m->tables[1].given[i])
+            return false;
+    return !m->operands_given && !m->n_words;
+}
+
+/* Returns the expected duration of suite i. */
+static struct plan_time suite_time(const struct session *s, size_t i)
+{
+    const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
+
+    return is_usual(s) ? (struct plan_time){.least_ns = usual_ns, .most_ns = usual_ns} : plan_time(&s->plans[i]);
+}
+
+static double likely_seconds(const struct session *s, size_t i)
+{
+    const struct plan_time time = suite_time(s, i);
+
+    return ((double)time.least_ns + (double)time.most_ns) / 2e9;
+}
+
+/* Prints what will be measured and for how long, and the full names of shortened options. */
+static void put_plan(const struct session *s, struct text *out)
+{
+    const struct measure *m = &s->m;
+    struct plan_time all = {.unknown = false};
+    bool shortened = false;
+
+    for (size_t t = 0; t < m->n_tables; t++)
+        for (size_t r = 0; r < m->tables[t].n; r++)
+            if (m->tables[t].shortened[r]) {
+                text_printf(out, "%s--%s", shortened ? ", " : "Options   shortened names mean ",
+                            m->tables[t].rows[r].name);
+                shortened = true;
+            }
+    text_append(out, "\n", shortened);
+    if (s->n_suites == 1 && s->suites[0]->announce) {
+        s->suites[0]->announce(m, &s->plans[0], out);
+        return;
+    }
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct plan_time time = suite_time(s, i);
+        all.least_ns += time.least_ns;
+        all.most_ns += time.most_ns;
+        all.unknown |= time.unknown;
+    }
+    if (!all.unknown && all.most_ns <= PLAN_NS && !shortened)
+        return;
+    text_printf(out, "Plan      ");
+    if (s->n_suites == 1) {
+        progress_plan(&s->plans[0], &all, out);
+    } else {
+        for (size_t i = 0; i < s->n_suites; i++)
+            text_printf(out, "%s, ", s->suites[i]->name);
+        progress_time(&all, out);
+    }
+    text_append(out, "\n", 1);
+}
+
+static void put_header(struct session *s)
+{
+    struct measure *m = &s->m;
+    struct text out = {0};
+
+    if (m->options.quiet)
+        return;
+    put_machine(m, &out);
+    if (s->n_suites > 1 || !s->suites[0]->brief || !s->suites[0]->brief(s->options[0])) {
+        put_setting(m, &out);
+        put_quietness(s, &out);
+        put_check(m, &out);
+    }
+    put_plan(s, &out);
+    put_start(m, &out);
+    text_printf(&out, "\n");
+    print_out(m, &out);
+}
+
+static void print_suite(struct session *s)
+{
+    struct measure *m = &s->m;
+    /* Presets other than the default have a fixed number of samples, whatever the time. */
+    const bool fixed = measure_given(m, "samples") || m->preset != PRESET_DEFAULT;
+    const struct show_how how = {.fd = m->out_fd,
+                                 .alone = s->n_suites == 1,
+                                 .counters = m->options.counters,
+                                 .verbose = m->options.verbose,
+                                 .more = fixed ? "--samples" : "--max-time"};
+    struct text out = {0};
+
+    out.color = color_wanted(m->options.color, m->out_fd);
+    show_rows(m->rows, m->n_rows, &how, &out, &m->warnings);
+    print_out(m, &out);
+}
+
+static void put_summary(struct session *s)
+{
+    struct measure *m = &s->m;
+    struct text out = {0};
+    const char *path = csv_path(m->csv);
+
+    out.color = color_wanted(m->options.color, m->out_fd);
+    if (m->requirements.n) {
+        require_put(&m->requirements, false, m->options.verbose ? 0 : command_width(m->out_fd, 100, 100), &out);
+        text_append(&out, "\n", 1);
+    }
+    if (!m->options.quiet) {
+        if (m->warnings.length)
+            text_append(&out, m->warnings.data, m->warnings.length);
+        if (m->ended_by)
+            text_printf(&out, "Ended by %s: interrupted rows are degraded, rows that had not begun are skipped.\n",
+                        signals_name(m->ended_by));
+        if (path[0] && strcmp(path, "-"))
+            text_printf(&out, "CSV: %s\n", path);
+    }
+    print_out(m, &out);
+    text_free(&m->warnings);
+}
+
+/* The command line of a measuring command: its option tables, its tests, and the placement. */
+
+size_t measure_tables(const struct command *command, struct option_table *tables)
+{
+    const size_t n = measure_suite_tables(command->suite, NULL, NULL, tables);
+
+    measure_table(command->suite, NULL, &tables[n]);
+    return n + 1;
+}
+
+/* --- The command line. --- */
+
+bool measure_given(const struct measure *m, const char *name)
+{
+    return option_given(m->tables, m->n_tables, name);
+}
+
+bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
+{
+    if (suite->test)
+        return suite->test(i, out);
+    *out = (struct operand_word){.name = suite->tests ? suite->tests[i] : NULL};
+    return out->name;
+}
+
+/* Marks the tests that an operand names. Returns -1 when it is unknown. */
+static int select_test(struct measure *m, const struct suite *suite, const char *operand)
+{
+    struct operand_word word;
+
+    if (suite->select)
+        return suite->select(m, operand);
+    for (size_t t = 0; measure_test(suite, t, &word); t++)
+        if (!strcasecmp(word.name, operand)) {
+            m->selected[t] = true;
+            return 0;
+        }
+    return -1;
+}
+
+static int select_tests(struct session *s, const char *const *operands, int n)
+{
+    const struct suite *suite = s->command->suite;
+
+    for (size_t t = 0; t < TESTS_MAX; t++)
+        s->m.selected[t] = n == 0;
+    s->m.operands_given = n > 0;
+    s->m.of_all = !suite;
+    if (n && (!suite || (!suite->test && !suite->tests)))
+        return session_fail(s,
+                            suite && suite->commands ? "the command follows '--', but '%.80s' is given before it"
+                                                     : "takes no operands, but '%.80s' was given",
+                            operands[0]);
+    for (int i = 0; i < n; i++)
+        if (select_test(&s->m, suite, operands[i]))
+            return command_unknown_operand(s->command, operands[i]);
+    return 0;
+}
+
+/* Cuts off the words after the first "--", which are not parsed. Returns the number of words before it. */
+static int cut_words(struct session *s, int argc, char **argv)
+{
+    int n = 1;
+
+    if (!s->command->suite || !s->command->suite->commands)
+        return argc;
+    while (n < argc && strcmp(argv[n], "--") != 0)
+        n++;
+    if (n < argc) {
+        s->m.words = argv + n + 1;
+        s->m.n_words = (size_t)(argc - n - 1);
+    }
+    return n;
+}
+
+static int parse(struct session *s, int argc, char **argv)
+{
+    struct measure *m = &s->m;
+    char error[512];
+
+    argc = cut_words(s, argc, argv);
+    measure_table(s->command->suite, &m->options, &m->tables[0]);
+    m->n_tables = 1 + measure_suite_tables(s->command->suite, s->options[0], &m->options, &m->tables[1]);
+    FREED_BY(memory_free) const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
+    int n = option_parse(argc, argv, m->tables, m->n_tables, operands, error, sizeof(error));
+    if (n < 0)
+        return session_usage_error(s, error);
+    m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
+    if (m->options.help)
+        return command_print_help(s->command, s->command) ? EXIT_ROW_FAILED : -1;
+    const int status = select_tests(s, operands, n);
+    if (status)
+        return status;
+    if (m->options.quick && m->options.classic)
+        return session_usage_error(s, "--quick and --classic exclude each other");
+    if ((m->options.no_csv || m->options.no_file) && measure_given(m, "output"))
+        return session_usage_error(s, "--no-csv and --output exclude each other");
+    if (option_defaults(m->tables, m->n_tables, m->preset, error, sizeof(error)))
+        return session_usage_error(s, error);
+    m->options.no_csv |= m->options.no_file;
+    return 0;
+}
+
+static int default_options(struct session *s, size_t i)
+{
+    struct option_table tables[TABLES_MAX];
+    char error[512];
+    const size_t n = measure_own_tables(s->suites[i], s->options[i], tables);
+    if (option_defaults(tables, n, s->m.preset, error, sizeof(error)))
+        return session_usage_error(s, error);
+    return 0;
+}
+
+/* --- Placement. --- */
+
+static int resolve_cpus(struct session *s)
+{
+    struct measure *m = &s->m;
+    struct cpuset *cpus = &m->place.cpus, usable;
+    char error[512], list[256];
+
+    m->place.online = m->machine.online;
+    if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
+        /* --cpus all and --cpus quiet include isolated CPUs, which are missing in the affinity mask. */
+        if (measure_given(m, "cpus"))
+            cpus_allowed(&m->machine.online, cpus);
+        else
+            cpus_of_mask(&m->machine.online, cpus);
+        if (!cpuset_count(&m->place.online))
+            m->place.online = *cpus;
+        return 0;
+    }
+    *cpus = m->options.cpus.set;
+    if (!cpuset_count(&m->place.online))
+        (void)task_get_affinity(&m->place.online);
+    if (cpus_check_online(cpus, &m->place.online, error, sizeof(error)))
+        return session_usage_error(s, error);
+    if (!cpus_usable(cpus, &usable)) {
+        (void)cpuset_format_cut(&usable, list, sizeof(list));
+        return session_fail(s, "--cpus: not all of these CPUs are allowed here (allowed: %s)",
+                            cpuset_count(&usable) ? list : "none of them");
+    }
+    return 0;
+}
+
+/* --cpus quiet: picks the allowed CPU that loses the least speed at the moment. */
+static int pick_quiet(struct session *s)
+{
+    struct measure *m = &s->m;
+    unsigned cpu;
+
+    if (quiet_cpu(&m->place, &m->clock, m->options.core_probe == 0, &cpu, m->quietest, sizeof(m->quietest)))
+        return session_fail(s, "--cpus quiet: %s", m->quietest);
+    cpuset_clear(&m->place.cpus);
+    cpuset_add(&m->place.cpus, cpu);
+    m->place.order[0] = cpu;
+    m->place.n_order = 1;
+    return 0;
+}
+
+static int resolve_place(struct session *s)
+{
+    struct measure *m = &s->m;
+    int status = resolve_cpus(s);
+
+    if (status)
+        return status;
+    m->place.n_order = machine_cpu_order("", &m->place.cpus, m->place.order, CPUSET_MAX);
+    if (!m->place.n_order && cpuset_count(&m->place.cpus))
+        memory_out();
+    if (measure_given(m, "cpus") && m->options.cpus.choice == CPUS_QUIET && (status = pick_quiet(s)))
+        return status;
+    m->place.bind = (enum bind_mode)m->options.bind;
+    m->place.bind_given = measure_given(m, "bind");
+    m->place.nice_given = measure_given(m, "nice");
+    m->place.nice = (int)m->options.nice;
+    m->place.fifo = m->options.fifo > 0;
+    m->place.fifo_priority = (int)m->options.fifo;
+    m->place.layout_fixed = m->options.layout == 1;
+    return 0;
+}
 
 #define SETTLE_NS 20000000u
 
@@ -259,7 +699,7 @@ static void run_suite(struct session *s, size_t i)
     if (m->n_rows && suite->conclude)
         suite->conclude(m);
     if (m->n_rows)
-        session_print_suite(s);
+        print_suite(s);
     if (s->n_suites == 1 && suite->finish)
         s->finish_status = suite->finish(m, s->options[i]);
     for (size_t k = 0; k < m->n_rows; k++)
@@ -285,15 +725,15 @@ static int run_suites(struct session *s)
     double total = 0;
 
     for (size_t i = 0; i < s->n_suites; i++)
-        total += session_likely_seconds(s, i);
+        total += likely_seconds(s, i);
     *progress = (struct progress){.began_ns = clock_raw_ns(), .planned_s = total, .left_s = -1, .clock = &m->clock};
     for (size_t i = 0; i < s->n_suites; i++) {
-        progress->weight = total > 0 ? session_likely_seconds(s, i) / total : 1.0 / (double)s->n_suites;
+        progress->weight = total > 0 ? likely_seconds(s, i) / total : 1.0 / (double)s->n_suites;
         run_suite(s, i);
         progress->before += progress->weight;
     }
     csv_rescue(m->csv);
-    session_put_summary(s);
+    put_summary(s);
     bool lost = csv_close(m->csv) != 0;
     free(m->rows);
     int status = exit_status(m, lost);
@@ -337,15 +777,6 @@ static int read_requirements(struct session *s)
     m->requirements.names = NULL;
     m->requirements.n_names = 0;
     return status;
-}
-
-bool session_uses_memory(const struct session *s)
-{
-    for (size_t i = 0; i < s->n_suites; i++)
-        for (size_t k = 0; k < s->plans[i].n; k++)
-            if (s->plans[i].items[k].bench->huge_pages)
-                return true;
-    return false;
 }
 
 /* Changes the settings that last for the session. If the kernel refuses one, every row is degraded. */
@@ -392,15 +823,15 @@ static int prepare(struct session *s, int argc, char **argv)
 
     for (size_t i = 0; i < s->n_suites; i++)
         s->options[i] = memory_get(1, s->suites[i]->options_size);
-    if ((status = session_parse(s, argc, argv)))
+    if ((status = parse(s, argc, argv)))
         return status;
     for (size_t i = 0; i < s->n_suites && s->n_suites > 1; i++)
-        if ((status = session_default_options(s, i)))
+        if ((status = default_options(s, i)))
             return status;
     machine_read("", &m->machine);
     clock_choose(&m->clock);
     clock_pair_read(m->clock.kind, &m->clock_start);
-    if ((status = resolve_start(s)) || (status = session_resolve_place(s)))
+    if ((status = resolve_start(s)) || (status = resolve_place(s)))
         return status;
     if ((status = make_plans(s)) || (status = read_requirements(s)))
         return status;
@@ -442,10 +873,10 @@ int measure_main(const struct command *command, int argc, char **argv)
     const bool repeat = !status && session_repeats(s), unused = status != 0 || repeat;
     if (!unused) {
         look_at_cores(&s->m);
-        set_machine(&s->m, session_uses_memory(s));
+        set_machine(&s->m, uses_memory(s));
         const struct settings_view view = {.root = "", .machine = &s->m.machine, .bench = &s->m.place.cpus};
         settings_describe(&view, s->m.run.settings, sizeof(s->m.run.settings));
-        session_put_header(s);
+        put_header(s);
         wait_for_start(&s->m);
         status = run_suites(s);
         if (s->m.hold_fd >= 0)

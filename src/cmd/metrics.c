@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes the table of metrics from the benchmarks' descriptors. */
-#include "analysis/metrics.h"
 
 #include "bench/list.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "cmd/unix.h"
 #include "sys/memory.h"
 

@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/files.h"
-#include "cmd/foreign.h"
-#include "cmd/suites.h"
-#include "out/plot.h"
-#include "sys/fail.h"
+#include "cmd/cmd.h"
 #include "sys/order.h"
 
 #define HISTS_MAX 4u

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "bench/who.h"
-#include "cmd/files.h"
-#include "out/grid.h"
-#include "rows/csv.h"
+#include "cmd/cmd.h"
 #include "sys/memory.h"
 #include "sys/order.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "settings/settings.h"
 
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options common to all commands that measure. */
-#include "cmd/cpus.h"
-#include "cmd/measure.h"
-#include "out/color.h"
+#include "cmd/cmd.h"
 
 static const char *const layout_choices[] = {"random", "fixed", NULL};
 

@@ -2,8 +2,7 @@
 /* jitbench prime: reads its options, plans its measurements, and prints its tables. */
 #include "bench/prime.h"
 
-#include "cmd/measure.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 static const struct suite_options own[2] = {{.heading = "Options of prime", .bench = &bench_prime}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats the plan's duration for the output's header, and prints a line of progress on a terminal while measuring. */
-#include "cmd/progress.h"
+#include "cmd/cmd.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rows/row.h"
-#include "sys/clock.h"
 #include "sys/message.h"
 
 #define EVERY_NS 200000000u

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/files.h"
-#include "cmd/suites.h"
-#include "out/scale.h"
+#include "cmd/cmd.h"
 #include "sys/message.h"
 
 /* Numbers of ranks that --ranks FIRST:LAST without STEP stands for: each number if there are at most EACH_MOST;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the quietest CPU: a short run of the noise sampler on all of them. */
-#include "cmd/quiet.h"
+#include "cmd/cmd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "bench/noise.h"
 #include "engine/trial.h"
-#include "rows/text.h"
 
 #define LOOK_NS 500000000u
 

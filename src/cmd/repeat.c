@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/session.h"
+#include "cmd/cmd.h"
 #include "out/compare.h"
-#include "out/names.h"
 #include "settings/tuned.h"
 #include "sys/message.h"
 #include "sys/process.h"

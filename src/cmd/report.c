@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/files.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "report/report.h"
 #include "sys/message.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the requirements that the user gives by --require and --requirements. Whether the figures meet them is decided
  * in analysis/require.c; the exit status is made by cmd/measure.c and cmd/compare.c. */
-#include "cmd/require.h"
+#include "cmd/cmd.h"
 
 #include <string.h>
 
-#include "cmd/suites.h"
 #include "sys/memory.h"
 #include "sys/signals.h"
 #include "sys/text_file.h"

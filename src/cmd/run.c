@@ -8,10 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/foreign.h"
-#include "cmd/words.h"
+#include "cmd/cmd.h"
 #include "out/compare_commands.h"
-#include "out/plot.h"
 #include "sys/directory.h"
 #include "sys/program.h"
 

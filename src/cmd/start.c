@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* --start-at: parses a time. */
-#include "cmd/start.h"
+#include "cmd/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "engine/option.h"
-#include "sys/fail.h"
 
 #define SECOND_NS 1000000000u
 

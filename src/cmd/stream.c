@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 struct stream_options {
     struct array_params array;

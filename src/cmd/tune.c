@@ -1,17 +1,253 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench tune: sets settings for low noise. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cpus.h"
-#include "cmd/suites.h"
-#include "cmd/tune.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
+#include "settings/settings.h"
+#include "settings/snapshot.h"
+#include "settings/tuned.h"
 #include "sys/memory.h"
 #include "sys/message.h"
+#include "sys/order.h"
 #include "sys/signals.h"
+
+#define SHOWN_MAX 28 /* largest number of characters of a value that are shown; CPU masks can have 2 KiB */
+
+struct tune_options {
+    struct option_cpus cpus;
+    char snapshot[1024];
+    bool dry_run, quiet, help;
+};
+
+#define TUNE_SNAPSHOT_ROW                                                                                              \
+    {                                                                                                                  \
+        OPTION("snapshot", 0, struct tune_options, snapshot,                                                           \
+               "file that keeps the old state, instead of one in /run or /dev/shm"),                                   \
+            OPTION_WORD("FILE")                                                                                        \
+    }
+#define TUNE_COMMON_ROWS                                                                                               \
+    {OPTION("quiet", 'q', struct tune_options, quiet, "print only errors")}, COMMAND_HELP_ROW(struct tune_options)
+
+/* A line of the table, for consecutive files with the same result. See tune_table.c. */
+
+struct line {
+    char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
+    bool failed, managed; /* managed: refused because the kernel manages the interrupt itself; no failure */
+    unsigned more;        /* number of files of the line besides the one in `path` */
+    size_t order, number; /* order: index of the item in settings_list; number: index of the line */
+};
+
+struct outcome {
+    const struct command *command;
+    const struct setting_writes *plan; /* what tune writes; NULL: untune */
+    bool dry_run;
+    struct line *line;
+    size_t n, capacity;
+    size_t changed, failed;
+    bool incomplete; /* out of memory: lines are missing in the table, nothing else is wrong */
+};
+
+/* Collects and prints the table of what tune and untune did. */
+
+static struct snapshot_place place_of(const struct tune_options *options)
+{
+    return (struct snapshot_place){.root = "",
+                                   .file = options->snapshot[0] ? options->snapshot : snapshot_default_file()};
+}
+
+static void show_value(const char *value, char *buf)
+{
+    (void)snprintf(buf, SHOWN_MAX + 4, "%.*s%s", SHOWN_MAX, value[0] ? value : "-",
+                   strlen(value) > SHOWN_MAX ? "..." : "");
+    for (; *buf; buf++)
+        if (*buf < ' ' || *buf > '~')
+            *buf = '?';
+}
+
+static void describe(const struct outcome *outcome, const struct snapshot_report *report, char *buf, size_t size)
+{
+    if (report->result == SNAPSHOT_REFUSED)
+        (void)snprintf(buf, size, "refused: %.100s", tuned_refusal(report->path, report->error));
+    else if (report->result == SNAPSHOT_OTHER && outcome->dry_run)
+        (void)snprintf(buf, size, "would be set to %.80s", report->wanted);
+    else if (report->result == SNAPSHOT_OTHER)
+        (void)snprintf(buf, size, "not taken: the kernel keeps another value than %.40s", report->wanted);
+    else if (report->result == SNAPSHOT_DONE)
+        text_copy(buf, size, outcome->plan ? "set" : "restored");
+    else
+        text_copy(buf, size, outcome->plan ? "already good" : "unchanged");
+}
+
+static const char *file_name(const char *path)
+{
+    return strrchr(path, '/') ? strrchr(path, '/') : path;
+}
+
+static bool alike(const struct line *a, const struct line *b)
+{
+    return !a->managed && !b->managed && !strcmp(a->item, b->item) && !strcmp(a->was, b->was) &&
+           !strcmp(a->now, b->now) && !strcmp(a->result, b->result) && !strcmp(file_name(a->path), file_name(b->path));
+}
+
+static void put_line(struct outcome *outcome, const struct line *line)
+{
+    if (outcome->n && line->path[0] && alike(&outcome->line[outcome->n - 1], line)) {
+        outcome->line[outcome->n - 1].more++;
+        return;
+    }
+    if (!grow_array(&outcome->line, &outcome->capacity, outcome->n, sizeof(*outcome->line))) {
+        outcome->incomplete = true;
+        return;
+    }
+    outcome->line[outcome->n] = *line;
+    outcome->line[outcome->n].number = outcome->n;
+    outcome->n++;
+}
+
+static void name_line(struct line *line, size_t setting)
+{
+    text_copy(line->item, sizeof(line->item), settings_list[setting].name);
+    line->order = setting;
+}
+
+static int by_item(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->order != y->order)
+        return ORDER_OF(x->order, y->order);
+    return ORDER_OF(x->number, y->number);
+}
+
+/* Callback of snapshot_apply() and snapshot_restore(), whose context is a struct outcome: adds a file's line to the
+ * table. */
+static void put_report(void *context, const struct snapshot_report *report)
+{
+    struct outcome *outcome = context;
+    struct line line = {.more = 0};
+
+    outcome->changed += report->result == SNAPSHOT_DONE;
+    line.managed = outcome->plan && report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error);
+    line.failed = (report->result == SNAPSHOT_REFUSED && !line.managed) ||
+                  (report->result == SNAPSHOT_OTHER && !outcome->dry_run);
+    outcome->failed += line.failed;
+    if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
+        return; /* the file had its old value already, so untune did not write it */
+    if (outcome->plan)
+        name_line(&line, (size_t)(outcome->plan->write[report->index].of - settings_list));
+    text_copy(line.path, sizeof(line.path), report->path);
+    show_value(report->was, line.was);
+    show_value(report->now, line.now);
+    describe(outcome, report, line.result, sizeof(line.result));
+    put_line(outcome, &line);
+}
+
+static void path_cell(const struct line *line, char *buf, size_t size)
+{
+    if (line->more)
+        (void)snprintf(buf, size, "%s and %u more", line->path, line->more);
+    else
+        text_copy(buf, size, line->path[0] ? line->path : "-");
+}
+
+static int print_table(struct outcome *outcome, const char *summary)
+{
+    static const struct grid_column columns[] = {
+        {.title = "Item", .left = true},
+        {.title = "Path", .left = true},
+        {.title = "Was", .left = true},
+        {.title = "Is now", .left = true},
+        {.title = "Result", .left = true, .wrap = true},
+    };
+    const size_t first = outcome->plan ? 0 : 1;
+    struct grid grid = {.n_columns = 0};
+    struct text out = {0};
+
+    if (outcome->n)
+        qsort(outcome->line, outcome->n, sizeof(*outcome->line), by_item);
+    grid_columns(&grid, columns + first, sizeof(columns) / sizeof(columns[0]) - first);
+    for (size_t i = 0; i < outcome->n; i++) {
+        const struct line *line = &outcome->line[i];
+        char path[sizeof(line->path) + 32];
+        path_cell(line, path, sizeof(path));
+        const char *const cells[] = {line->item, path, line->was, line->now, line->result};
+        for (size_t c = first; c < sizeof(cells) / sizeof(cells[0]); c++)
+            grid_text(&grid, cells[c]);
+    }
+    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
+    if (outcome->incomplete)
+        text_printf(&out, "(out of memory: not all lines are shown)\n");
+    text_printf(&out, "%s\n", summary);
+    return command_output(outcome->command, 1, false, &out);
+}
+
+/* Prints failures with --quiet, because the table is then not printed. */
+static void say_failures(const struct outcome *outcome)
+{
+    char cell[sizeof(outcome->line->path) + 32];
+
+    for (size_t i = 0; i < outcome->n; i++) {
+        const struct line *line = &outcome->line[i];
+        path_cell(line, cell, sizeof(cell));
+        if (line->failed)
+            message_print("jitbench %s: %s: %s\n", outcome->command->name, cell, line->result);
+    }
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Prints the table and the summary; with quiet only the failures, on standard error. Frees the lines. Returns 0, or an
+ * exit status when the table could not be printed. */
+static int print_outcome(struct outcome *outcome, bool quiet, const char *summary)
+{
+    const int status = quiet ? 0 : print_table(outcome, summary);
+
+    if (quiet)
+        say_failures(outcome);
+    free(outcome->line);
+    outcome->line = NULL;
+    return status;
+}
+
+/* jitbench untune: restores the settings as they were before tune. */
+
+static const struct option untune_rows[] = {TUNE_SNAPSHOT_ROW, TUNE_COMMON_ROWS};
+
+static int untune(const struct command_call *call)
+{
+    const struct command *command = call->command;
+    const struct tune_options *options = call->options;
+    const struct snapshot_place place = place_of(options);
+    struct outcome outcome = {.command = command};
+    struct snapshot *snapshot;
+    char error[1200], summary[64];
+
+    if (call->n)
+        return command_fail(command->name, EXIT_USAGE, "takes no operands, but '%.80s' was given", call->operands[0]);
+    signals_init(); /* a signal must not end the program between two files that it writes */
+    if (snapshot_open(&place, &snapshot, error, sizeof(error)))
+        return command_complain(command->name, error, EXIT_ROW_FAILED);
+    int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
+    snapshot_close(snapshot);
+    (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, plural(outcome.changed));
+    const int status = print_outcome(&outcome, options->quiet, summary);
+    return failed ? command_complain(command->name, error, EXIT_ROW_FAILED) : status;
+}
+
+const struct command command_untune = {
+    .name = "untune",
+    .operands = "",
+    .title = "restores the settings as they were before tune",
+    .description = "Restores what 'jitbench tune', or a run with --tuned that was killed, has changed.",
+    COMMAND_CALLS(untune, struct tune_options, untune_rows, .heading = "Options"),
+};
 
 static const struct option tune_rows[] = {
     {OPTION("cpus", 0, struct tune_options, cpus,
@@ -42,9 +278,9 @@ static void put_state(struct tune *t, size_t i)
     struct setting_state state;
 
     setting_look(setting, &t->view, &state);
-    tune_name_line(&line, i);
-    tune_show_value(state.now, line.was);
-    tune_show_value(state.now, line.now);
+    name_line(&line, i);
+    show_value(state.now, line.was);
+    show_value(state.now, line.now);
     if (!setting_is_written(setting))
         (void)snprintf(line.result, sizeof(line.result), "not by tune: %.100s", setting->set);
     else if (state.verdict == SETTING_NOISY)
@@ -55,7 +291,7 @@ static void put_state(struct tune *t, size_t i)
     else
         (void)snprintf(line.result, sizeof(line.result), "%s%s%.100s", setting_verdict_names[state.verdict],
                        state.why[0] ? ": " : "", state.why);
-    tune_put_line(&t->outcome, &line);
+    put_line(&t->outcome, &line);
 }
 
 static void make_plan(struct tune *t)
@@ -86,7 +322,7 @@ static int drop(const struct tune *t, struct snapshot *snapshot)
     struct outcome ignored = {.command = t->command};
     char error[512];
 
-    const int failed = snapshot_restore(snapshot, tune_put_report, &ignored, error, sizeof(error));
+    const int failed = snapshot_restore(snapshot, put_report, &ignored, error, sizeof(error));
     free(ignored.line);
     return failed ? command_complain(t->command->name, error, EXIT_ROW_FAILED) : EXIT_DONE;
 }
@@ -101,20 +337,20 @@ static int apply(struct tune *t, struct snapshot *snapshot)
                             "'%s' is there already; 'jitbench untune' restores what it holds", snapshot_default_file());
     if (snapshot_save(snapshot, summary, sizeof(summary)))
         return command_complain(t->command->name, summary, EXIT_ROW_FAILED);
-    snapshot_apply(snapshot, tune_put_report, &t->outcome);
+    snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
         (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
-                       t->outcome.changed, tune_plural(t->outcome.changed),
-                       t->options->snapshot[0] ? " --snapshot " : "", t->options->snapshot);
+                       t->outcome.changed, plural(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
+                       t->options->snapshot);
     else
         status = drop(t, snapshot);
-    int unprinted = tune_finish(&t->outcome, t->options->quiet, summary);
+    int unprinted = print_outcome(&t->outcome, t->options->quiet, summary);
     return t->outcome.failed || unprinted ? EXIT_ROW_FAILED : status;
 }
 
 static int set_or_show(struct tune *t)
 {
-    const struct snapshot_place place = tune_place(t->options);
+    const struct snapshot_place place = place_of(t->options);
     struct snapshot *snapshot;
 
     if (!t->options->dry_run && t->plan.n && geteuid() != 0)
@@ -122,9 +358,9 @@ static int set_or_show(struct tune *t)
     if (snapshot_look(&place, &t->plan, &snapshot))
         memory_out();
     if (t->options->dry_run)
-        snapshot_apply(snapshot, tune_put_report, &t->outcome);
-    const int status =
-        t->options->dry_run ? tune_finish(&t->outcome, t->options->quiet, "Nothing was written.") : apply(t, snapshot);
+        snapshot_apply(snapshot, put_report, &t->outcome);
+    const int status = t->options->dry_run ? print_outcome(&t->outcome, t->options->quiet, "Nothing was written.")
+                                           : apply(t, snapshot);
     snapshot_close(snapshot);
     return status;
 }

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/files.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "cmd/unix.h"
 #include "load/disk.h"
-#include "out/grid.h"
-#include "out/names.h"
 
 #define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
 

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/suites.h"
-#include "rows/text.h"
+#include "cmd/cmd.h"
 #include "sys/process.h"
 
 void version_build(char *buf, size_t size)

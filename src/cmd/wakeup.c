@@ -7,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cpus.h"
-#include "cmd/foreign.h"
+#include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/noise_who.h"
-#include "cmd/suites.h"
-#include "out/plot.h"
-#include "sys/fail.h"
 
 struct wakeup_options {
     struct wakeup_params params;

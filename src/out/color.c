@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours of statuses and verdicts, on terminals only. */
-#include "out/color.h"
+#include "out/out.h"
 
 #include <stdlib.h>
 #include <string.h>

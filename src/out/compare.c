@@ -7,9 +7,8 @@
 
 #include "out/compare.h"
 #include "out/explain.h"
-#include "out/grid.h"
+#include "out/out.h"
 #include "rows/csv.h"
-#include "rows/text.h"
 
 /* --- Names. --- */
 

@@ -2,7 +2,6 @@
 /* Prints the header of a comparison, which says what was compared, and the warnings after it. */
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/grid.h"
+#include "out/out.h"
 
 #define IN_TIMES 2.0 /* smallest ratio that is printed as "takes 2.00 times as long" and not as "slower by 100 %" */
 

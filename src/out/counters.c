@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints event counts of result rows, and what else ran on their CPUs (culprits). */
-#include "out/counters.h"
+#include "out/out.h"
 
 #include <string.h>
 
-#include "out/grid.h"
 #include "rows/counted.h"
 
 static const struct {

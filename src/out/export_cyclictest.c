@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "out/export.h"
-#include "out/json.h"
+#include "out/out.h"
 #include "rows/rows.h"
 #include "sys/memory.h"
 #include "sys/order.h"

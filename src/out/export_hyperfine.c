@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "out/export.h"
-#include "out/json.h"
+#include "out/out.h"
 #include "rows/csv.h"
 #include "rows/rows.h"
 #include "sys/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exports rows as one JSON document, with every column; numbers are JSON numbers. */
 #include "out/export.h"
-#include "out/json.h"
+#include "out/out.h"
 #include "rows/causes.h"
 #include "rows/rows.h"
 

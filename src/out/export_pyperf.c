@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "out/export.h"
-#include "out/json.h"
+#include "out/out.h"
 #include "rows/rows.h"
 
 /* Returns pyperf's name of the unit in which the row is exported; "" for none. In pyperf less is always better. */

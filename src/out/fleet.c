@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the result of `jitbench fleet`: a line for each machine, those that stand out first; or all figures as CSV. */
-#include "out/fleet.h"
+#include "out/out.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "out/grid.h"
 #include "rows/csv.h"
 #include "rows/units.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of texts: columns as wide as their cells, aligned, and left out or broken where the line is too short. */
-#include "out/grid.h"
+#include "out/out.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "rows/units.h"

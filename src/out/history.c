@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the result of `jitbench history`: a line for each change, in the order of time. */
-#include "out/history.h"
+#include "out/out.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "out/fleet.h"
-#include "out/grid.h"
 
 #define SETTINGS_SHOWN 5u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes values as JSON (RFC 8259). */
-#include "out/json.h"
+#include "out/out.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes names of output files from templates. */
-#include "out/names.h"
+#include "out/out.h"
 
 #include <string.h>
 
-#include "rows/text.h"
 #include "sys/fail.h"
 
 /* Appends the replacement of the letter after '%': other than plain characters become '_', an empty text "unknown", and

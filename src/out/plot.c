@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws distributions as text: histograms with round bin limits and logarithmic bars; ranges on an axis of whole
  * decades; strips of time. */
-#include "out/plot.h"
+#include "out/out.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints which requirements the results meet. */
-#include "out/require.h"
+#include "out/out.h"
 
 #include <math.h>
 
-#include "out/grid.h"
 #include "rows/units.h"
 
 /* Adds the cell that says how far the figure is from the limit: in per cent, or in its unit if the limit is 0. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints how much noise slows down programs on many ranks: slow-downs by host, by the length of the steps between
  * barriers and by the number of ranks, and the detours (interruptions) that cost most. */
-#include "out/scale.h"
+#include "out/out.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "out/grid.h"
 #include "rows/csv.h"
 #include "sys/memory.h"
 #include "sys/order.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints result rows as a text table: rows are grouped into lines, and columns are as wide as their content.
  * Columns that do not fit the terminal are left out by grid.c. */
-#include "out/table.h"
-
-#include "out/grid.h"
+#include "out/out.h"
 
 #include <math.h>
 #include <stdlib.h>

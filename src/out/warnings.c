@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints warnings about doubtful values in result rows. */
-#include "out/warnings.h"
+#include "out/out.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of result rows with two axes: lines, dots, histograms, curves, vertical bars. */
-#include "report/figure.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "out/plot.h"
-#include "report/figure_frame.h"
+#include "out/out.h"
 #include "rows/units.h"
 #include "sys/order.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Figure with a dot for each of many hosts at its value of one metric; those that stand out are named. */
 #include <math.h>
-#include <stdint.h>
 
-#include "report/figure_frame.h"
+#include "report/report.h"
 #include "rows/units.h"
 #include "sys/memory.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "out/plot.h"
-#include "report/figure_frame.h"
+#include "out/out.h"
+#include "report/report.h"
 #include "rows/units.h"
 
 #define LINE        17.0

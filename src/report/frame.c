@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a CSV between two marker lines, for consoles, which carry text only and change line ends. */
-#include "report/frame.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <string.h>

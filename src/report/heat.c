@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Heat maps as HTML tables. */
-#include "report/heat.h"
+#include "report/report.h"
 
 #include <math.h>
-
-#include "report/figure_frame.h"
-#include "report/html.h"
 
 /* Distances from the usual value at which the colours of a cell begin, in spreads (robust standard deviations). */
 static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Common parts of the HTML pages. */
-#include "report/html.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/warnings.h"
+#include "out/out.h"
 
 #define ROWS_SHOWN_MAX  2000u /* maximum number of rows in the table of all rows */
 #define LINES_SHOWN_MAX 150u  /* maximum number of rows in a suite's table */

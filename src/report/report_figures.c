@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figure.h"
 #include "report/report.h"
 #include "rows/units.h"
 #include "sys/memory.h"

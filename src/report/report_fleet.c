@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/fleet_judge.h"
-#include "report/figure.h"
-#include "report/heat.h"
 #include "report/report.h"
 #include "rows/units.h"
 #include "sys/memory.h"

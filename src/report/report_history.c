@@ -2,8 +2,7 @@
 /* The report's section on many runs of one machine: a table of changes, and each figure over the runs. */
 #include <math.h>
 
-#include "out/history.h"
-#include "report/figure.h"
+#include "out/out.h"
 #include "report/report.h"
 #include "rows/units.h"
 #include "sys/memory.h"

@@ -2,7 +2,6 @@
 /* The report's heat map of the latencies between CPUs: a table with a cell for each pair of CPUs. */
 #include <math.h>
 
-#include "analysis/cpu_map.h"
 #include "report/report.h"
 
 struct map {

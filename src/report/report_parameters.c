@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figure.h"
 #include "report/report.h"
 #include "sys/memory.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/figure.h"
 #include "report/report.h"
 #include "rows/units.h"
 

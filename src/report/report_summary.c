@@ -2,12 +2,10 @@
 /* The beginning of the report: a summary in words, and a table of the machines. */
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/detour_causes.h"
 #include "rows/units.h"
 
 #define CAUSES_MAX    16u

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws plots as SVG text: scales, ticks, axes and marks. */
-#include "report/svg.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/html.h"
 #include "rows/units.h"
 #include "sys/memory.h"
 

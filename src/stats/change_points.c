@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds change points: E-divisive means with a permutation test. */
-#include "stats/change_points.h"
+#include "stats/stats.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "stats/stats.h"
 
 #define CLASSES 32u
 /* Distance of Tukey's fences from the quartiles, in interquartile ranges. */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Fits combs (series of events with a period) by folding, and marks their events. */
-#include "stats/comb.h"
+#include "stats/stats.h"
 
 #include <math.h>
-
-#include "stats/stats.h"
 
 /* Number of phase bins into which a period is divided. The events of a comb are in two neighbouring bins. */
 #define BINS 64u

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The log-linear histogram: adding, merging, and statistics from its bins. */
-#include "stats/hist.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "stats/stats.h"
 
 #define LINEAR_BITS 16u
 #define SUB_BITS    6u

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes distances from the median in robust spreads, and the limits beyond which a value is an outlier. */
-#include "stats/outlier.h"
+#include "stats/stats.h"
 
 #include <math.h>
-
-#include "stats/stats.h"
 
 #define MAD_TO_SD      1.4826
 #define MAD_EFFICIENCY 0.37

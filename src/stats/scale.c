@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates from the detours of one CPU the delay of the slowest of N ranks. */
-#include "stats/scale.h"
+#include "stats/stats.h"
 
 #include <complex.h>
 #include <math.h>

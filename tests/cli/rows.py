@@ -141,7 +141,7 @@ def check_summary(rows, row, values):
     for column, p, least in (("p90", 0.9, 10), ("p99", 0.99, 100), ("p999", 0.999, 1000)):
         wanted[column] = quantile(values, p) if n >= least else None
     for column, value in wanted.items():
-        # In a bin of many cycles a percentile is as good as include/stats/hist.h promises.
+        # In a bin of many cycles a percentile is as good as include/stats/stats.h promises.
         wide = column[0] == "p" and value is not None and value >= ONE_CYCLE
         expect_near(column, row[column], value, 1 / 64 if wide else 1e-9)
     expect_near("cycles_sd", one(rows, "cycles_sd")["value"], sd)

@@ -5,7 +5,7 @@
 
 #include "bench/detour.h"
 #include "bench/list.h"
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 #include "load/list.h"
 #include "rows/row.h"
 #include "settings/settings.h"

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/init.h"
-#include "cmd/quiet.h"
+#include "cmd/cmd.h"
 #include "fuzz.h"
 #include "rows/csv.h"
 

@@ -2,7 +2,7 @@
 /* A CSV file of many hosts given to `fleet`, `project` and `history`. The first byte says how. */
 #include <string.h>
 
-#include "stats/scale.h"
+#include "stats/stats.h"
 #include "tables.h"
 
 /* A grid coarser than the program's own: its Fourier transforms take 10 s and more with libFuzzer's instrumentation. */

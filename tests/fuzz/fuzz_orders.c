@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/init.h"
-#include "cmd/words.h"
+#include "cmd/cmd.h"
 #include "fuzz.h"
 
 #define WORDS_MAX 64

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/start.h"
+#include "cmd/cmd.h"
 #include "fuzz.h"
-#include "out/json.h"
-#include "out/names.h"
+#include "out/out.h"
 #include "rows/causes.h"
 #include "rows/units.h"
 #include "sys/command_line.h"

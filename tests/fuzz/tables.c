@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
+#include "cmd/cmd.h"
 
 #define WORDS_MAX 16
 

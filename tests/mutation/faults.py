@@ -16,7 +16,7 @@ SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
     "settings": "*",
     "analysis": "*",
     "out": "compare*",
-    "cmd": "compare latency latency_plan measure noise project quiet tune unix unix_index unix_plan unix_tests",
+    "cmd": "compare latency latency_plan measure noise project quiet tune unix unix_plan",
 }.items() for pattern in patterns.split()]
 
 # A variable, or an element of a list, and its field.

@@ -5,8 +5,7 @@
 
 #include "engine_fixture.h"
 
-#include "cmd/measure.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 #define WORDS(...)                                                                                                     \
     (char *const[])                                                                                                    \

@@ -2,7 +2,7 @@
 /* Advice of check in made-up trees. Runs in the top directory. */
 #include "tree_fixture.h"
 
-#include "cmd/advice.h"
+#include "cmd/cmd.h"
 
 #define ITEMS_MAX 64
 

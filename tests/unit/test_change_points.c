@@ -15,7 +15,7 @@
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
-#include "stats/change_points.h"
+#include "stats/stats.h"
 
 #define RUNS     100u
 #define ALPHA    0.04 /* HISTORY_ALPHA of analysis/history.h */

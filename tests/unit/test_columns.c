@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

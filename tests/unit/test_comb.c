@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "stats/comb.h"
+#include "stats/stats.h"
 
 /* Times in nanoseconds. */
 #define MS    1e6

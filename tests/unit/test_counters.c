@@ -16,7 +16,7 @@
 
 #include "../refuse.h"
 #include "fixture.h"
-#include "out/counters.h"
+#include "out/out.h"
 #include "row_fixture.h"
 #include "sys/counters.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/cpu_map.h"
+#include "analysis/analysis.h"
 
 static struct row pair(const char *metric, int from, int to, double value)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/cpus.h"
+#include "cmd/cmd.h"
 
 static struct machine machine;
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/figure.h"
+#include "report/report.h"
 
 static const struct figure figure = {.title = "t", .x_title = "Event", .y_title = "Took", .x_unit = "", .y_unit = "ns"};
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/figure.h"
+#include "report/report.h"
 
 static size_t count(const char *text, const char *part)
 {

@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/figure.h"
-#include "report/svg.h"
+#include "report/report.h"
 
 #define FIRST  14.5
 #define SECOND (FIRST + 17)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/fleet_gather.h"
+#include "analysis/analysis.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"

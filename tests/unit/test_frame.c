@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/frame.h"
+#include "report/report.h"
 
 static uint32_t add_byte(uint32_t crc, unsigned byte)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "out/grid.h"
+#include "out/out.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

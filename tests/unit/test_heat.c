@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/heat.h"
+#include "report/report.h"
 
 static void fill_one(const void *context, size_t row, size_t column, struct heat_cell *cell)
 {

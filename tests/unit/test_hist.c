@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The histogram against values entered one by one and figures worked out by hand. */
-#include "stats/hist.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "stats/stats.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 /* relative to the expected value, absolute below 1; a macro, so that the failing line is named */

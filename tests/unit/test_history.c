@@ -13,7 +13,7 @@
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
-#include "out/history.h"
+#include "out/out.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/html.h"
+#include "report/report.h"
 
 #define BAD "\xef\xbf\xbd"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/init.h"
+#include "cmd/cmd.h"
 #include "rows/text.h"
 
 #define WORDS_MAX 16

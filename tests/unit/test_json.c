@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "out/json.h"
+#include "out/out.h"
 
 static void expect_text(const char *s, const char *expected)
 {

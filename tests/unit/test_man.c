@@ -16,8 +16,7 @@
 #include <cmocka.h>
 
 #include "bench/list.h"
-#include "cmd/measure.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "fixture.h"
 #include "row_fixture.h"
 #include "rows/csv.h"
@@ -1091,7 +1090,7 @@ static void test_man_statuses_are_those_of_rows(void **state)
 
 static void test_man_exit_statuses_are_those_of_the_header(void **state)
 {
-    struct page *header = page_read("include/cmd/command.h"), *page = page_read("man/jitbench.1");
+    struct page *header = page_read("include/cmd/cmd.h"), *page = page_read("man/jitbench.1");
     struct items *program = items_new(), *listed = items_new();
     char line[ITEM_SIZE];
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/measure.h"
+#include "cmd/cmd.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 

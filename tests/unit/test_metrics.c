@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/list.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "row_fixture.h"
 
 static void test_metrics_has_all_of_the_benchmarks(void **state)

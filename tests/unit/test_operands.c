@@ -8,9 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/command.h"
-#include "cmd/measure.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 
 static void test_operands_named_reads_whole_words(void **state)
 {

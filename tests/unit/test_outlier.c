@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "normal_fixture.h"
-#include "stats/outlier.h"
+#include "stats/stats.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "bench/sim.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "golden_fixture.h"
 #include "load/params.h"
 #include "memory_fixture.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/plateaus.h"
+#include "analysis/analysis.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "out/plot.h"
+#include "out/out.h"
 
 static struct text plot(struct stats_point *hist, size_t n, const char *unit, unsigned width)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/command.h"
-#include "cmd/progress.h"
+#include "cmd/cmd.h"
 #include "sys/clock.h"
 
 /* Samples of 1 s planned that take pace s each, after a start of 2 s. Returns the time left that is said last. */

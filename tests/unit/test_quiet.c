@@ -5,7 +5,7 @@
 #include "engine_fixture.h"
 
 #include "bench/noise.h"
-#include "cmd/quiet.h"
+#include "cmd/cmd.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/require.h"
-#include "cmd/suites.h"
+#include "analysis/analysis.h"
+#include "cmd/cmd.h"
 #include "fixture.h"
-#include "out/require.h"
+#include "out/out.h"
 #include "row_fixture.h"
 #include "sys/procfs.h"
 
@@ -215,7 +215,7 @@ static struct row detour(double max, const char *cpus)
     return row;
 }
 
-static void judge(const struct row *row)
+static void judge_row(const struct row *row)
 {
     requirements_row(&set, row);
 }
@@ -237,7 +237,7 @@ static void test_require_judges_by_each_operator(void **state)
             (void)snprintf(text, sizeof(text), "noise/detour.max%s20us", cases[i].op);
             const struct requirement *r = added(text);
             const struct row row = detour(values[v], "1");
-            judge(&row);
+            judge_row(&row);
             assert_int_equal(requirement_met(r), cases[i].met[v]);
             assert_string_equal(requirement_unknown(r), "");
             end(NULL);
@@ -250,7 +250,7 @@ static void test_require_is_met_by_all_rows_or_not(void **state)
     const struct row rows[] = {detour(5000, "0"), detour(41000, "1"), detour(30000, "2")};
 
     for (size_t i = 0; i < COUNT(rows); i++)
-        judge(&rows[i]);
+        judge_row(&rows[i]);
     assert_false(requirement_met(r));
     assert_int_equal(r->n_rows, 3);
     assert_int_equal(r->n_failed, 2);
@@ -277,7 +277,7 @@ static void test_require_names_the_worst_row(void **state)
         const struct requirement *r = added(text);
         for (size_t i = 0; i < 4; i++) {
             const struct row row = detour(cases[c].of[i], (const char[]){(char)('0' + i), '\0'});
-            judge(&row);
+            judge_row(&row);
         }
         assert_string_equal(r->where, cases[c].cpu);
         assert_string_equal(r->unit, "ns");
@@ -311,7 +311,7 @@ static void test_require_says_where_a_row_was(void **state)
         (void)snprintf(row.load, sizeof(row.load), "%s", cases[i].load);
         set_params(&row, cases[i].param);
         set.several_runs = cases[i].several_runs;
-        judge(&row);
+        judge_row(&row);
         assert_string_equal(r->where, cases[i].where);
         requirements_free(&set);
         begin(NULL);
@@ -327,7 +327,7 @@ static void test_require_finds_the_requirements_of_a_row(void **state)
 
     for (size_t i = 0; i < COUNT(texts); i++)
         (void)added(texts[i]);
-    judge(&row);
+    judge_row(&row);
     for (size_t i = 0; i < COUNT(texts); i++) {
         assert_int_equal(set.of[i].measured, !strncmp(texts[i], "noise", 5));
         assert_int_equal(set.of[i].n_rows, !strncmp(texts[i], "noise/detour", 12));
@@ -343,11 +343,11 @@ static void test_require_says_why_a_figure_is_not_known(void **state)
 
     assert_string_equal(requirement_unknown(r), "the test was not measured");
     struct row other = ROW(NULL, 5, .suite = "noise", .test = "noise", .metric = "lost", .unit = "%");
-    judge(&other);
+    judge_row(&other);
     assert_string_equal(requirement_unknown(r), "the test has no row of this metric");
     row.stats.p99 = (double)NAN;
     row.stats.n = 7;
-    judge(&row);
+    judge_row(&row);
     assert_string_equal(requirement_unknown(r), "p99 needs 100 values, and there are 7");
     assert_false(requirement_met(r));
     end(NULL);
@@ -355,7 +355,7 @@ static void test_require_says_why_a_figure_is_not_known(void **state)
     r = added("noise/detour<20us");
     other.status = ROW_SKIPPED; /* a test that did not run has a row of any metric */
     (void)snprintf(other.reason, sizeof(other.reason), "no clock");
-    judge(&other);
+    judge_row(&other);
     assert_string_equal(requirement_unknown(r), "skipped: no clock");
     assert_int_equal(r->n_failed, 1);
     end(NULL);
@@ -363,14 +363,14 @@ static void test_require_says_why_a_figure_is_not_known(void **state)
     r = added("noise/detour<20us");
     row.value = (double)NAN;
     (void)snprintf(row.reason, sizeof(row.reason), "the core was free in 0 of 2 slices");
-    judge(&row);
+    judge_row(&row);
     assert_string_equal(requirement_unknown(r), row.reason);
     end(NULL);
 
     r = added("noise/detour<20us");
     row = detour(5, "0");
     (void)snprintf(row.unit, sizeof(row.unit), "parsec");
-    judge(&row);
+    judge_row(&row);
     assert_string_equal(requirement_unknown(r), "the row is in parsec");
     assert_false(requirement_met(r));
 }
@@ -393,7 +393,7 @@ static void test_require_says_how_many_values_are_needed(void **state)
             (void)snprintf(needed, sizeof(needed), "%s needs %u values, and there %s %u", cases[i].stat, cases[i].least,
                            cases[i].least == 2 ? "is" : "are", cases[i].least - 1);
             (void)snprintf(unknown, sizeof(unknown), "%s is not known", cases[i].stat);
-            judge(&row);
+            judge_row(&row);
             assert_string_equal(requirement_unknown(r), k == 1 ? needed : unknown);
             end(NULL);
         }
@@ -409,7 +409,7 @@ static void test_require_prints_figures_and_distances(void **state)
     (void)added("noise/detour<0");
     (void)added("noise/lost<1");
     for (size_t i = 0; i < COUNT(rows); i++)
-        judge(&rows[i]);
+        judge_row(&rows[i]);
     require_put(&set, false, 0, &out);
     assert_string_equal(out.data,
                         "Requirements: 1 passed, 3 failed\n"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "memory_fixture.h"
-#include "stats/scale.h"
+#include "stats/stats.h"
 
 #define US 1e3
 #define MS 1e6

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/scale_detours.h"
+#include "analysis/analysis.h"
 #include "row_fixture.h"
 #include "rows/text.h"
 

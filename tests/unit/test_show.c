@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/show.h"
-#include "cmd/suites.h"
+#include "cmd/cmd.h"
 #include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

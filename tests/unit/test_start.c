@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/start.h"
+#include "cmd/cmd.h"
 
 #define SECOND UINT64_C(1000000000)
 /* 2026-11-21 18:30:00 UTC. */

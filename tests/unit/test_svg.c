@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/svg.h"
+#include "report/report.h"
 
 static void expect_near(double a, double b)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "out/warnings.h"
+#include "out/out.h"
 #include "row_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/words.h"
+#include "cmd/cmd.h"
 #include "sys/command_line.h"
 
 /* The words of the line are those, '|' between. */
