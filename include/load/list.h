@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of loads: the only registry. A new load is a file of its own and a line here. */
+/* The only registry of loads: a new one is a file of its own and a line here. */
 #ifndef LOAD_LIST_H
 #define LOAD_LIST_H
 
 #include "engine/load.h"
 
-/* The names of all loads, in the order in which tables show them. The descriptor of NAME is load_NAME. */
+/* In the order of tables. The descriptor of NAME is load_NAME. */
 #define LOADS(ENTRY)                                                                                                   \
     ENTRY(none)                                                                                                        \
     ENTRY(video)                                                                                                       \
@@ -22,7 +22,7 @@
 #define LOAD_DECLARE(name) extern const struct load load_##name;
 LOADS(LOAD_DECLARE)
 
-/* All loads, and their names in the same order. Both end with NULL. */
+/* Both end with NULL. */
 extern const char *const load_names[];
 extern const struct load *const load_list[];
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Initialisers of parties (processes) that several loads have: macros, because C does not allow to copy one constant
- * from another. */
+/* Processes that several loads have; macros, because C does not let one constant be copied from another. */
 #ifndef LOAD_PARTIES_H
 #define LOAD_PARTIES_H
 
@@ -8,15 +7,13 @@
 #include "load/disk.h"
 #include "load/run.h"
 
-/* Initialises the members that the process of every load sets. */
 #define LOAD_PARTY(name_) .name = name_, .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
 
-/* State of the process that runs the threads of burn. */
 struct burn {
     struct threads threads;
     struct party_context *context;
-    uint32_t counting; /* set while a thread updates the count of CPU time (LOAD_CPU) */
-    uint64_t due_ns;   /* time of the next update of LOAD_CPU; used by the thread that updates */
+    uint32_t counting; /* set while a thread updates LOAD_CPU */
+    uint64_t due_ns;   /* of the next update */
 };
 int load_burn_run(struct party_context *context);
 void load_burn_teardown(struct party_context *context);

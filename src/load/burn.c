@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The load burn: threads that use the CPU without sleeping, by arithmetic in registers. */
+/* Threads that never sleep: arithmetic in registers. */
 #include "load/params.h"
 #include "load/parties.h"
 #include "load/run.h"
 
-/* Rounds of work between two readings of the clock: some 100 us. */
+/* Between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u
 
-/* Does one piece of work, and updates the load's count of CPU time (LOAD_CPU) when that is due. Any running thread does
- * the update, because with many threads on each CPU a single one would run too rarely. */
+/* Any running thread updates LOAD_CPU: with many on each CPU a single one would run too rarely. */
 static void work(struct burn *burn, uint64_t *look_ns)
 {
     sim_work(ROUNDS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the loads that are made of parties (processes and threads) of other files: the simulated tasks video, x and
- * custom, whose timing thread has the normal scheduling policy here; compile; and none. */
+/* Loads made of parties of other files: the simulated video, x and custom, whose timing thread has the normal policy
+ * here; compile; and none. */
 
 #include "load/disk.h"
 #include "load/parties.h"
@@ -38,7 +38,7 @@ static void describe_compile(const void *params, struct row_params *out)
 
 static const struct party parties_compile[] = {LOAD_BURN_PARTY, LOAD_WRITE_PARTY, LOAD_READ_PARTY};
 
-/* A load that resembles a parallel build: one process computes, one writes and one reads. */
+/* Resembles a parallel build: one computes, one writes, one reads. */
 const struct load load_compile = {
     LOAD("compile", "Burn, write and read together"),
     LOAD_DISK,

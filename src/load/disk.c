@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A scratch file that is written and read past the page cache. */
 #include "load/disk.h"
 
 #include <errno.h>
@@ -19,11 +18,10 @@
 #include "sys/task.h"
 
 #define FILL_NS      10000000000u
-#define FILL_SLOW_NS 15000000000u /* time limit for writing even a file of DISK_LEAST_BYTES */
+#define FILL_SLOW_NS 15000000000u /* for writing even DISK_LEAST_BYTES */
 #define FREE_BYTES   (2 * DISK_SYNC_BYTES)
 
-/* Returns the size of the file in bytes: params->file_bytes rounded down to whole blocks, but at least
- * DISK_LEAST_BYTES. */
+/* In whole blocks, at least DISK_LEAST_BYTES. */
 static uint64_t file_bytes(const struct load_params *params)
 {
     uint64_t whole = params->file_bytes - params->file_bytes % DISK_BLOCK_BYTES;
@@ -66,7 +64,7 @@ static void go_direct(struct party_context *context, bool direct)
     struct disk *disk = context->state;
     const int flags = fcntl(disk->fd, F_GETFL);
     const bool set = fcntl(disk->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
-    const int error = set ? EINVAL : errno; /* EINVAL is the error of a file system without O_DIRECT */
+    const int error = set ? EINVAL : errno; /* EINVAL: a file system without O_DIRECT */
 
     disk->direct = set && direct;
     if (!disk->direct)
@@ -88,8 +86,8 @@ int disk_setup(struct party_context *context, const char *what)
     if (posix_memalign(&block, DISK_BLOCK_BYTES, DISK_BLOCK_BYTES))
         return party_fail(context, "out of memory");
     disk->block = block;
-    process_random(disk->block, DISK_BLOCK_BYTES); /* random, because a disk may store zeros faster */
-    (void)signal(SIGXFSZ, SIG_IGN);                /* exceeding a file size limit becomes an error of write() */
+    process_random(disk->block, DISK_BLOCK_BYTES); /* a disk may store zeros faster */
+    (void)signal(SIGXFSZ, SIG_IGN);                /* a file size limit becomes an error of write() */
     look_at_folder(context);
     go_direct(context, true);
     return 0;

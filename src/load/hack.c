@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The load hack: groups of threads that send each other messages without end. Method: hackbench by Rusty Russell
- * (2001), as documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
+/* Groups of threads that send each other messages without end. Method: hackbench by Rusty Russell (2001), as
+ * documented: 20 senders and 20 receivers in a group, and a socket pair for each receiver. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "load/run.h"
 #include "sys/memory.h"
 
-/* Size of a group: as many senders as receivers. In a round each sender sends MESSAGES messages to each receiver. */
+/* Of a group: as many senders as receivers. In a round each sender sends each receiver MESSAGES. */
 #define RECEIVERS     20u
 #define MEMBERS       (2 * RECEIVERS)
 #define MESSAGES      100u
@@ -23,12 +23,11 @@ struct group {
     int pair[RECEIVERS][2]; /* senders use the first end */
 };
 
-/* State of one thread, in a cache line of its own. received (number of messages) may wrap, because the main thread adds
- * only its increase since `counted`. */
+/* One thread's, in a cache line of its own. received may wrap: the main thread adds its increase since `counted`. */
 struct member {
     struct hack *hack;
     const struct group *group;
-    unsigned number; /* senders are numbered after the receivers */
+    unsigned number; /* senders follow the receivers */
     uint32_t received, counted;
 } __attribute__((aligned(64)));
 
@@ -37,12 +36,10 @@ struct hack {
     struct group *groups;
     size_t n, capacity;
     struct member *members;
-    uint32_t error; /* errno of the first thread that failed */
+    uint32_t error; /* of the first thread that failed */
 };
 
-/* --- The threads. --- */
-
-/* Stores the first error only: later ones are its consequences. */
+/* Later errors are consequences of the first. */
 static void give_up(struct hack *hack, int error)
 {
     uint32_t none = 0;
@@ -50,8 +47,8 @@ static void give_up(struct hack *hack, int error)
     (void)__atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Returns whether send() or recv(), which returned n, moved a whole message. After shutdown() of the socket pair none
- * is; then errno is set to EPIPE. */
+/* Whether send() or recv(), which returned n, moved a whole message; after shutdown() of the pair none is, and errno
+ * is EPIPE. */
 static bool whole(ssize_t n)
 {
     if (n >= 0 && n != MESSAGE_BYTES)
@@ -118,9 +115,7 @@ static void *member_main(void *argument)
     return NULL;
 }
 
-/* --- The main thread. --- */
-
-/* Raises the soft limit on open files to the hard limit. */
+/* To the hard limit. */
 static void raise_file_limit(void)
 {
     struct rlimit limit;
@@ -139,7 +134,7 @@ static void close_pairs(struct group *group, unsigned n)
     }
 }
 
-/* Opens all socket pairs of a group, or none. Returns 0 or errno. */
+/* All or none. Returns 0 or errno. */
 static int open_group(struct group *group)
 {
     for (unsigned i = 0; i < RECEIVERS; i++)
@@ -253,7 +248,7 @@ static const struct party parties[] = {
 
 const struct load load_hack = {
     LOAD("hack", "groups of 40 threads that send each other messages"),
-    .only_named = true, /* this load can exhaust the memory of a machine */
+    .only_named = true, /* can exhaust the machine's memory */
     BENCH_PARTIES(parties),
     .least = {[LOAD_WAKEUPS] = 1000},
     .describe = describe,

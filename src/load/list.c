@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of all loads. */
 #include "load/list.h"
 
 #define ADDRESS(name) &load_##name,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of loads: placement on CPUs, threads, and updates of the count of CPU time. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "sys/futex.h"
 #include "sys/task.h"
 
-/* Stack size in bytes of the threads, which do little but system calls. Small, because there may be thousands. */
+/* Small: there may be thousands, which do little but system calls. */
 #define STACK_BYTES (64L << 10)
 
 void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement)
@@ -52,8 +51,7 @@ void load_size_text(uint64_t bytes, char *buf, size_t size)
     (void)snprintf(buf, size, "%llu%.*s", (unsigned long long)bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
-/* Returns the stack size of a thread in bytes. A signal frame may need more than STACK_BYTES, because some vector units
- * have much state. */
+/* A signal frame may need more than STACK_BYTES: some vector units have much state. */
 static size_t stack_size(void)
 {
     long least = sysconf(_SC_THREAD_STACK_MIN);

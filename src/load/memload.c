@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The load memload: memory that is allocated, touched, moved and freed, again and again. */
+/* Memory that is allocated, touched, moved and freed, again and again. */
 #include "load/memload.h"
 
 #include <errno.h>
@@ -16,13 +16,10 @@
 #include "sys/clock.h"
 #include "sys/machine.h"
 
-/* Time limit in ns after which the load counts as running even if its memory is not filled yet: far less than the
- * engine's time limit for processes to get ready. */
+/* Then the load counts as running with less memory: far below the engine's limit for getting ready. */
 #define PATIENCE_NS 15000000000u
 
-/* --- The memory guard. --- */
-
-/* Returns the available bytes minus the reserve for other programs; 0 when less is available. */
+/* 0 when less than the reserve is available. */
 static uint64_t less_spare(uint64_t available, uint64_t total)
 {
     uint64_t spare = total / 20 > MEMLOAD_LEAST_SPARE ? total / 20 : MEMLOAD_LEAST_SPARE;
@@ -35,15 +32,12 @@ uint64_t memload_room(const char *root)
     uint64_t of_group = less_spare(cgroup_memory_available(root), cgroup_memory_limit(root));
     struct machine machine = {.memory_total_bytes = 0};
 
-    machine_read_memory(root, &machine); /* machine_read() reads files of each CPU and is too slow to call for each
-                                          * piece */
+    machine_read_memory(root, &machine); /* machine_read() reads files of each CPU: too slow for each piece */
     uint64_t of_machine = less_spare(machine.memory_available_bytes, machine.memory_total_bytes);
     return of_machine < of_group ? of_machine : of_group;
 }
 
-/* --- The load. --- */
-
-/* Returns the size in bytes of a piece of the memory; the last piece may be smaller than the others. */
+/* The last piece may be smaller. */
 static size_t piece_bytes(const struct load_params *params, size_t number)
 {
     uint64_t left = params->memory_bytes - (uint64_t)number * MEMLOAD_PIECE_BYTES;
@@ -95,7 +89,7 @@ static void move_piece(struct party_context *context, char *to, const char *from
     }
 }
 
-/* Maps and touches all pieces of the memory, or as many as memory allows. Returns 0, or the errno of mmap. */
+/* As many as memory allows. Returns 0, or the errno of mmap. */
 static int grow(struct party_context *context)
 {
     const struct load_params *params = context->params;
@@ -166,7 +160,7 @@ static int run(struct party_context *context)
         if (m->n < m->max)
             less_memory(context, error);
         prove(context);
-        if (!m->n) /* other programs have used the memory up; it may be freed again */
+        if (!m->n) /* other programs took the memory; it may be freed again */
             clock_sleep_ns(LOAD_REFRESH_NS);
         for (size_t i = m->n; i-- > 1;)
             move_piece(context, m->pieces[i], m->pieces[i - 1], piece_bytes(context->params, i));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The load read: reads a file from disk repeatedly, uncached. */
+/* Reads a file from disk repeatedly, uncached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,8 +10,7 @@
 #include "rows/text.h"
 #include "sys/clock.h"
 
-/* Writes a block of the file that is to be read. Flushes after each of the first blocks, so that a slow disk is
- * detected early, and after every DISK_SYNC_BYTES. */
+/* Flushes after each of the first blocks, to notice a slow disk early, and after every DISK_SYNC_BYTES. */
 static int write_block(struct party_context *context)
 {
     const struct disk *disk = context->state;
@@ -22,8 +21,8 @@ static int write_block(struct party_context *context)
     return disk_sync(disk);
 }
 
-/* Ends the writing of the file that is to be read: truncates it to at_bytes, flushes it, and sets the position to its
- * start. why: reason if the file is smaller than planned, which degrades the result row. */
+/* Truncates the file to at_bytes, flushes it, and goes to its start. why: it is smaller than planned, which degrades
+ * the row. */
 static int end_file(struct party_context *context, const char *why)
 {
     struct disk *disk = context->state;
@@ -48,7 +47,7 @@ static int fill_file(struct party_context *context)
     for (;;) {
         int error = write_block(context);
         if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES) {
-            /* Leaves half of the space to other programs. */
+            /* Half of the space is for others. */
             disk->at_bytes -= disk->at_bytes / 2 / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
             return end_file(context, strerror(-error));
         }
@@ -76,8 +75,7 @@ int load_read_run(struct party_context *context)
 
     disk_count(context, LOAD_READ);
     while (!party_stopped(context)) {
-        /* Drops the cache even with O_DIRECT, because some file systems accept it and read through the cache all the
-         * same. */
+        /* Some file systems accept O_DIRECT and read through the cache all the same. */
         if (disk->at_bytes == 0)
             (void)posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
         int error = disk_read(context);

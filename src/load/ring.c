@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The load ring: threads that wake each other in a circle. One token is passed on, and every thread without it
- * sleeps. */
+/* Threads that wake each other in a circle: all sleep but the one with the token. */
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +8,14 @@
 #include "load/parties.h"
 #include "load/run.h"
 
-/* A thread's place in the circle, padded to a cache line, so that threads share one only when the token is passed. */
+/* Padded to a cache line: threads share one only when the token is passed. */
 struct seat {
     sem_t token;
     struct seat *next;
     struct threads *threads;
 } __attribute__((aligned(64)));
 
-/* The main thread uses seat 0. */
+/* Seat 0 is the main thread's. */
 struct ring {
     struct threads threads;
     size_t n;
@@ -28,7 +27,7 @@ static size_t size_of(const struct load_params *params)
     return params->threads > 2 ? (size_t)params->threads : 2;
 }
 
-/* Repeats the wait if a signal interrupts it. */
+/* A signal may interrupt the wait. */
 static void wait_for_token(struct seat *seat)
 {
     while (sem_wait(&seat->token)) {
@@ -80,7 +79,7 @@ static int run(struct party_context *context)
         wait_for_token(first);
         load_add(context, LOAD_WAKEUPS, (double)ring->n);
         load_count_cpu(context, &due_ns);
-        /* The token has come round, so all threads work. */
+        /* The token has come round: all threads work. */
         if (!proved)
             party_proved(context);
         proved = true;

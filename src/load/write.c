@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The load write: writes a file to disk repeatedly. */
+/* Writes a file to disk repeatedly. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,8 +19,8 @@ static int begin_again(struct disk *disk)
     return ftruncate(disk->fd, 0) ? -errno : 0;
 }
 
-/* Truncates the file and starts again, after the disk became full with the error `full`, and marks the result row as
- * degraded. Flushes, because the disk may report the space as free only after that. Returns 0 or -errno. */
+/* Truncates the file after the disk became full (`full`), and degrades the row. Flushes, because the disk may report
+ * the space as free only then. Returns 0 or -errno. */
 static int begin_again_when_full(struct party_context *context, int full)
 {
     struct disk *disk = context->state;
@@ -33,8 +33,7 @@ static int begin_again_when_full(struct party_context *context, int full)
     return error ? error : disk_sync(disk);
 }
 
-/* Writes a block. Without O_DIRECT, flushes now and then, because data that is still cached when the file is truncated
- * would never reach the disk. */
+/* Without O_DIRECT, flushes now and then: what is cached when the file is truncated would never reach the disk. */
 static int write_block(struct party_context *context)
 {
     const struct disk *disk = context->state;

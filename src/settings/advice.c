@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives advice on noisy settings. Kernel parameters are as documented in the kernel's kernel-parameters.txt; isolcpus=
- * has accepted managed_irq since Linux 5.6. */
+/* Kernel parameters as in kernel-parameters.txt; isolcpus= has accepted managed_irq since Linux 5.6. */
 #include "settings/advice.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #define PROGRAMS_MAX 40
 
-/* Appends a CPU list. The longest possible list has only ranges of two CPUs. */
+/* The longest list has only ranges of two CPUs. */
 static void put_cpus(const struct cpuset *cpus, struct text *out)
 {
     char list[(CPUSET_MAX / 3 + 1) * sizeof("8189-8190")];
@@ -28,10 +27,7 @@ static bool item_is_noisy(const struct advice_found *found, const char *name)
     return is_noisy(found, (size_t)(setting_find(name) - settings_list));
 }
 
-/* --- tune --- */
-
-/* Appends the noisy items that tune writes, either those that it writes by default or those that must be named, with
- * space or ", " between. */
+/* Appends the noisy items that tune writes by default, or when named. */
 static void put_names(const struct advice_found *found, enum setting_how how, const char *between, struct text *out)
 {
     const char *before = "";
@@ -64,10 +60,7 @@ static bool advise_tune(const struct advice_found *found, struct advice *out)
     return out->text.length > 0;
 }
 
-/* --- the kernel's command line --- */
-
-/* Returns whether this kernel has the setting. Reads it again, because it may not be among the settings that were
- * checked. */
+/* Reads again: it may not be among the settings that were checked. */
 static bool is_there(const struct settings_view *view, const char *name)
 {
     struct setting_state state;
@@ -135,8 +128,6 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
     return true;
 }
 
-/* --- services --- */
-
 static bool has_systemd(const struct settings_view *view)
 {
     char name[16];
@@ -145,8 +136,7 @@ static bool has_systemd(const struct settings_view *view)
            (setting_read_line(view->root, "/proc/1/comm", name, sizeof(name)) == 0 && !strcmp(name, "systemd"));
 }
 
-/* Appends services. On a machine without systemd, timers and sockets are left out: a unit with a suffix is then not a
- * service. */
+/* Without systemd, timers and sockets are left out: a unit with a suffix is then not a service. */
 static void put_services(const char *units, bool systemd, struct text *out)
 {
     for (size_t length; *units; units += length + (units[length] == ' ')) {
@@ -186,8 +176,6 @@ static bool advise_services(const struct advice_found *found, struct advice *out
                                   : "wait until they end, or end them; they are not services");
     return out->text.length > 0;
 }
-
-/* --- other advice, when no items were named --- */
 
 static bool advise_single(const struct advice_found *found, struct advice *out)
 {

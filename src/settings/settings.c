@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of settings, and functions on all of them. settings_*.c read and judge the single settings. */
+/* The list of settings; settings_*.c read and judge them. */
 #include "settings/settings.h"
 
 #include <stdlib.h>
@@ -12,15 +12,14 @@
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
-/* Initialises a setting that tune writes by default. */
+/* tune writes it by default */
 #define TUNED(name, title, good, cost) SETTING(name, title, good, cost, "jitbench tune " name)
-/* Initialises a setting that is not judged. */
+/* not judged */
 #define REPORTED(name, title, cost, set)                                                                               \
     SETTING(name, title, "known", cost, set), .how = SETTING_REPORT, .recorded = true
 
 const struct setting settings_list[] = {
-    /* epp comes before the governor, so that it is restored after the governor: under the governor 'performance' the
-     * kernel refuses other preferences. */
+    /* Before the governor, and so restored after it: under 'performance' the kernel refuses other preferences. */
     {TUNED("epp", "energy_performance_preference of the CPUs", "performance", "the frequency rises late"),
      .of_cpus = &setting_cpu_epp},
     {TUNED("epb", "energy_perf_bias of the CPUs", "0", "the frequency rises late"), .of_cpus = &setting_cpu_epb},
@@ -198,7 +197,7 @@ bool setting_is_written(const struct setting *setting)
     return setting->how == SETTING_WRITE || setting->how == SETTING_WRITE_NAMED;
 }
 
-/* Stores path and value in one allocation, which begins with the path. */
+/* Path and value are one allocation, which begins with the path. */
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
 {
     size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;
@@ -240,7 +239,7 @@ void settings_summary(const struct settings_view *view, unsigned counts[4], char
     }
 }
 
-/* Removes the CPUs that are not in limit from the set, unless none would be left. */
+/* Keeps the CPUs in limit, unless none would be left. */
 static void narrow(struct cpuset *set, const struct cpuset *limit)
 {
     struct cpuset both = *set;
@@ -264,8 +263,7 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
         cpuset_clear(&isolated);
     cgroup_isolated_cpus(root, &group);
     cpuset_union(&isolated, &group);
-    /* An affinity mask of all but the isolated CPUs is the kernel's default; only another mask is a choice of the
-     * user. */
+    /* An affinity mask of all but the isolated CPUs is the kernel's default, no choice of the user. */
     setting_without(out, &isolated, &rest);
     if (have_mask && !cpuset_equal(&rest, &mask))
         narrow(out, &mask);

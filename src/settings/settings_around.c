@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and judges settings outside the bench CPUs (those to measure on): running programs, memory, power, the
- * hypervisor. */
+/* Settings outside the bench CPUs: running programs, memory, power, the hypervisor. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,10 +8,7 @@
 #include "settings/settings_look.h"
 #include "sys/procfs.h"
 
-/* --- Programs. --- */
-
-/* Programs that settings are about. The first is irqbalance; the others are daemons that wake up by themselves, do much
- * work at once, or change settings. */
+/* The first is irqbalance; the others wake up by themselves, do much work at once, or change settings. */
 static const struct settings_program programs[] = {
     {"irqbalance", "irqbalance"},
     {"anacron", "anacron.timer anacron"},
@@ -53,12 +49,12 @@ static const struct settings_program programs[] = {
     {"zypper", NULL},
 };
 
-/* Marks the programs that run now. Returns 0; or -errno when processes cannot be seen. */
+/* Returns 0; or -errno when processes cannot be seen. */
 static int find_programs(const struct settings_view *view, bool seen[COUNT(programs)])
 {
     char name[32];
     memset(seen, 0, COUNT(programs) * sizeof *seen);
-    /* Where /proc hides other users' processes, it hides PID 1 too. */
+    /* Where /proc hides others' processes, it hides PID 1 too. */
     int error = setting_read_line(view->root, "/proc/1/comm", name, sizeof name);
     FREED_BY(memory_free) char **pids = error ? NULL : procfs_names(view->root, "/proc");
     if (!pids)
@@ -85,7 +81,7 @@ size_t settings_programs(const struct settings_view *view, const struct settings
     return n;
 }
 
-/* Judges a setting by the programs with the indices first to end - 1: noisy when one of them runs. */
+/* Noisy when one of the programs first to end - 1 runs. */
 static void look_for_programs(const struct settings_view *view, size_t first, size_t end, struct setting_state *out)
 {
     bool seen[COUNT(programs)];
@@ -117,8 +113,6 @@ void setting_look_daemons(const struct settings_view *view, struct setting_state
 {
     look_for_programs(view, 1, COUNT(programs), out);
 }
-
-/* --- Memory, load. --- */
 
 static bool meminfo_mib(const char *text, const char *key, uint64_t *mib)
 {
@@ -169,8 +163,6 @@ void setting_look_pressure(const struct settings_view *view, struct setting_stat
         setting_say(out, share >= 1 ? SETTING_NOISY : SETTING_OK, "%.2f %%", share);
 }
 
-/* --- Hypervisor. --- */
-
 void setting_look_hypervisor(const struct settings_view *view, struct setting_state *out)
 {
     const char *name = view->machine->hypervisor;
@@ -198,9 +190,7 @@ void setting_look_steal(const struct settings_view *view, struct setting_state *
     setting_say_rise(view, (double)before.steal_ns * 1e-9, (double)after.steal_ns * 1e-9, 2, "s", out);
 }
 
-/* --- Power, heat, network. --- */
-
-/* Reads a file of one entry of a directory of /sys/class. Returns 0 or -errno. */
+/* Of an entry in /sys/class. Returns 0 or -errno. */
 static int read_of(const struct settings_view *view, const char *folder, const char *name, const char *file, char *buf,
                    size_t size)
 {
@@ -215,7 +205,7 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
     FREED_BY(memory_free) char **names = procfs_names(view->root, folder);
     int error = names ? -ENOENT : -errno;
     for (char **name = names; name && *name; name++) {
-        /* The battery of a mouse does not power the machine: its scope is "Device". */
+        /* "Device" is the battery of a mouse. */
         if (read_of(view, folder, *name, "type", type, sizeof type) == 0 && strcmp(type, "Battery") == 0) {
             battery |= read_of(view, folder, *name, "scope", scope, sizeof scope) || strcmp(scope, "Device") != 0;
             continue;
@@ -229,6 +219,6 @@ void setting_look_power(const struct settings_view *view, struct setting_state *
         setting_say(out, SETTING_OK, "online");
     else if (any && battery)
         setting_say(out, SETTING_NOISY, "on battery");
-    else /* a supply that is not online counts only beside a battery: an idle USB-C port of a desktop is one */
+    else /* not online counts only beside a battery: an idle USB-C port of a desktop is one */
         setting_not_read(view, folder, error, out);
 }

@@ -32,7 +32,7 @@ static void say_no_config(struct setting_state *out)
     setting_why(out, "neither /proc/config.gz nor /boot/config of this kernel");
 }
 
-/* As setting_read_config(), but sets the state when it returns NULL. */
+/* Sets the state when it returns NULL. */
 static char *read_config(const struct settings_view *view, struct setting_state *out)
 {
     char *text = setting_read_config(view);
@@ -41,8 +41,7 @@ static char *read_config(const struct settings_view *view, struct setting_state 
     return text;
 }
 
-/* Copies the value of a key in a kernel configuration, "n" when it is not set. Returns false without a
- * configuration. */
+/* "n" when it is not set. Returns false without a configuration. */
 static bool config_value(const char *config, const char *key, char *buf, size_t size)
 {
     size_t length = strlen(key);
@@ -61,7 +60,7 @@ bool setting_config_has(const char *config, const char *key)
     return config_value(config, name, value, sizeof value) && value[0] == 'y';
 }
 
-/* Appends those of the keys that the configuration sets, without "CONFIG_", to a list. */
+/* Appends the keys that are set, without "CONFIG_". */
 static void append_set(const char *config, const char *const *keys, size_t n, char *list, size_t size)
 {
     for (size_t i = 0; i < n; i++)
@@ -100,7 +99,7 @@ void setting_look_config(const struct settings_view *view, struct setting_state 
         setting_why(out, "debugging: %s", debugging);
 }
 
-/* Returns the kernel's ticks per second, by which the coarse clocks advance. 0 when not known. */
+/* Returns the ticks per second, by which coarse clocks advance; 0: not known. */
 static long tick_rate(const struct settings_view *view, const char *config)
 {
     char value[16];

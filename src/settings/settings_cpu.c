@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the CPUs themselves: frequencies, turbo, SMT, idle states, throttling. */
+/* Settings of the CPUs: frequencies, turbo, SMT, idle states, throttling. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,6 @@
 #include "settings/settings_look.h"
 #include "sys/procfs.h"
 
-/* --- Values that each CPU has. --- */
-
 struct tally {
     struct {
         char text[sizeof(((struct setting_value *)0)->text)];
@@ -17,7 +15,7 @@ struct tally {
     } value[4];
     unsigned n, others;
     bool all_good;
-    int error; /* -errno of the first file that exists and cannot be read */
+    int error; /* of the first file that exists and cannot be read */
 };
 
 static void tally_add(struct tally *tally, const char *text)
@@ -98,8 +96,6 @@ int setting_write_cpus(const struct settings_view *view, const struct setting_of
     return 0;
 }
 
-/* --- Governor, and energy or speed preferences of the hardware. --- */
-
 static int read_cpu_number(const char *root, unsigned cpu, const char *file, int64_t *value)
 {
     return setting_read_number(root, CPU_PATH(cpu, file), value);
@@ -126,10 +122,7 @@ const struct setting_of_cpus setting_cpu_governor = {"cpufreq/scaling_governor",
 const struct setting_of_cpus setting_cpu_epp = {"cpufreq/energy_performance_preference", read_preference, false};
 const struct setting_of_cpus setting_cpu_epb = {"power/energy_perf_bias", read_epb, false};
 
-/* --- Frequency limits. --- */
-
-/* Reads a CPU's frequency limits. The good value of the lower limit is the upper one: then only the lower one has to be
- * written, and restored. */
+/* The good lower limit is the upper one: only the lower one has to be written and restored. */
 static int read_frequency(const char *root, unsigned cpu, const char *file, struct setting_value *out)
 {
     int64_t min_khz, max_khz;
@@ -148,14 +141,12 @@ static int read_frequency(const char *root, unsigned cpu, const char *file, stru
 
 const struct setting_of_cpus setting_cpu_frequency = {"cpufreq/scaling_min_freq", read_frequency, true};
 
-/* --- Turbo. --- */
-
 static const struct turbo {
     const char *path;
     int64_t off;
 } turbo_files[] = {{CPU_FOLDER "/intel_pstate/no_turbo", 1}, {CPU_FOLDER "/cpufreq/boost", 0}};
 
-/* Reads the value, 0 or 1, of the first of turbo_files that exists. Returns 0 or -errno. */
+/* Reads 0 or 1 from the first of turbo_files that exists. Returns 0 or -errno. */
 static int read_turbo(const char *root, const struct turbo **file, int64_t *value)
 {
     int error = -ENOENT;
@@ -182,12 +173,9 @@ int setting_writes_turbo(const struct settings_view *view, struct setting_writes
     return read_turbo(view->root, &file, &value) ? 0 : setting_write_number(view, file->path, file->off, out);
 }
 
-/* --- SMT. --- */
-
 #define SMT_CONTROL CPU_FOLDER "/smt/control"
 
-/* Returns whether SMT is on, by the content of smt/control. Where a core has more than two threads, that may also be
- * the number of threads in use. */
+/* By the content of smt/control, which with more than two threads a core may be the number in use. */
 static bool smt_is_on(const char *control)
 {
     return strcmp(control, "on") == 0 || (control[0] >= '1' && control[0] <= '9');
@@ -217,12 +205,9 @@ int setting_writes_smt(const struct settings_view *view, struct setting_writes *
     return setting_writes_add(out, SMT_CONTROL, "off");
 }
 
-/* --- Idle states. --- */
+#define NO_DEMAND_US 2000000000 /* PM QoS limit when nobody requested one */
 
-#define NO_DEMAND_US 2000000000 /* latency limit of the kernel's PM QoS when nobody requested one */
-
-/* Finds the longest exit latency of one CPU's idle states that are not disabled. Returns false when the CPU has
- * none. */
+/* Finds the longest exit latency of a CPU's enabled idle states. Returns false: none. */
 static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char *name, size_t size)
 {
     static const char file[] = CPU_FOLDER "/cpu%u/cpuidle/state%u/%s";
@@ -241,7 +226,7 @@ static bool read_deepest(const char *root, unsigned cpu, uint64_t *exit_us, char
     return any;
 }
 
-/* Reads the latency limit in force, in us, from the PM QoS device. Returns 0 or -errno. */
+/* Reads the PM QoS limit in force, in us. Returns 0 or -errno. */
 static int read_demand(const char *root, int32_t *us)
 {
     char bytes[2 * sizeof *us];
@@ -276,9 +261,7 @@ void setting_look_c_states(const struct settings_view *view, struct setting_stat
         setting_say(out, SETTING_NOISY, "%s, idle states not known", held);
 }
 
-/* --- Thermal throttling. --- */
-
-/* Returns whether a CPU is the first of its package; a CPU whose package is not known counts as a package. */
+/* The first of its package; without a known package, a package itself. */
 static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
 {
     uint64_t package;
@@ -289,8 +272,7 @@ static bool opens_package(const char *root, unsigned cpu, struct cpuset *seen)
     return first;
 }
 
-/* Counts throttling events of the bench CPUs; returns false when no CPU counts them. Each CPU of a package counts
- * the events of the whole package. */
+/* Each CPU of a package counts the whole package's events. Returns false when none counts them. */
 static bool count_throttling(const struct settings_view *view, uint64_t *count)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the CSV column `settings`, which explains why two machines, or one machine at two times, differ in speed. */
+/* The CSV column `settings`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +22,6 @@ static void add(const struct description *d, const char *name, const char *value
     setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
 }
 
-/* --- Settings that `jitbench check` judges. --- */
-
 static void add_checked(const struct description *d)
 {
     struct setting_state state;
@@ -35,9 +33,7 @@ static void add_checked(const struct description *d)
         }
 }
 
-/* --- Settings read from files. --- */
-
-/* Adds the first lines of files as items: the word in brackets, or the whole line if there is none. */
+/* The word in brackets, or the whole first line. */
 static void add_files(const struct description *d)
 {
     static const struct {
@@ -56,9 +52,7 @@ static void add_files(const struct description *d)
             add(d, files[i].name, text);
 }
 
-/* --- Memory, caches and microcode. --- */
-
-/* Adds the size of memory in three digits: the part that the kernel reserves differs a little from boot to boot. */
+/* In three digits: what the kernel reserves differs from boot to boot. */
 static void add_memory(const struct description *d)
 {
     char text[32];
@@ -69,7 +63,7 @@ static void add_memory(const struct description *d)
     add(d, "memory", text);
 }
 
-/* Adds the sizes of the lowest CPU's caches: "L1d:32K+L1i:32K+L2:512K+L3:16M". */
+/* "L1d:32K+L1i:32K+L2:512K+L3:16M" of the lowest CPU. */
 static void add_caches(const struct description *d)
 {
     static const char file[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
@@ -88,7 +82,7 @@ static void add_caches(const struct description *d)
     add(d, "caches", list);
 }
 
-/* Adds the first CPU's microcode version, where the architecture has one. */
+/* Of the first CPU, where the architecture has one. */
 static void add_microcode(const struct description *d)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cpuinfo");
@@ -111,10 +105,7 @@ static void add_firmware(const struct description *d)
     add(d, "firmware", text);
 }
 
-/* --- Mitigations. --- */
-
-/* Shortens a state: "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no"; "Not affected" alone
- * becomes "no". */
+/* "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no". */
 static void shorten(const char *state, char *buf, size_t size)
 {
     static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
@@ -133,7 +124,7 @@ static void shorten(const char *state, char *buf, size_t size)
     *at = '\0';
 }
 
-/* Adds the state of each CPU vulnerability, under the kernel's name for it. */
+/* Under the kernel's names. */
 static void add_mitigations(const struct description *d)
 {
     static const char folder[] = CPU_FOLDER "/vulnerabilities";
@@ -148,10 +139,7 @@ static void add_mitigations(const struct description *d)
     }
 }
 
-/* --- The kernel's command line. --- */
-
-/* Returns whether a word of the kernel's command line affects speed or noise. Other words are left out: they may
- * name a machine's own disk, or be private. */
+/* Returns whether a word affects speed or noise. Others may name a machine's own disk, or be private. */
 static bool bears_on_noise(const char *word)
 {
     static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
@@ -179,7 +167,7 @@ static bool bears_on_noise(const char *word)
     return false;
 }
 
-/* Adds the words of the kernel's command line up to "--"; those after it are for init. */
+/* Up to "--": what follows is for init. */
 static void add_command_line(const struct description *d)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");

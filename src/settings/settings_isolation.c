@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings that isolate the bench CPUs (those to measure on) from other tasks, the tick, RCU callbacks, kernel threads,
- * interrupts, workqueues. */
+/* Isolation of the bench CPUs from other tasks, the tick, RCU callbacks, kernel threads, interrupts, workqueues. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #define NOHZ_FULL CPU_FOLDER "/nohz_full"
 #define CMDLINE   "/proc/cmdline"
 
-/* Judges a setting that is a set of CPUs: ok when the set contains all bench CPUs. Shows the set. */
+/* Ok when the set, which is shown, contains all bench CPUs. */
 static void judge_covered(const struct settings_view *view, const struct cpuset *set, struct setting_state *out)
 {
     struct cpuset left;
@@ -24,8 +23,6 @@ static void judge_covered(const struct settings_view *view, const struct cpuset 
     if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
         setting_why(out, "not CPU%s %s", cpuset_count(&left) == 1 ? "" : "s", list);
 }
-
-/* --- Isolated CPUs: isolcpus=, nohz_full=. --- */
 
 void setting_look_isolated(const struct settings_view *view, struct setting_state *out)
 {
@@ -66,9 +63,7 @@ void setting_look_nohz_pstate(const struct settings_view *view, struct setting_s
                 cpuset_is_empty(&set) ? "none" : "set", text);
 }
 
-/* --- The kernel's command line. --- */
-
-/* Returns the value of the last "key=value" in a text, which it splits into words; NULL when there is none. */
+/* Returns the last "key=value" in a text, which it splits; NULL: none. */
 static char *find_value(char *text, const char *key)
 {
     const size_t length = strlen(key);
@@ -87,7 +82,7 @@ static unsigned last_cpu(const struct cpuset *set)
     return last;
 }
 
-/* Adds one element of a CPU list. The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
+/* The kernel also accepts "all", N for the last CPU, and CPUs named twice. */
 static bool add_piece(const struct settings_view *view, const char *piece, struct cpuset *set)
 {
     char text[64], why[1];
@@ -107,7 +102,7 @@ static bool add_piece(const struct settings_view *view, const char *piece, struc
     return true;
 }
 
-/* Reads the CPUs that a kernel parameter names. Returns 0, -ENODATA when it is not given, or -errno. */
+/* Returns 0, -ENODATA when the parameter is not given, or -errno. */
 static int read_parameter(const struct settings_view *view, const char *key, struct cpuset *set)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(view->root, CMDLINE);
@@ -122,8 +117,7 @@ static int read_parameter(const struct settings_view *view, const char *key, str
     return error;
 }
 
-/* Returns whether nohz_full= includes all bench CPUs: it then keeps RCU callbacks and kernel threads off them as
- * well. */
+/* With all bench CPUs in it, nohz_full= keeps RCU callbacks and kernel threads off them as well. */
 static bool nohz_covers(const struct settings_view *view)
 {
     struct cpuset set;
@@ -147,8 +141,8 @@ void setting_look_rcu_nocbs(const struct settings_view *view, struct setting_sta
 
 #define TIMER_MIGRATION "/proc/sys/kernel/timer_migration"
 
-/* Judges timer migration. It moves timers of idle CPUs to busy ones, such as the bench CPUs: off is good. But with
- * nohz_full= it moves the bench CPUs' own timers to the others: on is good. */
+/* Migration moves timers of idle CPUs to busy ones, such as the bench CPUs: off is good. But with nohz_full= it
+ * moves the bench CPUs' own timers to the others: on is good. */
 void setting_look_timer_migration(const struct settings_view *view, struct setting_state *out)
 {
     setting_look_number(view, TIMER_MIGRATION, nohz_covers(view), "", out);
@@ -159,8 +153,8 @@ int setting_writes_timer_migration(const struct settings_view *view, struct sett
     return setting_write_number(view, TIMER_MIGRATION, nohz_covers(view), out);
 }
 
-/* Judges a setting as ok when the kernel parameter key names only other CPUs than the bench CPUs. otherwise: name of
- * another parameter that has the same effect and is in force, so that the setting is ok anyway; NULL: none. */
+/* Ok when the parameter key names only other CPUs than the bench CPUs, or `otherwise` (NULL: none), with the same
+ * effect, is in force. */
 static void judge_elsewhere(const struct settings_view *view, const char *key, const char *otherwise,
                             struct setting_state *out)
 {
@@ -190,21 +184,19 @@ void setting_look_kthread_cpus(const struct settings_view *view, struct setting_
         setting_not_read(view, NOHZ_FULL, error, out);
 }
 
-/* --- Writable masks: interrupts, unbound work. --- */
-
 #define IRQ_FOLDER       "/proc/irq"
 #define DEFAULT_AFFINITY IRQ_FOLDER "/default_smp_affinity"
 #define WORK_FOLDER      "/sys/devices/virtual/workqueue"
 
-#define LIST "_list" /* at the end of the path of a file that holds a list, beside the one that holds the mask */
+#define LIST "_list" /* the file of a list beside that of the mask */
 
 struct mask_file {
     char path[320];
     struct cpuset cpus;
-    size_t digits; /* number of hexadecimal digits of the mask; 0: the file is a list */
+    size_t digits; /* hexadecimal digits of the mask; 0: a list */
 };
 
-/* Reads a file that holds a mask. Returns 0 or -errno. */
+/* Returns 0 or -errno. */
 static int read_mask(const char *root, struct mask_file *file)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(root, file->path);
@@ -215,8 +207,7 @@ static int read_mask(const char *root, struct mask_file *file)
     return digits > 0 ? 0 : text[0] ? -EILSEQ : -ENODATA;
 }
 
-/* Adds a write that removes the bench CPUs from the file's set; if no CPU would be left, writes all other online
- * CPUs. */
+/* Removes the bench CPUs from the file's set; if none would be left, writes all other online CPUs. */
 static int write_housekeeping(const struct settings_view *view, struct mask_file *file, struct setting_writes *out)
 {
     char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
@@ -229,15 +220,15 @@ static int write_housekeeping(const struct settings_view *view, struct mask_file
     if (cpuset_is_empty(&kept))
         kept = rest;
     if (file->digits || cpuset_format(&kept, text, sizeof text) >= sizeof text) {
-        if (!file->digits) /* the list is too long to be written: the mask is written instead */
+        if (!file->digits) /* too long as a list: write the mask */
             file->path[strlen(file->path) - strlen(LIST)] = '\0';
         cpuset_format_mask(&kept, file->digits, text, sizeof text);
     }
     return setting_writes_add(out, file->path, text);
 }
 
-/* Reads an interrupt's CPUs: from smp_affinity_list where the kernel has that file, since a list is short on large
- * machines; otherwise from the mask. Returns 0 or -errno. */
+/* From smp_affinity_list where there is one, since a list is short on large machines, else the mask. Returns 0 or
+ * -errno. */
 static int read_irq(const char *root, const char *name, struct mask_file *file)
 {
     if (name[strspn(name, "0123456789")])
@@ -257,8 +248,8 @@ static int read_work(const char *root, const char *name, struct mask_file *file)
     return read_mask(root, file);
 }
 
-/* A directory of affinity masks: of interrupts, or of workqueues. The mask in `first` (the default of new interrupts,
- * or the limit of all workqueues) is handled first, since the kernel limits the other workqueues' masks to it. */
+/* A directory of masks: of interrupts or workqueues. `first` (the default of new interrupts, or the limit of all
+ * workqueues) comes first: the kernel limits the other workqueues to it. */
 struct masks {
     const char *folder, *first, *first_name, *what;
     int (*read)(const char *root, const char *name, struct mask_file *file);
@@ -266,7 +257,7 @@ struct masks {
 static const struct masks irqs = {IRQ_FOLDER, DEFAULT_AFFINITY, "new ones", "interrupts", read_irq};
 static const struct masks works = {WORK_FOLDER, WORK_FOLDER "/cpumask", "all", "masks", read_work};
 
-/* Reads mask number i: 0 is the one in `first`, i > 0 that of names[i - 1]. */
+/* 0 is the one in `first`, i > 0 that of names[i - 1]. */
 static int read_one(const struct masks *of, const char *root, char *const *names, size_t i, struct mask_file *file)
 {
     snprintf(file->path, sizeof file->path, "%s", of->first);

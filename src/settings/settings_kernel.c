@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the kernel: periodic activity, page sizes, clock source, mitigations. */
+/* Periodic activity, page sizes, clock source, mitigations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,7 @@
 
 #define SYSCTL "/proc/sys/"
 
-/* --- Settings of one number that need more than their entry in settings_list. --- */
-
-/* Judges KSM (same-page merging) by its file `run`. 1: the scanner runs; 2: it is stopped, and merged pages are copied
- * again. */
+/* `run` is 1: the scanner runs; 2: it is stopped, and merged pages are copied again. */
 void setting_look_ksm(const struct settings_view *view, struct setting_state *out)
 {
     (void)view;
@@ -54,8 +51,7 @@ int setting_writes_rt_throttling(const struct settings_view *view, struct settin
     return setting_write_number(view, RT_RUNTIME, -1, out);
 }
 
-/* The lockup detectors' files. kernel/watchdog, which switches both, is written last, so that it is restored first: it
- * switches nmi_watchdog on as well. */
+/* kernel/watchdog, which switches both and nmi_watchdog on as well, is written last, and so restored first. */
 static const char *const watchdogs[] = {SYSCTL "kernel/nmi_watchdog", SYSCTL "kernel/watchdog"};
 
 void setting_look_watchdogs(const struct settings_view *view, struct setting_state *out)
@@ -85,8 +81,6 @@ void setting_look_aslr(const struct settings_view *view, struct setting_state *o
         setting_not_read(view, SYSCTL "kernel/randomize_va_space", level < 0 ? -ENOENT : -EILSEQ, out);
 }
 
-/* --- Transparent huge pages. --- */
-
 #define THP_FOLDER "/sys/kernel/mm/transparent_hugepage"
 static const char *const thp_files[] = {"enabled", "defrag"};
 
@@ -108,7 +102,7 @@ void setting_look_thp(const struct settings_view *view, struct setting_state *ou
         setting_say(out, good ? SETTING_OK : SETTING_NOISY, "%s", now);
 }
 
-/* Writes "madvise" if the run asks for huge pages, otherwise "never". Files that say "never" already are left alone. */
+/* "madvise" if the run asks for huge pages, otherwise "never". Files that say "never" already are left alone. */
 int setting_writes_thp(const struct settings_view *view, struct setting_writes *out)
 {
     const char *good = view->huge_advised ? "madvise" : "never";
@@ -121,8 +115,6 @@ int setting_writes_thp(const struct settings_view *view, struct setting_writes *
     }
     return 0;
 }
-
-/* --- Fair server. --- */
 
 #define FAIR_FOLDER "/sys/kernel/debug/sched/fair_server"
 
@@ -150,8 +142,6 @@ void setting_look_fair_server(const struct settings_view *view, struct setting_s
     }
 }
 
-/* --- Clocksource. --- */
-
 void setting_look_clocksource(const struct settings_view *view, struct setting_state *out)
 {
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -167,8 +157,6 @@ void setting_look_clocksource(const struct settings_view *view, struct setting_s
         if (strcmp(name, counters[i]) == 0)
             out->verdict = SETTING_OK;
 }
-
-/* --- Mitigations, page faults. --- */
 
 void setting_look_vulnerabilities(const struct settings_view *view, struct setting_state *out)
 {

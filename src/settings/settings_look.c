@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions shared by the files that look at settings. */
 #include "settings/settings_look.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 
 #include "sys/procfs.h"
 
-/* Replaces unprintable bytes: a file of /proc may contain text of a user or a boot loader. */
+/* A file of /proc may contain text of a user or a boot loader. */
 static void make_printable(char *text)
 {
     for (; *text; text++)
@@ -164,7 +163,7 @@ void setting_append(char *list, size_t size, const char *word)
     if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
         return;
     procfs_copy(word, strlen(word), printable, sizeof printable);
-    /* Room for "..." is always kept. */
+    /* Keeps room for "...". */
     if (kept + strlen(printable) + 2 <= size)
         snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);
     else if (kept <= size)

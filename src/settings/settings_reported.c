@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings that are not judged: they tell why two machines, or two runs on one, differ. */
+/* Not judged: why two machines, or two runs on one, differ. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define DEBUG "/sys/kernel/debug/"
 
-/* Sets the state to the value; "" is a value that the file does not tell. */
+/* "": the file does not tell. */
 static void tell(const struct settings_view *view, const char *path, const char *value, struct setting_state *out)
 {
     if (value[0])
@@ -45,8 +45,8 @@ void setting_look_scheduler(const struct settings_view *view, struct setting_sta
     tell(view, "/proc/sys/kernel/osrelease", kernel[0] >= '1' && kernel[0] <= '9' ? rule : "", out);
 }
 
-/* Looks the preemption model up in debugfs, which marks the one in force ("none (full) lazy"), then on the kernel's
- * command line, then in its configuration, which sets the one after boot, then in `uname -v`. */
+/* From debugfs, which marks the one in force ("none (full) lazy"), then the kernel's command line, then its
+ * configuration, which sets the one after boot, then `uname -v`. */
 void setting_look_preempt(const struct settings_view *view, struct setting_state *out)
 {
     static const char *const models[][2] = {
@@ -70,13 +70,13 @@ void setting_look_preempt(const struct settings_view *view, struct setting_state
         if (config ? setting_config_has(config, models[i][0]) : strstr(kernel, text) != NULL)
             model = models[i][1];
     }
-    if (!model[0] && !config && !dynamic && strchr(kernel, '#')) /* '#' begins what `uname -v` prints */
+    if (!model[0] && !config && !dynamic && strchr(kernel, '#')) /* `uname -v` begins with it */
         model = "voluntary or none";
     tell(view, "/proc/sys/kernel/version", model, out);
 }
 
-/* The name of the file, its place and its meaning have changed, but it is always the least time for which a task keeps
- * its CPU while others wait. */
+/* Name, place and meaning of the file have changed, but it is always the least time for which a task keeps its CPU
+ * while others wait. */
 void setting_look_base_slice(const struct settings_view *view, struct setting_state *out)
 {
     static const char *const paths[] = {DEBUG "sched/base_slice_ns", DEBUG "sched/min_granularity_ns",
@@ -104,7 +104,7 @@ void setting_look_os(const struct settings_view *view, struct setting_state *out
     tell(view, "/etc/os-release", name, out);
 }
 
-/* Writes a size in bytes as "4K", "2M" or "1G". */
+/* "4K", "2M" or "1G" */
 static const char *size_text(uint64_t bytes, char buf[24])
 {
     static const char units[] = "KMG";
@@ -148,8 +148,8 @@ void setting_look_fault_around(const struct settings_view *view, struct setting_
     tell(view, path, size, out);
 }
 
-/* Reads which prefetchers are off from a register of the first CPU (Intel: MISC_FEATURE_CONTROL; AMD, from Zen 4 on:
- * Prefetch Control), in which each has a bit. */
+/* A bit for each prefetcher in a register of the first CPU (Intel: MISC_FEATURE_CONTROL; AMD from Zen 4: Prefetch
+ * Control). */
 void setting_look_prefetchers(const struct settings_view *view, struct setting_state *out)
 {
     static const struct {
@@ -181,9 +181,9 @@ void setting_look_prefetchers(const struct settings_view *view, struct setting_s
         setting_say(out, SETTING_OK, "off: %s", off);
 }
 
-/* Reads the memory modules' speeds from the SMBIOS table: structures of a header (type, length of the fixed part), a
- * fixed part, and texts that end with an empty one. A module is of type 17, with its size at 12 (0: an empty slot), its
- * highest speed at 21 and, from SMBIOS 2.7 on, its speed as configured at 32, in MT/s. */
+/* From the SMBIOS table: structures of a header (type, length of the fixed part), a fixed part, and texts that end
+ * with an empty one. A module is of type 17, its size at 12 (0: empty slot), its highest speed at 21 and, from
+ * SMBIOS 2.7, its configured speed at 32, in MT/s. */
 void setting_look_dimms(const struct settings_view *view, struct setting_state *out)
 {
     unsigned n = 0, least = UINT16_MAX, most = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware that the bench CPUs (those to measure on) share with other CPUs: memory, caches, cores. */
+/* Hardware that the bench CPUs share with others. */
 #include <errno.h>
 
 #include "settings/settings_look.h"
@@ -52,8 +52,8 @@ void setting_look_caches(const struct settings_view *view, struct setting_state 
     else
         setting_say(out, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
                     list);
-    /* Other work needs some CPU, and often all CPUs have one last-level cache: if the CPUs to measure on share theirs
-     * only with CPUs that are left to other work by default, no better choice exists. */
+    /* Other work needs some CPU: if the bench CPUs share their last-level cache only with CPUs that are left to it
+     * by default, no better choice exists. */
     settings_bench_cpus(view->root, view->machine, &usual);
     if (worst != 0 && setting_disjoint(&usual, &strangers)) {
         out->verdict = SETTING_OK;

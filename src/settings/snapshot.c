@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes settings of the machine and restores them. */
 #include "settings/snapshot.h"
 
 #include <errno.h>
@@ -20,45 +19,41 @@
 
 /* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096
-/* Maximum number of restore passes. Files that change each other have their old values after two; more passes would
- * only cost time when the kernel refuses. */
+/* Files that change each other have their old values after two; more only cost time when the kernel refuses. */
 #define PASSES 3
 
-/* Result of restoring a file. */
 struct restored {
-    char before[64]; /* the value before the restore, cut to this size */
+    char before[64]; /* before the restore, cut */
     bool written;
-    int error; /* error of the last write */
+    int error; /* of the last write */
 };
 
 struct snapshot {
     struct snapshot_place place;
     const struct setting_writes *writes;
-    struct setting_writes saved; /* the old values, in the order in which they were read */
-    /* For each write: the index of its file in saved, or -errno when the file cannot be read. */
+    struct setting_writes saved; /* in the order of reading */
+    /* For each write: the index in saved, or -errno when the file cannot be read. */
     long *saved_of;
-    /* For each file in saved. Allocated before anything is changed, since restoring must not need memory. */
+    /* For each file in saved; restoring must not need memory. */
     struct restored *restored;
-    int fd; /* -1: there is no file, because there is nothing to save */
+    int fd; /* -1: nothing to save */
 };
 
-/* --- Side effects of writing a file: the kernel changes other files. --- */
-
-/* Writing a file whose path ends in `written` also changes other files: `changed` is a file in the same directory, or a
- * pattern of paths. The changed files are saved before the written one, and therefore restored after it. */
+/* Writing a file whose path ends in `written` also changes `changed`, in the same directory or a pattern of paths.
+ * Those are saved before it, and so restored after it. */
 static const struct {
     const char *written, *changed;
 } side_effects[] = {
-    /* With some drivers, leaving the governor 'performance' does not restore the old energy preference. */
+    /* With some drivers, leaving 'performance' does not restore the old preference. */
     {"/cpufreq/scaling_governor", "energy_performance_preference"},
     {"/cpufreq/scaling_governor", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
     {"/intel_pstate/no_turbo", "min_perf_pct"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_max_freq"},
     {"/cpufreq/boost", "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/boost"},
-    /* kernel/watchdog switches both lockup detectors: switching it on again starts both. */
+    /* Switching it on again starts both lockup detectors. */
     {"/kernel/watchdog", "soft_watchdog"},
     {"/kernel/watchdog", "nmi_watchdog"},
-    /* With huge pages the kernel keeps more memory free, and without them it computes min_free_kbytes anew. */
+    /* The kernel keeps more memory free with huge pages, and computes this anew without them. */
     {"/transparent_hugepage/enabled", "/proc/sys/vm/min_free_kbytes"},
     /* Interrupts leave a CPU that goes offline, and do not return. */
     {"/smt/control", "/proc/irq/[0-9]*/smp_affinity"},
@@ -71,10 +66,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* --- Contents and values of files. --- */
-
-/* Reduces the content, in place, to the value: without the final newline, or the word in brackets of a list of
- * choices. */
+/* Cuts the content to the value: no final newline, or the word in brackets. */
 static char *value_of(char *content)
 {
     char *open = strchr(content, '['), *close = open ? strchr(open, ']') : NULL;
@@ -89,8 +81,7 @@ static char *value_of(char *content)
     return content;
 }
 
-/* Reads the content as text. Returns its length or -errno: a content that is no text, or too long to be read whole,
- * is no setting. */
+/* Returns the length or -errno: no text, or too long to be read whole, is no setting. */
 static ssize_t read_content(const char *root, const char *path, char content[CONTENT_MAX + 2])
 {
     ssize_t length = procfs_read(root, path, content, CONTENT_MAX + 2);
@@ -115,11 +106,9 @@ static int write_file(const char *root, const char *path, const char *value)
     int fd = open(PROCFS_PATH("%s%s", root, path), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    ssize_t done = write(fd, line, (size_t)length); /* in one call: the kernel takes each write as a whole value */
+    ssize_t done = write(fd, line, (size_t)length); /* the kernel takes each write as a whole value */
     return done == length ? 0 : done < 0 ? -errno : -EIO;
 }
-
-/* --- Where the snapshot is. --- */
 
 const char *snapshot_default_file(void)
 {
@@ -127,7 +116,7 @@ const char *snapshot_default_file(void)
     static const char *const folders[] = {"/run", "/dev/shm"};
     struct stat status;
 
-    /* Anybody may put a file jitbench.snapshot into /dev/shm; another user's file must not be taken for a snapshot. */
+    /* Anybody may put a file jitbench.snapshot into /dev/shm. */
     for (size_t i = 0; i < COUNT(files); i++)
         if (lstat(files[i], &status) == 0 && (status.st_uid == geteuid() || i == 0))
             return files[i];
@@ -164,9 +153,7 @@ void snapshot_close(struct snapshot *snapshot)
     free(snapshot);
 }
 
-/* --- Reading and saving. --- */
-
-/* Saves the value of a file. Returns 0, -ENOMEM, or another -errno when it cannot be saved. */
+/* Returns 0, -ENOMEM, or another -errno when the file cannot be saved. */
 static int remember(struct snapshot *s, const char *path)
 {
     char content[CONTENT_MAX + 2];
@@ -188,7 +175,7 @@ static int remember_matches(struct snapshot *s, const char *pattern)
     int code = glob(PROCFS_PATH("%s%s", s->place.root, pattern), GLOB_NOSORT, NULL, &found);
 
     if (code)
-        return code == GLOB_NOSPACE ? -ENOMEM : 0; /* otherwise no file matches the pattern: this machine has none */
+        return code == GLOB_NOSPACE ? -ENOMEM : 0; /* or no file matches: none on this machine */
     for (size_t i = 0; i < found.gl_pathc && code != -ENOMEM; i++)
         code = remember(s, found.gl_pathv[i] + root_length);
     globfree(&found);
@@ -200,8 +187,7 @@ static int remember_neighbour(struct snapshot *s, const char *path, const char *
     return remember(s, PROCFS_PATH("%.*s/%s", (int)(strrchr(path, '/') - path), path, name));
 }
 
-/* Saves the files that a write changes as a side effect. Files that cannot be read are ignored: they do not exist, or
- * cannot have been set. */
+/* Ignores files that cannot be read: they do not exist, or cannot have been set. */
 static int remember_side_effects(struct snapshot *s, const char *path, bool seen[COUNT(side_effects)])
 {
     int code = 0;
@@ -280,8 +266,6 @@ int snapshot_open(const struct snapshot_place *place, struct snapshot **out, cha
     return code;
 }
 
-/* --- Writing the settings. --- */
-
 static void apply_one(const struct snapshot *s, struct snapshot_report *report, char content[CONTENT_MAX + 2])
 {
     report->error = s->place.write(s->place.root, report->path, report->wanted);
@@ -295,7 +279,6 @@ static void apply_one(const struct snapshot *s, struct snapshot_report *report, 
         report->result = SNAPSHOT_DONE;
 }
 
-/* Returns the report of a file before anything is written. */
 static struct snapshot_report report_of(const struct snapshot *s, size_t i)
 {
     const struct setting_write *write = &s->writes->write[i];
@@ -323,10 +306,7 @@ void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *co
     }
 }
 
-/* --- Restoring the settings. --- */
-
-/* Reads a file into content. Returns whether it has its old value again. In a list of choices only the chosen word
- * counts, since the other words may have changed. */
+/* Returns whether the file has its old value again. Of a list of choices only the chosen word counts. */
 static bool is_restored(const struct snapshot *s, size_t i, char content[CONTENT_MAX + 2], ssize_t *length,
                         const char **now)
 {
@@ -335,7 +315,7 @@ static bool is_restored(const struct snapshot *s, size_t i, char content[CONTENT
     return *length >= 0 && strcmp(*now, s->saved.write[i].value) == 0;
 }
 
-/* Writes the old value to each file that has another one. Returns how many were written. */
+/* Returns how many were written. */
 static size_t restore_pass(const struct snapshot *s)
 {
     char content[CONTENT_MAX + 2];
@@ -353,7 +333,7 @@ static size_t restore_pass(const struct snapshot *s)
     return written;
 }
 
-/* Reports each file. Returns how many do not have their old values. */
+/* Returns how many do not have their old values. */
 static size_t report_restored(const struct snapshot *s, snapshot_put *put, void *context)
 {
     char content[CONTENT_MAX + 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the file of a snapshot completely or not at all, and trusts nothing that it reads. */
+/* Written completely or not at all; nothing that is read is trusted. */
 #include "settings/snapshot_file.h"
 
 #include <errno.h>
@@ -19,8 +19,6 @@
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 #define FIRST     "# jitbench snapshot of boot "
 #define LAST      "# end\n"
-
-/* --- Lists. --- */
 
 bool snapshot_path_allowed(const char *path)
 {
@@ -61,9 +59,7 @@ int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line
     return 0;
 }
 
-/* --- Making the file. --- */
-
-/* Locks the file. Returns 0 when the lock is ours now, the ID of the process that holds it, or -errno. */
+/* Returns 0 when the lock is ours now, the ID of its holder, or -errno. */
 static pid_t lock(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -76,20 +72,19 @@ static pid_t lock(int fd)
     return fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK && whole.l_pid > 0 ? whole.l_pid : -EBUSY;
 }
 
-/* Flushes the directory. EINVAL: the file system has nothing to flush. */
+/* EINVAL: nothing to flush. */
 static int sync_folder(int folder)
 {
     return fsync(folder) && errno != EINVAL ? -errno : 0;
 }
 
-/* Writes the file, locks it, and then gives it its name, so that no process finds it unlocked. Never replaces another
- * file. */
+/* Locks the file before it gets its name: no process finds it unlocked. Never replaces another file. */
 static int publish(int folder, const char *name, const struct text *text)
 {
     char temporary[NEW_FILE_NAME_SIZE] = "";
     int fd = new_file_nameless(folder, 0600);
 
-    if (fd < 0) /* the file system does not support files without a name */
+    if (fd < 0) /* no nameless files in this file system */
         fd = new_file_random(folder, temporary, O_CLOEXEC, 0600);
     if (fd < 0)
         return fd;
@@ -109,18 +104,18 @@ static int publish(int folder, const char *name, const struct text *text)
     return code ? code : fd;
 }
 
-/* Opens the directory of the file; *name is set to the last component. */
+/* *name: the last component. */
 static int open_folder(const char *file, const char **name)
 {
     FREED_BY(fd_close) int at = directory_of(file, name);
 
     if (at < 0)
         return at;
-    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a descriptor that can be flushed */
+    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* can be flushed */
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads the ID of this boot. Returns 0, or -ENOENT with a line in error. */
+/* Returns 0, or -ENOENT with a line in error. */
 static int read_boot(const char *root, char boot[64], char *error, size_t size)
 {
     const int code = setting_read_line(root, BOOT_FILE, boot, 64);
@@ -153,9 +148,7 @@ int snapshot_file_create(const char *root, const char *file, const struct settin
     return fd < 0 ? fail_because(fd, error, error_size, "snapshot '%s': %s", file, strerror(-fd)) : fd;
 }
 
-/* --- Opening it. --- */
-
-/* Locks the file, and refuses one that other users could have written: through it they could change any setting. */
+/* Locks the file, and refuses one that others could have written: through it they could change any setting. */
 static int check_trust(int fd, const char *file, char *error, size_t size)
 {
     struct stat status;
@@ -178,13 +171,12 @@ static int check_trust(int fd, const char *file, char *error, size_t size)
     if (status.st_nlink > 1)
         return fail_because(-EPERM, error, size, "'%s' has %lu names (hard links): not trusted; remove the others",
                             file, (unsigned long)status.st_nlink);
-    /* Another process may have restored the settings and removed the file before it released the lock. */
+    /* Its holder may have restored the settings and removed the file before it released the lock. */
     if (status.st_nlink == 0)
         return fail_because(-ENOENT, error, size, "there is no snapshot '%s': nothing to restore", file);
     return 0;
 }
 
-/* Parses the file. text is modified. */
 static int parse(const char *boot, const char *file, char *text, struct setting_writes *saved, char *error, size_t size)
 {
     const size_t length = strlen(text), last = sizeof(LAST) - 1, first = sizeof(FIRST) - 1;
@@ -225,7 +217,7 @@ int snapshot_file_open(const char *root, const char *file, struct setting_writes
 {
     (void)snprintf(error, error_size, "%s", "");
     *saved = (struct setting_writes){.n = 0};
-    /* O_NONBLOCK: a FIFO of that name must not hang the program. O_RDWR: a lock needs a file open for writing. */
+    /* O_NONBLOCK: a FIFO must not hang the program. O_RDWR: a lock needs it. */
     int fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0 && errno == ENOENT)

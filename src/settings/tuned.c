@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets settings for low noise during a run. */
 #include "settings/tuned.h"
 
 #include <errno.h>
@@ -36,10 +35,7 @@ const char *tuned_refusal(const char *path, int error)
     return error == -EPERM && geteuid() == 0 ? "the kernel or the firmware forbids it" : strerror(-error);
 }
 
-/* --- Settings that are changed for the time of a run. --- */
-
-/* The planned writes and the snapshot of --tuned. A process has only one of each; they are static because it can end in
- * many places. */
+/* For --tuned; static because a process can end in many places. */
 static struct {
     struct setting_writes plan;
     struct snapshot *snapshot;
@@ -47,7 +43,7 @@ static struct {
 
 struct outcome {
     size_t set, refused;
-    char first[160];  /* the first setting that could not be set, and why */
+    char first[160];  /* that could not be set, and why */
     char managed[64]; /* interrupts that could not be moved */
 };
 
@@ -85,14 +81,13 @@ static int make_plan(const struct cpuset *bench, bool huge_advised)
     return status;
 }
 
-/* Fills in the message that no setting was changed, and why. Returns -1. */
+/* The message that no setting was changed, and why. Returns -1. */
 static int not_tuned(char *message, size_t size, const char *why)
 {
     return fail_because(-1, message, size, "%s; no setting was changed", why);
 }
 
-/* Saves the contents of the planned files, then writes them. Returns 0, or -1 with a message when some cannot be
- * written. */
+/* Saves, then writes. Returns 0, or -1 with a message when some cannot be written. */
 static int begin(char *message, size_t size)
 {
     struct snapshot_place place = {.root = "", .file = snapshot_default_file()};
@@ -126,8 +121,6 @@ int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, si
     return make_plan(bench, huge_advised) ? not_tuned(message, size, "out of memory") : begin(message, size);
 }
 
-/* --- Settings listed in a file. --- */
-
 static int read_list(const char *file, struct setting_writes *writes, char *message, size_t size)
 {
     const char *why;
@@ -155,8 +148,6 @@ int tuned_begin_file(const char *file, char *message, size_t size)
     text_copy(message, size, "");
     return read_list(file, &held.plan, message, size) || begin(message, size) ? -1 : 0;
 }
-
-/* --- Restoring the settings. --- */
 
 static void say_left(void *context, const struct snapshot_report *report)
 {
