@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up what may have disturbed the trials of a measurement, and writes it as the CSV column `causes`. The counters
- * of one trial are read, before and after, in engine/trial.c. */
+/* engine/trial.c reads the counters of a trial, before and after. */
 #include "rows/causes.h"
 
 #include <math.h>
@@ -63,7 +62,7 @@ void row_cause_add(struct row_causes *causes, const char *name, size_t length, b
 
 void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out)
 {
-    const double quota = fmin(causes->throttled_ms, causes->run_delay_ms); /* as NAN is not known, the other one */
+    const double quota = fmin(causes->throttled_ms, causes->run_delay_ms); /* NAN is not known: then the other one */
     const struct {
         const char *name;
         double number;

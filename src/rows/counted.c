@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up counts of perf events over the samples of a result row, and writes them as the CSV column `counters`. */
 #include "rows/counted.h"
 
 #include <string.h>
@@ -20,7 +19,7 @@ static const struct {
     [COUNTER_SWITCHES] = {"switches", 1, 0},
 };
 
-/* Returns the count that the kernel has of a software event apart from perf; negative when it is not known. */
+/* The kernel's count apart from perf; negative: not known. */
 static int64_t other_count(const struct task_counters *task, int counter)
 {
     switch (counter) {

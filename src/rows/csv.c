@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes result rows as CSV: formats and quotes the fields, and writes whole rows to a file. rows/row.c lists
- * the columns. */
+/* rows/row.c lists the columns. */
 #include "rows/csv.h"
 
 #include <errno.h>
@@ -20,9 +19,7 @@
 #include "sys/procfs.h"
 #include "sys/signals.h"
 
-#define MOST_NAMES 999u /* maximum number of names tried in one directory when files of the default name exist */
-
-/* --- text ------------------------------------------------------------------------------------------------------- */
+#define MOST_NAMES 999u /* names tried in one directory */
 
 void csv_own_text(struct text *out, const char *s)
 {
@@ -58,7 +55,7 @@ static void append_pairs(struct text *out, const struct stats_point *pairs, size
     }
 }
 
-/* Appends a text field of a row. Commas are kept only in columns that have the user's own words. */
+/* Keeps commas only in columns of the user's own words. */
 static void append_text(struct text *out, const struct row_column *column, const char *field)
 {
     char copy[1024];
@@ -126,22 +123,20 @@ void csv_row(const struct row *row, struct text *out)
     text_append(out, "\r\n", 2);
 }
 
-/* --- a file of whole lines -------------------------------------------------------------------------------------- */
-
 struct csv {
-    int fd;                  /* -1: no file is open */
-    bool is_stdout;          /* fd is standard output, which is neither removed nor closed */
-    bool created;            /* the file is new, and is removed again if it gets no row */
-    bool none;               /* rows are discarded: --no-csv, or nobody reads standard output any more */
-    bool fell_back;          /* the directory for a second file was tried */
-    bool unflushed;          /* the warning that the file cannot be flushed was printed */
-    size_t rows;             /* number of rows in the open file */
-    char path[PATH_MAX];     /* path of the open file */
-    char reported[PATH_MAX]; /* result of csv_path() */
-    char name[260];          /* default name */
+    int fd;                  /* -1: none */
+    bool is_stdout;          /* neither removed nor closed */
+    bool created;            /* new: removed again if it gets no row */
+    bool none;               /* discarded: --no-csv, or nobody reads standard output */
+    bool fell_back;          /* a second file was tried */
+    bool unflushed;          /* the warning was printed */
+    size_t rows;             /* in the open file */
+    char path[PATH_MAX];     /* of the open file */
+    char reported[PATH_MAX]; /* by csv_path() */
+    char name[260];
     struct text header;
-    struct text kept;   /* header and rows that could be written to no file */
-    size_t kept_length; /* length of kept up to the end of its last whole row */
+    struct text kept;   /* what no file took */
+    size_t kept_length; /* of its whole rows */
     size_t kept_rows, lost_rows;
 };
 
@@ -151,11 +146,11 @@ static int flush_file(struct csv *csv)
     do
         result = fdatasync(csv->fd);
     while (result != 0 && errno == EINTR);
-    /* Pipes, terminals and some file systems have nothing to flush, which is no error. (EROFS is an error: the disk
-     * became read-only after a failure.) */
+    /* Pipes, terminals and some file systems have nothing to flush. (EROFS is an error: the disk became read-only
+     * after a failure.) */
     if (result == 0 || errno == EINVAL || errno == ENOTSUP)
         return 0;
-    /* EPERM, EACCES, ENOSYS: a sandbox forbids the call. The row is written, but may be lost in a power cut. */
+    /* A sandbox forbids the call. The row is written, but may be lost in a power cut. */
     if (errno != EPERM && errno != EACCES && errno != ENOSYS)
         return -1;
     if (!csv->unflushed)
@@ -165,8 +160,8 @@ static int flush_file(struct csv *csv)
     return 0;
 }
 
-/* Removes the last `written` bytes from a regular file. Uses the current end of the file and not an offset: after `>>`
- * the offset is 0 until the first write, so a cut there would remove the user's own data. */
+/* Removes the last `written` bytes of a regular file, from its current end: after `>>` the offset is 0 until the
+ * first write, so a cut there would remove the user's own data. */
 static void cut_back(int fd, size_t written)
 {
     struct stat st;
@@ -177,8 +172,7 @@ static void cut_back(int fd, size_t written)
         (void)lseek(fd, end - (off_t)written, SEEK_SET);
 }
 
-/* Writes data to the open file and flushes it; if either fails, removes what was written. Returns 0, or -1 with
- * errno. */
+/* Writes and flushes; removes what was written if either fails. Returns 0, or -1 with errno. */
 static int write_whole(struct csv *csv, const char *data, size_t length)
 {
     size_t done = signals_write(csv->fd, data, length);
@@ -190,7 +184,7 @@ static int write_whole(struct csv *csv, const char *data, size_t length)
     return -1;
 }
 
-/* Closes the open file, and removes it if it was created here and has no row. Keeps errno. */
+/* Closes the file, and removes it if it was created here and has no row. Keeps errno. */
 static void leave_file(struct csv *csv)
 {
     int error = errno;
@@ -222,7 +216,7 @@ static int start_file(struct csv *csv, int fd, const char *path, bool created)
     return 0;
 }
 
-/* Creates a file of the default name in the directory ("" is the current one). Returns 0, or -1 with errno. */
+/* directory "": the current one. Returns 0, or -1 with errno. */
 static int open_default(struct csv *csv, const char *directory)
 {
     char path[PATH_MAX], name[sizeof csv->name + 8];
@@ -238,7 +232,7 @@ static int open_default(struct csv *csv, const char *directory)
     return -1;
 }
 
-/* Creates a file in $TMPDIR, or in /tmp if that is not set, once. Returns 0, or -1. */
+/* In $TMPDIR or /tmp, once. Returns 0, or -1. */
 static int open_second(struct csv *csv)
 {
     const char *directory = getenv("TMPDIR");
@@ -326,8 +320,6 @@ struct csv *csv_open(const struct csv_target *target, char *message, size_t mess
     return csv;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------- */
-
 static void keep_in_memory(struct csv *csv, const char *lines, size_t length, size_t rows)
 {
     if (csv->kept.length == 0)
@@ -341,8 +333,8 @@ static void keep_in_memory(struct csv *csv, const char *lines, size_t length, si
     csv->kept_length = csv->kept.length;
 }
 
-/* Continues after the open file has failed or was removed: writes these lines to a second file; where that fails, keeps
- * them in memory. from and why say in the message what happened. */
+/* After the open file failed or was removed (from and why, for the message): writes these lines to a second file, or
+ * keeps them in memory. */
 static void go_on(struct csv *csv, const char *from, const char *why, const char *lines, size_t length, size_t rows)
 {
     if (open_second(csv) == 0 && write_whole(csv, lines, length) == 0) {
@@ -356,7 +348,7 @@ static void go_on(struct csv *csv, const char *from, const char *why, const char
     keep_in_memory(csv, lines, length, rows);
 }
 
-/* Handles a line that could not be written to the open file; errno has the reason. */
+/* The line could not be written; errno has the reason. */
 static void fall_over(struct csv *csv, const struct text *line)
 {
     int reason = errno;
@@ -428,8 +420,7 @@ int csv_close(struct csv *csv)
     if (csv->kept_rows > 0) {
         (void)fflush(stdout);
         message_print("jitbench: %zu rows are in no file: they follow as CSV on standard output\n", csv->kept_rows);
-        /* This is the last attempt to write these rows: an incomplete line is not removed, because a part is better
-         * than nothing. */
+        /* The last attempt: a part is better than nothing. */
         if (signals_write(STDOUT_FILENO, csv->kept.data, csv->kept_length) != csv->kept_length)
             result = -1;
     }

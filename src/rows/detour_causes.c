@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the causes of detours, the times in which a measured thread did not run. */
 #include "rows/detour_causes.h"
 
 const char *const detour_cause_names[DETOUR_CAUSES] = {

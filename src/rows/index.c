@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers names in the order of their first appearance, by a hash table. Has nothing to do with the index of
- * `jitbench unix`. */
+/* Has nothing to do with the index of `jitbench unix`. */
 #include "rows/index.h"
 
 #include <stdlib.h>
@@ -17,13 +16,12 @@ uint64_t index_hash(const char *name)
     return hash;
 }
 
-/* index_free() frees the names. gcc 12's analyzer does not see that they are stored in the array, and warns of a
- * leak. */
+/* gcc 12's analyzer does not see that names are stored in the array, and warns of a leak. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
 
-/* Returns the position of the name in the hash table, or that of the empty slot where it belongs. */
+/* Position of the name, or of the empty slot where it belongs. */
 static size_t find_slot(const struct index *index, const char *name)
 {
     size_t at = (size_t)index_hash(name) & (index->slots - 1);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes, reads and searches the parameters of a result row. */
 #include "rows/param.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@
 
 static const char command_key[] = "command";
 
-/* Returns the kind of a parameter that was read from a file, by its key. */
+/* Of a parameter read from a file, by its key. */
 static enum row_param_kind kind_of(const char *key, size_t length)
 {
     static const struct {
@@ -36,7 +35,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
 
     if (key[length] != '=')
         return PARAM_WORK;
-    if (key[0] == '{') /* "{NAME}", which is replaced in the command line */
+    if (key[0] == '{') /* "{NAME}" */
         return PARAM_COMMAND;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].key[0] == key[0] && !strncmp(kinds[i].key, key, length) && !kinds[i].key[length])
@@ -54,7 +53,7 @@ static bool is_key(const struct row_params *params, const struct row_param *para
     return param->key == length && param->length > length && !memcmp(params->text + param->at, key, length);
 }
 
-/* Returns the length of the key at the start of a parameter: all of the text when it has no '='. */
+/* All of the text without '='. */
 static size_t key_length(const char *text, size_t length)
 {
     const char *equals = memchr(text, '=', length);
@@ -62,8 +61,8 @@ static size_t key_length(const char *text, size_t length)
     return equals ? (size_t)(equals - text) : length;
 }
 
-/* Adds a parameter, whose text is in params->text already, to the table. After the command line, or when the table is
- * full, the text is added to the last parameter instead. */
+/* Enters a parameter that is in params->text. After the command line, or when the table is full, it is added to the
+ * last one. */
 static void enter(struct row_params *params, size_t at, size_t length, size_t key, enum row_param_kind kind)
 {
     struct row_param *last = params->n ? &params->of[params->n - 1] : NULL;
@@ -79,14 +78,14 @@ static void enter(struct row_params *params, size_t at, size_t length, size_t ke
                                                  .kind = (uint8_t)kind};
 }
 
-/* Replaces commas by ';', so that scripts can split a line of the CSV at commas. */
+/* By ';', so that scripts can split a line at commas. */
 static void replace_commas(char *from, const char *end)
 {
     while ((from = memchr(from, ',', (size_t)(end - from))))
         *from = ';';
 }
 
-/* Appends a parameter, "key=value" of length bytes, and cuts it to the room that is left. */
+/* Cut to the room that is left. */
 static void append(struct row_params *params, enum row_param_kind kind, const char *text, size_t length)
 {
     const size_t used = strlen(params->text), at = used + (used > 0);
@@ -118,8 +117,8 @@ void row_params_append(struct row_params *params, const struct row_params *more)
         append(params, (enum row_param_kind)more->of[i].kind, more->text + more->of[i].at, more->of[i].length);
 }
 
-/* Returns the end of the word at `at`, quoted for a shell as words_quote() does: plain, \', 'in quotes', or $'in
- * these'. Returns NULL when a quote is not closed. */
+/* Returns the end of a word quoted for a shell as words_quote() does: plain, \', 'in quotes', or $'in these'; NULL:
+ * a quote is not closed. */
 static const char *skip_quoted(const char *at)
 {
     while (*at && *at != ' ') {
@@ -153,7 +152,7 @@ void row_params_read(struct row_params *params)
         const size_t key = key_length(at, (size_t)(next - at));
         const enum row_param_kind kind = command ? PARAM_COMMAND : kind_of(at, key);
         command = kind == PARAM_COMMAND;
-        if (command && skip_quoted(at)) /* a word with an open quote, in a damaged file, ends at the blank */
+        if (command && skip_quoted(at)) /* in a damaged file a word with an open quote ends at the blank */
             next = skip_quoted(at);
         if (next > at)
             enter(params, (size_t)(at - params->text), (size_t)(next - at), key, kind);

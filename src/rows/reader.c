@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads CSV files: finds the ends of records, the headers, and the damaged records. */
+/* Ends of records, headers, damaged records. */
 #include "rows/reader.h"
 
 #include <assert.h>
@@ -22,61 +22,57 @@
 #include "sys/order.h"
 
 #define BLOCK ((size_t)64 << 10)
-/* Minimum number of column names in a record for it to be a header: a row could have one or two by chance. */
+/* A row could have one or two names of columns by chance. */
 #define NAMES_SURE 3u
 
 static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 
 enum state {
-    PLAIN,  /* not within quotes */
-    QUOTED, /* within quotes */
-    CLOSED, /* after a quote within a quoted field, which either ends the field or is the first of two */
-    ENDING, /* after the CR that follows a quoted field */
-    BAD,    /* the record is damaged: the rest of the line is skipped */
+    PLAIN,
+    QUOTED,
+    CLOSED, /* after a quote in a quoted field: its end, or the first of two */
+    ENDING, /* after the CR behind a quoted field */
+    BAD,    /* damaged: the rest of the line is skipped */
 };
 
-/* State of the search for the end of the record at the start of the buffer. Positions count from that start. */
+/* Search for the end of the record at the start of the buffer, from where positions count. */
 struct scan {
     enum state state;
-    size_t at;      /* number of bytes searched */
-    size_t newline; /* position of the next line end at or after `at`; if none was found so far, the end of the bytes
-                     * searched for one */
-    size_t resume;  /* position of a header that was found within an open quote; 0: none */
-    bool too_long;  /* the record is too long; its beginning was dropped */
+    size_t at;      /* bytes searched */
+    size_t newline; /* of the next line end from `at` on; if none was found, the end of what was searched for it */
+    size_t resume;  /* a header within an open quote; 0: none */
+    bool too_long;  /* its beginning was dropped */
 };
 
 struct name {
     const char *name;
-    size_t position; /* number of the field in a record; SIZE_MAX: the file does not have this column */
+    size_t position; /* SIZE_MAX: no such column in the file */
 };
 
 struct reader {
     int fd;
     bool ended;
-    bool row; /* fields[] contains the current record */
+    bool row; /* fields[] has the current record */
     locale_t c_locale;
     char *data;
     size_t begin, end, size;
     struct scan scan;
     uint64_t damaged;
     char *fields[READER_COLUMNS_MAX];
-    size_t n_columns;                          /* number of columns in the header; 0: no header was read */
-    struct text names;                         /* names of the header's columns, each NUL-terminated */
-    struct text header;                        /* line of the last header, which is searched for within damaged
-                                                * records */
-    struct name known[2 * READER_COLUMNS_MAX]; /* names of the header's columns and of jitbench's, sorted */
+    size_t n_columns;                          /* of the header; 0: none yet */
+    struct text names;                         /* of the header's columns, NUL-terminated */
+    struct text header;                        /* its line, searched for within damaged records */
+    struct name known[2 * READER_COLUMNS_MAX]; /* of the header's columns and jitbench's, sorted */
     size_t n_known;
-    uint64_t known_lengths[256]; /* quick test of known[]: for each first byte, bit i is set if a name of i bytes begins
-                                  * with it (the last bit: a longer name) */
-    struct name wanted[READER_COLUMNS_MAX]; /* columns requested by reader_column() */
+    uint64_t known_lengths[256]; /* quick test of known[]: bit i of a first byte: a name of i bytes begins with it
+                                  * (the last bit: a longer one) */
+    struct name wanted[READER_COLUMNS_MAX]; /* by reader_column() */
     size_t n_wanted;
     char path[PATH_MAX];
     char error[PATH_MAX + 128];
 };
 
-/* --- the file --------------------------------------------------------------------------------------------------- */
-
-/* Stores the message for an error number, after which nothing more is read; returns -1. */
+/* Nothing more is read. Returns -1. */
 static int fail(struct reader *r, int error)
 {
     snprintf(r->error, sizeof r->error, "%s: %s", r->path, strerror(error));
@@ -84,7 +80,7 @@ static int fail(struct reader *r, int error)
     return -1;
 }
 
-/* Reads more data into the buffer. Returns 1, or 0 at the end of the file, or -1. */
+/* Returns 1, 0 at the end of the file, or -1. */
 static int fill(struct reader *r)
 {
     struct pollfd wait = {.fd = r->fd, .events = POLLIN};
@@ -98,7 +94,7 @@ static int fill(struct reader *r)
     }
     if (!grow_array(&r->data, &r->size, r->end + BLOCK, 1))
         return fail(r, ENOMEM);
-    /* One byte is left for the terminator of the last field. */
+    /* One byte is left for the last field's terminator. */
     while ((n = read(r->fd, r->data + r->end, r->size - 1 - r->end)) < 0) {
         if (errno == EAGAIN)
             (void)poll(&wait, 1, -1);
@@ -110,10 +106,7 @@ static int fill(struct reader *r)
     return n > 0;
 }
 
-/* --- where records end ------------------------------------------------------------------------------------------ */
-
-/* Returns the length of a line without its line end: an LF and all CRs before it, because file transfers may have added
- * some. */
+/* Without the LF and all CRs before it: file transfers may have added some. */
 static size_t content_length(const char *data, size_t length)
 {
     if (length > 0 && data[length - 1] == '\n')
@@ -123,8 +116,7 @@ static size_t content_length(const char *data, size_t length)
     return length;
 }
 
-/* If the bytes end in the header's line, returns the position where it begins. Returns 0 when they do not, or when
- * nothing precedes the header. */
+/* Where the header's line begins in which the bytes end; 0: they do not, or nothing precedes it. */
 static size_t find_header(const struct reader *r, const char *data, size_t length)
 {
     size_t content = content_length(data, length), header = r->header.length;
@@ -133,14 +125,14 @@ static size_t find_header(const struct reader *r, const char *data, size_t lengt
     return content - header;
 }
 
-/* Returns whether data starts with a byte order mark; in concatenated files they occur in the middle too. */
+/* Byte order mark; in concatenated files in the middle too. */
 static bool begins_with_mark(const char *data)
 {
     return memcmp(data, byte_order_mark, sizeof byte_order_mark) == 0;
 }
 
-/* Returns the position of the first line end in the bytes not searched yet; length when there is none. No byte is
- * searched twice, however many quotes a line has. */
+/* First line end in the bytes not searched yet; length: none. No byte is searched twice, however many quotes a line
+ * has. */
 static size_t next_newline(struct scan *scan, const char *data, size_t length)
 {
     if (scan->newline < scan->at)
@@ -152,14 +144,12 @@ static size_t next_newline(struct scan *scan, const char *data, size_t length)
     return scan->newline;
 }
 
-/* Returns whether the quote is the first character of its field. */
 static bool opens_field(const char *data, size_t quote)
 {
     return quote == 0 || data[quote - 1] == ',' || (quote == sizeof byte_order_mark && begins_with_mark(data));
 }
 
-/* Searches unquoted text for the end of the record (returns true) or the start of a quoted field (returns false with
- * the state QUOTED); returns false too when the data end. */
+/* Searches unquoted text. Returns true at the record's end; false at a quoted field (QUOTED), or when the data end. */
 static bool scan_plain(struct scan *scan, const char *data, size_t length)
 {
     size_t newline = next_newline(scan, data, length);
@@ -176,8 +166,8 @@ static bool scan_plain(struct scan *scan, const char *data, size_t length)
     return newline < length;
 }
 
-/* Searches quoted text for the next quote, and continues behind it. Notes the first header on the way, in case the
- * quote was opened by mistake. */
+/* Goes behind the next quote in quoted text. Notes the first header on the way, in case the quote was opened by
+ * mistake. */
 static void scan_quoted(struct reader *r, const char *data, size_t length)
 {
     struct scan *scan = &r->scan;
@@ -201,7 +191,7 @@ static enum state behind_quote(enum state state, char c)
     return BAD;
 }
 
-/* Searches the data read so far for the end of the record. Returns whether it was found. */
+/* Returns whether the record's end was found in the data so far. */
 static bool scan_on(struct reader *r)
 {
     struct scan *scan = &r->scan;
@@ -233,8 +223,8 @@ static bool scan_on(struct reader *r)
     return found;
 }
 
-/* Drops the start of a record that is too long, but keeps as many bytes as are necessary to find a header in it.
- * Returns true when the record ends here, because a header was found. */
+/* Drops the start of a record that is too long, but what may be part of a header. Returns true when the record ends
+ * here, at a header. */
 static bool drop_too_long(struct reader *r)
 {
     size_t length = r->end - r->begin, keep = r->header.length + 2;
@@ -248,7 +238,7 @@ static bool drop_too_long(struct reader *r)
     return false;
 }
 
-/* Finds the end of the next record. Returns 1, or 0 at the end of the file, or -1. */
+/* Returns 1, 0 at the end of the file, or -1. */
 static int find_record(struct reader *r)
 {
     r->begin += r->scan.at;
@@ -263,10 +253,8 @@ static int find_record(struct reader *r)
     return 1;
 }
 
-/* --- fields ----------------------------------------------------------------------------------------------------- */
-
-/* Terminates the field at s, which ends at `limit` or before, and removes its quotes. Returns the start of the next
- * field, or NULL after the last one. */
+/* Terminates the field at s, which ends at `limit` or before, without its quotes. Returns the next field; NULL:
+ * none. */
 static char *end_field(char *s, char *limit)
 {
     char *to, *behind;
@@ -286,7 +274,7 @@ static char *end_field(char *s, char *limit)
     return behind < limit ? behind + 1 : NULL;
 }
 
-/* Splits a record in place into r->fields. Returns the number of fields; those beyond the maximum count as one. */
+/* Splits a record in place. Returns the number of fields; those beyond the maximum count as one. */
 static size_t split(struct reader *r, char *data, size_t length)
 {
     char *limit = data + length;
@@ -300,8 +288,6 @@ static size_t split(struct reader *r, char *data, size_t length)
     }
     return n;
 }
-
-/* --- headers ---------------------------------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -326,8 +312,7 @@ static uint64_t length_bit(const char *name)
     return (uint64_t)1 << (length < 63 ? length : 63);
 }
 
-/* Returns whether the field is a known name. Rejects most other texts by their first byte and length, which is
- * faster. */
+/* Rejects most texts by first byte and length, which is faster. */
 static bool is_name(const struct reader *r, const char *field)
 {
     return (r->known_lengths[(unsigned char)*field] & length_bit(field)) != 0 && find_name(r, field) != NULL;
@@ -339,8 +324,7 @@ static void find_wanted(const struct reader *r, struct name *wanted)
     wanted->position = found != NULL ? found->position : SIZE_MAX;
 }
 
-/* Sorts the names of the header's and of jitbench's columns into r->known. Of equal names the leftmost column is
- * kept. */
+/* Of equal names the leftmost column is kept. */
 static void know_names(struct reader *r)
 {
     const char *name = r->names.data;
@@ -374,8 +358,8 @@ static bool repeats_header(const struct reader *r, size_t n)
     return true;
 }
 
-/* Returns whether more than half of the n fields are known names. Empty fields and numbers are not looked up, so that
- * rows are recognised fast. */
+/* More than half of the n fields are known names. Empty fields and numbers are not looked up: rows are recognised
+ * fast. */
 static bool resembles_header(const struct reader *r, size_t n)
 {
     size_t names = 0, others = 0;
@@ -389,9 +373,8 @@ static bool resembles_header(const struct reader *r, size_t n)
     return names >= NAMES_SURE && 2 * names > n;
 }
 
-/* Stores the header's line, by which the reader finds the start of an undamaged file after damaged text. A short header
- * is not stored, because a text of a row might contain it; nor is a header whose names have commas or quotes, because
- * it can be written in several ways. */
+/* Stores the line by which an undamaged file's start is found after damage. Not a short one, which a row's text
+ * might contain, nor one with commas or quotes in names, which can be written in several ways. */
 static void keep_header(struct reader *r, size_t n)
 {
     bool plain = n >= NAMES_SURE && r->names.length <= BLOCK;
@@ -405,7 +388,7 @@ static void keep_header(struct reader *r, size_t n)
         text_printf(&r->header, "%s%s", i > 0 ? "," : "", r->fields[i]);
 }
 
-/* Uses the n fields of the record as the header. Returns 0, or -1 when out of memory. */
+/* Returns 0, or -1 when out of memory. */
 static int take_header(struct reader *r, size_t n)
 {
     r->names.length = 0;
@@ -419,10 +402,7 @@ static int take_header(struct reader *r, size_t n)
     return 0;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------------- */
-
-/* Splits a record and finds out what it is. Returns 1 for a row, 0 for a header or a damaged record, -1 when out of
- * memory. */
+/* Returns 1 for a row, 0 for a header or a damaged record, -1 when out of memory. */
 static int take_record(struct reader *r, char *data, size_t length)
 {
     size_t n = split(r, data, length);
@@ -439,8 +419,7 @@ static int take_record(struct reader *r, char *data, size_t length)
     return 1;
 }
 
-/* Checks the record that was found for damage, and splits it. Returns 1 for a row, 0 for a header or a damaged record,
- * -1 for an error. */
+/* The same, for a record not checked for damage yet. */
 static int judge_record(struct reader *r)
 {
     struct scan *scan = &r->scan;
@@ -494,8 +473,6 @@ uint64_t reader_damaged(const struct reader *r)
     return r->damaged;
 }
 
-/* --- columns ---------------------------------------------------------------------------------------------------- */
-
 size_t reader_column(struct reader *r, const char *name)
 {
     size_t i = 0;
@@ -525,14 +502,12 @@ double reader_number(const struct reader *r, size_t column)
         return NAN;
     if (text_short_decimal(&at, &number) && *at == '\0')
         return number;
-    /* strtod() alone accepts spaces, hexadecimal digits and names too. */
+    /* strtod() alone accepts spaces, hexadecimal digits and names. */
     number = strtod_l(text, &end, r->c_locale);
     return *end == '\0' && text[strspn(text, "+-.0123456789eE")] == '\0' && isfinite(number) ? number : NAN;
 }
 
-/* --- opening and closing ---------------------------------------------------------------------------------------- */
-
-/* Sets the header to search for before one was read: that of jitbench's rows. Returns 0, or -1 when out of memory. */
+/* Before one was read: that of jitbench's rows. Returns 0, or -1 when out of memory. */
 static int expect_header(struct reader *r)
 {
     csv_header(&r->header);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the table of the CSV's columns; initialises, copies, compares and frees result rows. */
+/* The table of the CSV's columns. */
 #include "rows/row.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "rows/text.h"
 
-#define SLICE_S 0.0015 /* time of a slice of work between two core probes, in s */
+#define SLICE_S 0.0015 /* s between two core probes */
 
 const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_CPU] = "load_cpu_s",           [LOAD_WRITTEN] = "load_written",
@@ -149,7 +149,7 @@ void row_free(struct row *row)
     row->n_samples = row->n_hist = row->n_series = 0;
 }
 
-/* Returns a copy of an array: NULL with *failed set when out of memory; NULL alone when there is nothing to copy. */
+/* NULL with *failed set when out of memory; NULL alone for nothing. */
 static void *duplicate(const void *data, size_t n, size_t size, int *failed)
 {
     void *copy = n == 0 ? NULL : calloc(n, size);
@@ -199,8 +199,7 @@ double row_core_share_error(const struct row *row)
 {
     const double share = row_core_share(row), probes = row->wall_s / SLICE_S;
 
-    /* A probe shows between half of the core and all of it: of all distributions with this mean, that of the two ends
-     * has the largest variance. */
+    /* A probe shows between half of the core and all of it: with this mean, the two ends have the largest variance. */
     return share > 0.5 && probes >= 1 ? sqrt((1 - share) * (share - 0.5) / probes) / share : 0;
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads result rows from CSV files. */
 #include "rows/rows.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@
 struct row_reader {
     struct reader *reader;
     unsigned wanted;
-    size_t column[COLUMNS_MAX]; /* for each of row_columns: its number from reader_column() */
+    size_t column[COLUMNS_MAX]; /* of row_columns, by reader_column() */
     struct row_run run, next_run;
     uint64_t unknown, too_new;
 };
@@ -37,7 +36,7 @@ struct row_reader *row_reader_open(const char *path, unsigned wanted, char *erro
     return r;
 }
 
-/* Copies a text, cut to size between two UTF-8 characters. */
+/* Cut between two UTF-8 characters. */
 static void take_text(char *to, size_t size, const char *from)
 {
     size_t length = strnlen(from, size);
@@ -66,7 +65,7 @@ static bool to_status(const char *s, enum row_status *status)
     return false;
 }
 
-/* Reads a decimal number, and moves *at behind it. Returns false when there is no finite number. */
+/* Moves *at behind the number. Returns false without a finite one. */
 static bool take_number(const char **at, double *value)
 {
     if (text_short_decimal(at, value))
@@ -95,8 +94,7 @@ static const char *next_piece(const char *s)
     return *s ? s + 1 : s;
 }
 
-/* Reads the samples, which are separated by ';'. Elements that are not numbers are left out as damage; empty ones are
- * kept as NAN if `unknown`, otherwise left out. */
+/* Elements that are no numbers are left out as damage; empty ones are NAN if `unknown`, else left out. */
 static void take_samples(const char *s, bool unknown, struct row *row)
 {
     const size_t n = count_pieces(s);
@@ -124,7 +122,7 @@ static void take_pairs(const char *s, struct stats_point **pairs, size_t *n_pair
     }
 }
 
-/* Reads the causes, "name:ms" or "name=count" separated by ';'. Other elements are left out. */
+/* "name:ms" or "name=count"; others are left out. */
 static void take_causes(const char *s, struct row_causes *causes)
 {
     for (; *s; s = next_piece(s)) {
@@ -136,8 +134,7 @@ static void take_causes(const char *s, struct row_causes *causes)
     }
 }
 
-/* Reads the field of column i into the row or its run. Returns false when the field shows that the record is not a
- * valid row. */
+/* Reads column i into the row or its run. Returns false when the record is no valid row. */
 static bool take_field(struct row_reader *r, size_t i, struct row *row)
 {
     const struct row_column *column = &row_columns[i];
@@ -180,7 +177,7 @@ static bool take_field(struct row_reader *r, size_t i, struct row *row)
     return true;
 }
 
-/* Reads a record into a row and its run. Returns false when the record is not a valid row. */
+/* Returns false when the record is no valid row. */
 static bool take_row(struct row_reader *r, struct row *row)
 {
     row_init(row, &r->run);
@@ -234,16 +231,13 @@ void row_reader_describe(const struct row_reader *r, const char *path, size_t n_
     append_count(&out, r->too_new, "row of a newer version", "rows of a newer version");
     if (out.length)
         (void)snprintf(message, size, "%s: %s left out%s", path, out.data, n_rows ? "" : "; no rows");
-    else if (n_rows || *row_reader_error(r)) /* otherwise the reader's error message says what is wrong */
+    else if (n_rows || *row_reader_error(r)) /* otherwise the reader's error says what is wrong */
         text_copy(message, size, "");
     else
         (void)snprintf(message, size, "%s: no rows", path);
 }
 
-/* --- All rows of some files. --- */
-
-/* Returns the set's copy of this run, and makes one if there is none. The latest runs are tried first, since most rows
- * have the run of the row before. */
+/* Returns the set's copy of this run, made if there is none; the latest is most likely. */
 static const struct row_run *keep_run(struct row_set *set, const struct row_run *run)
 {
     for (size_t i = set->n_runs; i-- > 0;)
@@ -286,7 +280,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, char *m
     return more;
 }
 
-/* What the sorting of rows compares: run and suite are represented by the positions of their first rows. */
+/* Run and suite are the positions of their first rows. */
 struct sort_key {
     size_t run, suite, at;
     uint64_t item;
@@ -300,13 +294,12 @@ static int by_key(const void *a, const void *b)
         return ORDER_OF(x->run, y->run);
     if (x->suite != y->suite)
         return ORDER_OF(x->suite, y->suite);
-    if (x->item != y->item) /* item 0 (a row calculated from other rows) comes last, as item - 1 is the largest
-                             * number */
+    if (x->item != y->item) /* item 0 (calculated from other rows) comes last: item - 1 is then the largest */
         return ORDER_OF(x->item - 1, y->item - 1);
     return ORDER_OF(x->at, y->at);
 }
 
-/* Finds the sort key of row i by the keys of the rows before it: run and suite are usually those of the last one. */
+/* By the keys of the rows before: run and suite are usually the last one's. */
 static void find_key(const struct row_set *set, const struct sort_key *before, size_t i, struct sort_key *key)
 {
     const struct row *row = &set->rows[i];
@@ -321,8 +314,7 @@ static void find_key(const struct row_set *set, const struct sort_key *before, s
         }
 }
 
-/* Moves each row to its sorted position: keys[i].at is the current position of the row that belongs at i. Follows one
- * cycle of the permutation after the other. */
+/* keys[i].at: where the row that belongs at i is. Follows one cycle of the permutation after the other. */
 static void permute(struct row *rows, struct sort_key *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text helpers: similar names, growing texts, numbers and durations as text. */
 #include "rows/text.h"
 
 #include <float.h>
@@ -12,7 +11,7 @@
 
 #include "sys/memory.h"
 
-/* Maximum length of the shorter of two words that text_distance() compares letter by letter; names are shorter. */
+/* Of the shorter word that text_distance() compares; names are shorter. */
 #define WORD_MAX 128u
 
 static unsigned char lower(char c)
@@ -28,7 +27,7 @@ static unsigned least(unsigned a, unsigned b)
 unsigned text_distance(const char *a, const char *b)
 {
     size_t a_length = strlen(a), b_length = strlen(b);
-    /* The distance is symmetric: b becomes the shorter word, since each of rows[] has a number for each letter of b. */
+    /* b becomes the shorter word: rows[] has a number for each letter of b. */
     if (b_length > a_length) {
         const char *text = a;
         size_t length = a_length;
@@ -65,7 +64,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     for (size_t i = 0; i < n; i++) {
         size_t other = strlen(candidates[i]);
         size_t shorter = length < other ? length : other, longer = length < other ? other : length;
-        /* An empty text is a prefix of everything, and two different single letters have nothing in common. */
+        /* An empty text is a prefix of everything, and two single letters have nothing in common. */
         if (shorter == 0)
             continue;
         unsigned distance = text_distance(word, candidates[i]);
@@ -81,7 +80,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
     return nearest;
 }
 
-/* Makes room for `more` characters and the terminator. Returns 0, or -1 when out of memory. */
+/* And for the terminator. Returns 0, or -1 when out of memory. */
 static int reserve(struct text *t, size_t more)
 {
     if (t->failed)
@@ -172,8 +171,8 @@ struct unit {
     const char *name;
 };
 
-/* Formats a value in the largest of n units that does not exceed it, with three significant digits or fewer. The units
- * are in rising order, the first of size 1. */
+/* In the largest of n rising units, the first of size 1, that does not exceed the value; at most three significant
+ * digits. */
 static void in_units(uint64_t value, const struct unit *units, size_t n, char *buf, size_t size)
 {
     size_t i = n - 1;
@@ -263,8 +262,8 @@ void text_add(char *to, size_t size, const char *format, ...)
 
 size_t text_utf8_length(const char *s)
 {
-    static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000}; /* lowest code of each length: a lower one
-                                                                               * is encoded in too many bytes */
+    static const uint32_t least[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000}; /* of each length: a lower code is
+                                                                               * encoded in too many bytes */
     const unsigned char *b = (const unsigned char *)s;
     const size_t length = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
     uint32_t code = b[0] & (0x7fu >> length);
@@ -278,8 +277,7 @@ size_t text_utf8_length(const char *s)
     return b[0] >= 0xc0 && b[0] <= 0xf4 && code >= least[length] && code <= 0x10ffff && !surrogate ? length : 0;
 }
 
-/* Appends a whole number as snprintf() would, but faster; most numbers written are whole. Returns false, and appends
- * nothing, for other numbers. */
+/* A whole number as by snprintf(), but faster: most are. Returns false for others. */
 static bool append_whole(struct text *t, double value)
 {
     char buf[24], *at = buf + sizeof buf;
@@ -302,7 +300,7 @@ void text_real(struct text *t, double value)
     if (!isfinite(value) || append_whole(t, value))
         return;
     snprintf(buf, sizeof buf, "%.17g", value);
-    /* Replaces the locale's decimal point, which may have several bytes, by '.'. */
+    /* The locale's point may have several bytes. */
     for (const char *s = buf; *s != '\0';) {
         size_t run = strspn(s, plain);
         text_append(t, s, run);
@@ -315,8 +313,7 @@ void text_real(struct text *t, double value)
 
 #define EXACT_DIGITS 15u
 
-/* Adds the decimal digits at s to the number *digits, which has n of them already; stops when it has EXACT_DIGITS + 1.
- * Returns how many digits were added. */
+/* Adds the digits at s to *digits of n digits, up to EXACT_DIGITS + 1. Returns how many. */
 static size_t take_digits(const char *s, size_t n, uint64_t *digits)
 {
     size_t taken = 0;
@@ -340,7 +337,7 @@ bool text_short_decimal(const char **at, double *value)
     }
     if (whole == 0 || whole + fraction > EXACT_DIGITS || *s == 'e' || *s == 'E')
         return false;
-    /* If the compiler keeps intermediate results in a wider format (x87), the quotient would be rounded twice. */
+    /* With a wider intermediate format (x87) the quotient would be rounded twice. */
     if (fraction > 0 && FLT_EVAL_METHOD != 0)
         return false;
     number = (double)digits / tens[fraction];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats values with their units for people. */
 #include "rows/units.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 #include "rows/text.h"
 
 #define SIGNIFICANT 4
-#define GROUPED     10000.0 /* digits are grouped in thousands from here on */
+#define GROUPED     10000.0 /* thousands are grouped from here on */
 #define WHOLE_BELOW 100000.0
 #define FIXED_BELOW 1e15
 #define MOST_PLACES 9
@@ -20,8 +19,7 @@
 #define DASH         "\xe2\x80\x93" /* U+2013 */
 #define MICRO        "\xc2\xb5"     /* U+00B5 */
 
-/* A unit of a list of units that are multiples of each other, in ascending order. size is a multiple of the first
- * one. */
+/* Units that are multiples of each other, in ascending order. */
 struct step {
     const char *name;
     double size;
@@ -35,7 +33,7 @@ static const struct step prefixes[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e
 static const struct family {
     const char *unit;
     const struct step *steps;
-    double size; /* size of the unit as a multiple of the first of steps */
+    double size; /* as a multiple of the first */
 } families[] = {
     {"ns", times, 1},       {"us", times, 1e3},        {MICRO "s", times, 1e3}, {"ms", times, 1e6}, {"s", times, 1e9},
     {"Hz", frequencies, 1}, {"kHz", frequencies, 1e3}, {"bytes", bytes, 1},     {"B", bytes, 1},    {"kB", bytes, 1e3},
@@ -70,8 +68,7 @@ struct units units_choose(const char *unit, double magnitude)
     return units;
 }
 
-/* Finds the list of units that has this one, and its size as a multiple of the list's first unit. Returns NULL when no
- * list has it. */
+/* The list that has this unit, and the unit's size; NULL: none. */
 static const struct step *family_of(const char *unit, double *size)
 {
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
@@ -122,7 +119,7 @@ int units_decimals(double value)
     return decimals < 0 ? 0 : decimals > 17 ? 17 : decimals;
 }
 
-/* Shortens "1.500e+20" to "1.5e+20". */
+/* "1.500e+20" to "1.5e+20". */
 static void trim_zeros(char *digits)
 {
     char *exponent = strchr(digits, 'e'), *end = exponent;
@@ -130,13 +127,12 @@ static void trim_zeros(char *digits)
     while (end && end > digits + 1 && end[-1] == '0')
         end--;
     while (end && end > digits + 1 && !strchr("0123456789", end[-1]))
-        end--; /* removes the decimal point too, which may have several bytes */
+        end--; /* the decimal point too, which may have several bytes */
     if (end && end < exponent)
         memmove(end, exponent, strlen(exponent) + 1);
 }
 
-/* Copies a number to out, with '.' for the locale's decimal point, and with narrow spaces between the thousands if
- * `grouped`. */
+/* With '.', and narrow spaces between thousands if `grouped`. */
 static void group(const char *digits, int grouped, struct text *out)
 {
     size_t before = strspn(digits, "0123456789");
@@ -146,7 +142,7 @@ static void group(const char *digits, int grouped, struct text *out)
             text_printf(out, "%s", NARROW_BLANK);
         text_append(out, digits + i, 1);
     }
-    /* In some locales the decimal point is longer than one byte. */
+    /* The locale's decimal point may be longer than one byte. */
     size_t point = strcspn(digits + before, "0123456789e");
     if (digits[before] == 'e')
         text_printf(out, "%s", digits + before);
@@ -170,7 +166,7 @@ void units_number(double value, int decimals, char *buf, size_t size)
         (void)snprintf(digits, sizeof(digits), "%.*e", SIGNIFICANT - 1, fabs(value));
     if (!fixed)
         trim_zeros(digits);
-    /* A value that rounds to zero gets no minus sign. */
+    /* No minus sign for what rounds to zero. */
     if (value < 0 && digits[strspn(digits, "0.,")])
         text_printf(&out, "%s", MINUS);
     group(digits, fabs(value) >= GROUPED, &out);
@@ -202,7 +198,7 @@ char *units_range(double low, double high, const char *unit, char *buf, size_t s
 
     if (!isfinite(low) || !isfinite(high))
         return units_value((double)NAN, unit, buf, size);
-    /* Both ends have the number of decimals that the larger one needs. */
+    /* Decimals that the larger one needs. */
     int decimals = units_decimals(fmax(fabs(low), fabs(high)) * units.factor);
     int other = units_decimals(fmin(fabs(low), fabs(high)) * units.factor);
     if (decimals == 0 && other > 0 && fmax(fabs(low), fabs(high)) * units.factor < 1000)
