@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptor of a background load: one const struct load at the end of its file. Its parties (processes and threads)
- * run beside those of a benchmark, from before the benchmark's measured part begins until the trial ends. */
+/* Descriptor of a background load: one const struct load at the end of its file. Its parties run beside the
+ * benchmark's, from before the measured part until the trial ends. */
 #ifndef ENGINE_LOAD_H
 #define ENGINE_LOAD_H
 
@@ -9,10 +9,9 @@
 #include "engine/bench.h"
 #include "rows/row.h"
 
-/* Initialises the recorders of a load's process. The first one (RECORD_NUMBERS) holds how much work of each kind (enum
- * load_count) the process has done since it began; the process updates it while it runs. The engine reads it when the
- * run begins and when the measured parties are done, and the result row shows the difference. Each count is written by
- * one thread only. */
+/* RECORD_NUMBERS: work of each kind (enum load_count) since the process began, which it updates while it runs; each
+ * count is written by one thread only. The row shows the difference between the run's start and the end of the
+ * measured parties. */
 #define LOAD_RECORDERS .recorders = {{RECORD_NUMBERS, LOAD_COUNTS}}, .n_recorders = 1
 
 static inline void load_set(const struct party_context *context, enum load_count count, double total)
@@ -27,17 +26,17 @@ static inline void load_add(const struct party_context *context, enum load_count
 
 struct load {
     const char *name, *title;
-    const struct party *parties; /* parties with ROLE_LOAD and before_gate; they may include threads of its processes */
+    const struct party *parties; /* with ROLE_LOAD and before_gate; threads too */
     unsigned n_parties;
-    bool only_named; /* the load runs only when the user names it */
+    bool only_named; /* only when the user names it */
     size_t params_size;
-    size_t shared_size; /* size of context->shared, the memory that the load's parties share */
-    /* Minimum work per second of the run, by enum load_count. A load that did less was practically idle, and its row is
-     * degraded (engine/results.c). 0: not checked. */
+    size_t shared_size; /* of context->shared */
+    /* Least work per second, by enum load_count: below, the load was idle, and the row is degraded
+     * (engine/results.c). 0: not checked. */
     double least[LOAD_COUNTS];
-    /* Adds the parameters that identify the work: "file=256M". May be NULL. */
+    /* "file=256M". May be NULL. */
     void (*describe)(const void *params, struct row_params *out);
-    /* This member and the next ones are as those of the same names in struct bench. Each may be NULL. */
+    /* From here on as in struct bench; each may be NULL. */
     const char *(*scratch_dir)(const void *params);
     int (*supported)(const void *params, char *why, size_t why_size);
     void (*place)(const void *params, const struct place_request *, unsigned party, struct placement *);

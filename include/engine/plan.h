@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: a list of items (a benchmark with its parameters and number of copies), the order in which their trials are
- * run, and the number of trials. Running it gives the result rows. */
+/* A plan: items (a benchmark with parameters and number of copies), the order of their trials, and their number.
+ * Running it gives the rows. */
 #ifndef ENGINE_PLAN_H
 #define ENGINE_PLAN_H
 
@@ -13,134 +13,118 @@
 #include "rows/row.h"
 
 enum schedule {
-    SCHEDULE_SEQUENCE,    /* all trials of an item, then those of the next item */
-    SCHEDULE_INTERLEAVED, /* one trial of each item in turn, so that drift affects all of them alike */
-    SCHEDULE_ABBA,        /* one trial of each item, alternately in order and backwards, so that linear drift cancels */
+    SCHEDULE_SEQUENCE,    /* all trials of an item, then those of the next */
+    SCHEDULE_INTERLEAVED, /* one trial of each in turn: drift affects all alike */
+    SCHEDULE_ABBA,        /* one trial of each, alternately in order and backwards: linear drift cancels */
 };
 
 struct plan_item {
     const struct bench *bench;
-    void *params;            /* the benchmark's parameters, a copy that plan_free() frees */
-    const char *test;        /* name of the test in the result rows; NULL: the benchmark's name */
-    const struct load *load; /* background load during the trials; NULL: none, and the column `load` of the rows is
-                              * empty */
-    void *load_params;       /* the load's parameters, a copy that plan_free() frees */
+    void *params;            /* a copy, freed by plan_free() */
+    const char *test;        /* name in the rows; NULL: the benchmark's */
+    const struct load *load; /* background load; NULL: none */
+    void *load_params;       /* a copy, freed by plan_free() */
     unsigned copies;
     struct sampling sampling;
-    unsigned phase;    /* the items of a phase begin when those of all lower phases have ended */
-    int calibrated_by; /* index of the earlier item whose value calibrates this one, or -1 */
-    bool no_index;     /* the item's rows get no points of the UNIX index */
-    const char *skip;  /* when set, the item does not run and its row is "skipped" with this reason; not copied */
+    unsigned phase;    /* begins when all lower phases have ended */
+    int calibrated_by; /* earlier item whose value calibrates this one, or -1 */
+    bool no_index;     /* no points of the UNIX index */
+    const char *skip;  /* reason (not copied) not to run: the row is "skipped" */
 };
 
-/* The samples of items that end together, after a whole number of blocks of trials in the order A B B A. */
+/* Of items that end together, after whole blocks of trials A B B A. */
 struct plan_samples {
-    const double *const *of; /* by item: the samples of its first metric, n of them; NULL: the item has ended, or ends
-                              * by its own stop rule */
+    const double *const *of; /* by item: n samples of its first metric; NULL: it has ended, or ends by its own rule */
     size_t n;
-    uint64_t spent_ns, limit_ns; /* time that the trials of the items that end together have taken, and may take (the
-                                  * sum of max_ns) */
+    uint64_t spent_ns, limit_ns; /* trials of these items together (limit: sum of max_ns) */
 };
 
 struct plan {
     struct plan_item *items;
     size_t n, capacity;
     enum schedule schedule;
-    /* For SCHEDULE_ABBA: called after each block A B B A; returns whether there are enough samples. If so all items end
-     * together, except those for which an exact number of samples was asked. The function has to observe the time
-     * limit. It may change the items' params, for instance to have them described in the rows. NULL: each item ends by
-     * its own stop rule. */
+    /* For SCHEDULE_ABBA, after each block A B B A: whether there are enough samples, observing the time limit. Then
+     * all items end together, but those with an exact number. It may change the items' params, to have them
+     * described in the rows. NULL: each item's own stop rule. */
     bool (*enough)(struct plan_item *items, size_t n, const struct plan_samples *samples);
 };
 
-/* Appends an item with a copy of the params, and returns it. Ends the program when out of memory, as plan_set_load()
- * does: nothing has been measured yet. */
+/* Appends an item with a copy of the params. Ends the program when out of memory, as plan_set_load() does: nothing
+ * has been measured yet. */
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params);
-/* Adds a background load to the item, with a copy of the load's params. Ends the program when out of memory. */
+/* The load's params are copied. */
 void plan_set_load(struct plan_item *item, const struct load *load, const void *params);
 void plan_free(struct plan *plan);
 
-/* Estimated duration of a plan in ns: the least and the most. */
+/* Estimate in ns. */
 struct plan_time {
     uint64_t least_ns, most_ns;
-    bool unknown; /* the work of some items has no time limit, so that its duration is known only after a first run */
+    bool unknown; /* some work has no time limit: known after a first run */
 };
-/* Returns the estimated duration of all items that are not skipped, setup included. */
+/* Of all items not skipped, setup included. */
 struct plan_time plan_time(const struct plan *plan);
 
-/* Returns the pause in ns after an item whose trials took spent_ns: settle_ns, but at most a quarter of spent_ns. */
+/* Pause after an item: settle_ns, but at most a quarter of spent_ns. */
 uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns);
 
-/* Environment and settings that are common to all trials of a plan, for plan_execute(). */
+/* Common to all trials of a plan. */
 struct plan_run {
     const struct row_run *run;
     const struct place_request *place;
     const struct clock_info *clock;
-    const struct clock_pair *clock_start; /* clock readings taken when the program began */
-    struct core_session *core;            /* what core probes have shown of the machine's cores, updated after each
-                                           * trial; NULL: no core probes are taken */
-    struct culprit_watch *watch;          /* records which other tasks run on the CPUs during the trials; NULL: not
-                                           * recorded */
+    const struct clock_pair *clock_start; /* when the program began */
+    struct core_session *core;            /* updated after each trial; NULL: no core probes */
+    struct culprit_watch *watch;          /* which other tasks run during trials; NULL: not recorded */
     const char *proc_root;
     int series_fd;
-    const char *layout_varied; /* text for the rows: what --layout random varies on this machine, "random
-                                * stack,heap,map,env" */
-    double max_rsd_pct;        /* largest relative standard deviation in %; a headline row with more is unstable; 0: no
-                                * limit */
-    uint64_t settle_ns;        /* longest pause in ns after the rows of an item were written */
+    const char *layout_varied; /* what --layout random varies here: "random stack,heap,map,env" */
+    double max_rsd_pct;        /* a headline row with a larger relative standard deviation is unstable; 0: no limit */
+    uint64_t settle_ns;        /* longest pause after an item's rows */
     bool timer_latency_held;
-    bool counters;        /* count performance events even where that slows the work down */
-    const char *degraded; /* reason that degrades all rows: options that could not be applied; "" or NULL: none */
-    struct row_sink sink; /* gets each result row as soon as it is known */
-    /* Called before each trial with the item, the number of its trials so far, and the estimated share of the whole
-     * plan that is done, from 0 to 1. NULL: not called. */
+    bool counters;        /* count events even where that slows the work */
+    const char *degraded; /* degrades all rows: options that could not be applied; "" or NULL: none */
+    struct row_sink sink; /* gets each row as soon as it is known */
+    /* Before each trial, with its number and the estimated share, 0 to 1, of the plan that is done. May be NULL. */
     void (*progress)(void *context, const struct plan_item *item, uint64_t sample, double done);
-    /* Called once a second during a trial whose benchmark allows it (told_while_running), with the time since the
-     * common start of its parties. May be NULL. */
+    /* Once a second where the benchmark allows it (told_while_running), with the time since the start. May be NULL. */
     void (*elapsed)(void *context, uint64_t elapsed_ns);
     void *progress_context;
-    uint64_t start_at_ns; /* the first trial does not begin before this CLOCK_REALTIME time; 0: begins at once */
-    /* Called when the first trial has ended, before any row is written, with how long after start_at_ns it began
-     * (negative: before it). May be NULL. */
+    uint64_t start_at_ns; /* CLOCK_REALTIME of the first trial; 0: at once */
+    /* After the first trial, before any row: how late it began (negative: early). May be NULL. */
     void (*started)(void *context, int64_t late_ns);
     void *started_context;
 };
 
-/* Runs all items. Returns the worst status of all rows, or -signal when a signal ended it (items that had a trial
- * then have degraded rows). */
+/* Returns the worst status of all rows, or -signal when one ended it (items that had a trial then have degraded
+ * rows). */
 int plan_execute(const struct plan *plan, const struct plan_run *how);
 
-/* For the reduce() callbacks of benchmarks: add a sample, a histogram of events or a series of events to a metric of a
- * group of rows. group is the number of the copy where each copy has rows of its own (group_per_copy), else 0. When
- * memory runs out the item fails. */
+/* For reduce(): add a sample, a histogram of events or a series of events to a metric. group: the copy with
+ * group_per_copy, else 0. Out of memory, the item fails. */
 void results_sample(struct results *results, unsigned group, unsigned metric, double value);
 void results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
 void results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
-/* As results_series(), with `first` added to the numbers of the events in this series. */
+/* With `first` added to the numbers of the events. */
 void results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
                          uint64_t first);
-/* Adds time in ms that was lost to a cause, such as interrupts, and that the benchmark measured itself. These causes,
- * summed over all trials, replace the kernel's in the row's column `causes`. The name is kept, not copied; the item
- * fails above CAUSES_OWN causes. */
+/* Adds ms lost to a cause that the benchmark measured itself. The sums over all trials replace the kernel's in the
+ * column `causes`. name is not copied; the item fails above CAUSES_OWN causes. */
 void results_cause(struct results *results, unsigned group, const char *name, double ms);
-/* Marks the rows of a group as degraded, with a reason, unless they are already. */
+/* Unless they are already. */
 void results_degraded(struct results *results, unsigned group, const char *reason);
-/* Reports that the reduce() callback ran out of memory: the item fails. */
+/* reduce() ran out of memory: the item fails. */
 void results_fail(struct results *results);
-/* Makes a metric show the values of metric number `of`, each multiplied by scale, in another unit (such as ns instead
- * of cycles). */
+/* Shows the values of metric `of` times scale, in another unit (ns instead of cycles). */
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale);
-/* For a group of rows: adds the bytes of memory that were in huge pages, and the bytes that could have been. From the
- * sums over all trials the rows get the parameter pages=huge, small or mixed:N%. Without a call they do not have it. */
+/* Adds the bytes that were, and could have been, in huge pages: the rows get the parameter pages=huge, small or
+ * mixed:N%. */
 void results_pages(struct results *results, unsigned group, double huge_bytes, double possible_bytes);
-/* Sets further parameters of a group's rows, such as what the trial found out. They replace those of an earlier
- * trial. */
+/* Further parameters of a group's rows, instead of those of an earlier trial. */
 void results_remark(struct results *results, unsigned group, const struct row_params *remarks);
-/* Adds a group of rows, for benchmarks that know only after a trial how many groups there are. It copies placement and
- * counters of group 0, and shows these CPUs. Returns the number of the group; when out of memory the item fails, and 0
- * is returned. */
+/* Adds a group with these CPUs, and the placement and counters of group 0, for benchmarks that know their groups
+ * only after a trial. Returns its number; 0, and the item fails, when out of memory. */
 unsigned results_group(struct results *results, const struct cpuset *cpus);
-/* Returns the clock's ticks per second, measured from the program's start until now. */
+/* Ticks per second, from the program's start until now. */
 double results_clock_hz(const struct results *results);
 
 #endif

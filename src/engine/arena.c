@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that the parties (processes and threads) of a trial and the parent share: its size, its layout, and the
- * placement of the parties. */
+/* Size and layout of the shared memory, placement of the parties. */
 #include "engine/trial_state.h"
 
 #include <errno.h>
@@ -15,16 +14,13 @@
 
 #define SETUP_DEADLINE_NS 60000000000u
 
-/* Memory in bytes of a worker process itself: its own pages, page tables and the kernel's structures; 170 KiB measured,
- * with a margin. */
+/* Of a worker process: pages, page tables, kernel structures; 170 KiB measured. */
 #define WORKER_BYTES (256u << 10)
 
 static size_t align_up(size_t n)
 {
     return (n + 63) & ~(size_t)63;
 }
-
-/* --- Size and layout of the shared memory, placement of the parties. --- */
 
 static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
 {
@@ -90,15 +86,14 @@ static void place_slot(const struct trial_spec *spec, const struct party *party,
         slot->placement.timer_slack_ns = party->timer_slack_ns;
 }
 
-/* Returns whether the party can keep a CPU busy. Timing threads cannot: they only sleep and wake others. */
+/* Timing threads cannot: they sleep. */
 static bool can_be_busy(const struct party *party)
 {
     return party->role != ROLE_TIMER && !party->sleeps;
 }
 
-/* Takes SCHED_FIFO from all parties of a copy of the benchmark, or of the load, if with them no CPU would be left free:
- * from all of them, since a copy of which only a part is in real time would measure something else. Parties that only
- * sleep and wake keep it. */
+/* Takes SCHED_FIFO from a whole copy, or the load, if no CPU would be left free: with a part in real time it would
+ * measure something else. Parties that sleep keep it. */
 static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
 {
     const struct cpuset *online = &spec->place->online;
@@ -135,8 +130,7 @@ static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
     return !cpuset_count(&slot->placement.cpus) || cpuset_has(&slot->placement.cpus, cpu);
 }
 
-/* Returns whether another party, or a process that this party starts, can run on another hardware thread of the CPU's
- * core. */
+/* Another party, or a process of this one, can run on another hardware thread of the CPU's core. */
 static bool has_neighbour(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n,
                           const struct trial_slot *slot, unsigned cpu)
 {
@@ -169,8 +163,7 @@ bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *s
     return false;
 }
 
-/* Fills the shared memory. The slots (entries of the parties) are ordered by copy and end with the load's, so that the
- * slot of a process is followed by those of its threads. */
+/* Slots are by copy, the load's last; a process is followed by its threads. */
 static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
 {
     const struct trial_spec *spec = &trial->spec;
@@ -228,7 +221,7 @@ int arena_make(struct trial *trial)
     int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
     int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
 
-    /* Without a descriptor workers cannot be started by exec: they are plain forks, and the result row says so. */
+    /* Without a descriptor workers are plain forks, and the row says so. */
     void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
     if (arena == MAP_FAILED) {
         int error = errno;

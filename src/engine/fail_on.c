@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of --fail-on and their limits. */
 #include "engine/fail_on.h"
 
 #include <math.h>
@@ -18,7 +17,7 @@ static const struct {
              {"faster", FAIL_ON_FASTER},
              {"changed", CHANGED},
              {"undecided", FAIL_ON_UNDECIDED},
-             /* words of older versions */
+             /* of older versions */
              {"change", CHANGED},
              {"outlier", CHANGED},
              {"difference", CHANGED | FAIL_ON_SETTINGS},

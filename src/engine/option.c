@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the command line by the option tables; names of options may be abbreviated. */
+/* Parses the command line; names may be abbreviated. */
 #include "engine/option.h"
 #include "engine/option_parts.h"
 
@@ -42,8 +42,7 @@ const char *option_name_at(const struct option *row, unsigned index, size_t *len
     return NULL;
 }
 
-/* Returns the first of the option's long names that begins with the word (or that equals it, if whole is set); NULL:
- * none does. */
+/* The first long name that begins with the word (whole: equals it); NULL: none. */
 static const char *name_begins(const struct option *row, const char *word, size_t length, bool whole,
                                size_t *name_length)
 {
@@ -60,7 +59,7 @@ static bool name_is(const struct option *row, const char *word, size_t length)
     return name_begins(row, word, length, true, &name_length);
 }
 
-/* Finds the long option name, among all tables, that is most similar to the word; "" when none is similar. */
+/* The long name of all tables most similar to the word; "": none. */
 static void nearest_name(const struct parser *p, const char *word, char best[NAME_MAX_BYTES])
 {
     char candidate[NAME_MAX_BYTES];
@@ -75,14 +74,14 @@ static void nearest_name(const struct parser *p, const char *word, char best[NAM
                 if (length >= NAME_MAX_BYTES)
                     continue;
                 text_copy(candidate, length + 1, name);
-                /* Keeps the name that is more similar to the word; best is "" at first, similar to nothing. */
+                /* best is "" at first, similar to nothing. */
                 if (text_nearest(word, pair, 2) == candidate)
                     text_copy(best, NAME_MAX_BYTES, candidate);
             }
         }
 }
 
-/* Returns the hint for an option that another program has, from the first table that has one; NULL: none. */
+/* For another program's option, from the first table that has one; NULL: none. */
 static const char *hint_of(const struct parser *p, const char *word, size_t length)
 {
     const char *hint = NULL;
@@ -148,8 +147,8 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
     return matches == 1 ? 0 : ambiguous(p, word, length, matches);
 }
 
-/* Appends the words of an option whose value is several words to text, the value stored so far: `first` (attached to
- * the option; NULL: none), then the next arguments. Returns 0, or -1 with one line in p->error. */
+/* Appends a value's words to what is stored so far: `first` (attached to the option; NULL: none), then the next
+ * arguments. Returns 0, or -1 with a line in p->error. */
 static int take_words(struct parser *p, const struct option *row, const char *first, char *text)
 {
     FREED_BY(text_free) struct text all = {0};
@@ -171,8 +170,8 @@ static int take_words(struct parser *p, const struct option *row, const char *fi
     return fits ? 0 : fail_because(-1, p->error, p->error_size, "--%s: more than %zu bytes", row->name, row->size - 1);
 }
 
-/* Sets an option. value is the one that is attached to it ("--name=value") or NULL: then an option whose value is
- * optional gets its text `optional`, any other one the next argument. Returns 0, or -1 with one line in p->error. */
+/* value: attached ("--name=value") or NULL: then the text `optional`, or the next argument. Returns 0, or -1 with a
+ * line in p->error. */
 static int take(struct parser *p, struct place found, const char *value, bool shortened)
 {
     const struct option *row = &found.table->rows[found.row];
@@ -226,8 +225,7 @@ static bool find_letter(const struct parser *p, char letter, struct place *found
     return false;
 }
 
-/* Reports that no option has the letter at `at`, within its argument. A whole word after one dash is probably a long
- * name that lacks the second dash. */
+/* A whole word after one dash is probably a long name that lacks the second. */
 static int unknown_letter(const struct parser *p, const char *argument, const char *at)
 {
     char near[NAME_MAX_BYTES] = "", shown[SHOWN_SIZE];
@@ -304,7 +302,7 @@ static const char *place_of(const struct option_table *table, size_t row)
     return (const char *)table->target + table->rows[row].offset;
 }
 
-/* Returns whether the user gave any option that stores its value at this place. */
+/* By any option that stores there. */
 static bool is_given(const struct option_table *tables, size_t n, const char *place)
 {
     for (size_t t = 0; t < n; t++)
@@ -346,8 +344,8 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
     return false;
 }
 
-/* Returns the option of an argument that was parsed before, the last one if it has several letters; NULL for an
- * operand. *separate is set when the option's value is the next argument. */
+/* Of an argument parsed before, the last one of several letters; NULL: an operand. *separate: the value is the next
+ * argument. */
 static const struct option *option_of(const struct parser *p, const char *argument, bool *separate)
 {
     const size_t length = strcspn(argument, "=");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats the help of options from their tables. */
+/* The help of options. */
 #include "engine/option_parts.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void help_left(const struct option_table *table, const struct option *row
         text_printf(out, row->optional ? "[=%s]" : " %s", row->value_name ? row->value_name : "VALUE");
 }
 
-/* Adds a note, such as the default, to the list in parentheses at the end of an option's help. */
+/* In the parentheses at the end of an option's help. */
 static void help_note(struct text *out, bool *open, const char *before, const char *note)
 {
     text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
@@ -74,7 +74,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Returns the length of the first word of a line; a number and its unit ("250 ms") count as one word. */
+/* A number and its unit ("250 ms") are one word. */
 static size_t word_length(const char *words)
 {
     size_t length = strcspn(words, " ");
@@ -84,8 +84,7 @@ static size_t word_length(const char *words)
     return length;
 }
 
-/* Appends words to a line that is already column characters long, wrapped at width; the lines that follow are indented
- * to column. Spaces within a line are preserved. */
+/* To a line of column characters, wrapped at width; later lines are indented to column. Spaces are preserved. */
 static void wrap(const char *words, size_t column, size_t width, struct text *out)
 {
     size_t at = column;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats values and ranges of options for error messages and help. */
+/* Values and ranges in messages and help. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of options: parses them, checks them, and writes the messages about wrong ones. */
+/* Parses and checks values. */
 #include "engine/option_parts.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 enum verdict { GOOD, JUNK, OUTSIDE };
 
-/* An option that is to be set: the arguments of option_set(), with place pointing to where the value is stored. */
+/* Arguments of option_set(); place: where the value is stored. */
 struct setting {
     const struct option *row;
     const char *value;
@@ -22,15 +22,12 @@ struct setting {
     size_t error_size;
 };
 
-/* By type of option: noun and format of its values, for error messages; size of a value, 0 for texts; function that
- * sets it. */
+/* Noun and format for messages; size of a value, 0: text; its function. */
 static const struct type {
     const char *noun, *form;
     size_t size;
     int (*set)(const struct setting *s);
 } types[OPTION_CPUS + 1];
-
-/* --- Messages about wrong values. --- */
 
 static int refuse(const struct setting *s, enum verdict verdict)
 {
@@ -79,11 +76,8 @@ static int refuse_choice(const struct setting *s, const char *value)
     return -1;
 }
 
-/* --- Parsing values. --- */
-
-/* Parses digits with an optional suffix K, M, G or T, which multiplies by kilo, its square and so on (kilo 0: no
- * suffix); k means K. Moves *at behind them. A number that is too large is read to its end all the same, so that junk
- * after it is reported as junk. */
+/* Digits with an optional K, M, G or T, which multiplies by kilo, its square ... (0: no suffix). Moves *at behind
+ * them. A number too large is read to its end, so that junk after it is reported as junk. */
 static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
@@ -108,8 +102,7 @@ static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
     return verdict;
 }
 
-/* Parses digits with at most one decimal point, which must be followed by digits. strtod() alone would accept blanks,
- * signs and names such as "inf". */
+/* Digits with at most one point, followed by digits: strtod() would accept blanks, signs and "inf". */
 static bool scan_decimal(const char **at, double *out)
 {
     static const char digits[] = "0123456789";
@@ -184,14 +177,14 @@ static enum verdict within(const struct option *row, double value)
     return option_has_range(row) && (value < row->min || value > row->max) ? OUTSIDE : GOOD;
 }
 
-/* A number as it is stored for the option: the member depends on the option's type. */
+/* As stored: the member depends on the type. */
 union number {
     uint64_t count;
     int64_t whole;
     double real;
 };
 
-/* Parses a number of the option's type. *value gets the same number as a double, for comparisons. */
+/* *value: the same number, for comparisons. */
 static enum verdict read_number(const struct option *row, const char *text, union number *out, double *value)
 {
     enum verdict verdict;
@@ -207,7 +200,7 @@ static enum verdict read_number(const struct option *row, const char *text, unio
         *value = out->real;
         return verdict;
     case OPTION_DURATION:
-    case OPTION_DURATION_US: /* the second argument is the number of ns in a number without a unit */
+    case OPTION_DURATION_US: /* ns in a number without a unit */
         verdict = read_duration(text, row->type == OPTION_DURATION_US ? 1e3 : 1e9, &out->count);
         break;
     default:
@@ -263,8 +256,8 @@ static int set_text(const struct setting *s)
     return 0;
 }
 
-/* Parses counts between separators, and stores the first max of them. *n is set to how many there are, max + 1 when
- * there are more than max. Returns GOOD; JUNK when the text is no such list; OUTSIDE when a number is too large. */
+/* Stores the first max counts. *n: how many, max + 1 when more. Returns GOOD; JUNK: no such list; OUTSIDE: a number
+ * is too large. */
 static enum verdict read_numbers(const char *text, char separator, uint64_t *out, size_t max, size_t *n)
 {
     enum verdict verdict = GOOD;
@@ -330,7 +323,7 @@ static int set_counts(const struct setting *s)
     return 0;
 }
 
-/* Returns the index of the choice with this name, ignoring case, or -1. */
+/* Ignoring case; -1: none. */
 static int find_name(const struct option *row, const char *name, size_t length)
 {
     for (int i = 0; row->choices && row->choices[i]; i++)
@@ -365,7 +358,7 @@ static int set_names(const struct setting *s)
     return 0;
 }
 
-/* Reads words with an optional percentage, as "slower:5,undecided". */
+/* "slower:5,undecided" */
 static int set_fail_on(const struct setting *s)
 {
     struct fail_on fail_on = {0};
@@ -403,8 +396,7 @@ static int set_cpus(const struct setting *s)
     if (cpus.choice < 0) {
         if (s->value[0] < '0' || s->value[0] > '9')
             return refuse_choice(s, s->value);
-        /* cpuset_parse() accepts a newline at the end, as files in /sys have it; a value on the command line must not
-         * have one. */
+        /* cpuset_parse() accepts a newline at the end. */
         if (strpbrk(s->value, " \t\n\v\f\r"))
             return refuse(s, JUNK);
         if (cpuset_parse(s->value, &cpus.set, why, sizeof(why)))
@@ -414,7 +406,7 @@ static int set_cpus(const struct setting *s)
     return 0;
 }
 
-/* Sets a flag. Its default is the text "yes" or "no"; on the command line it has no value, and s->value is NULL. */
+/* "yes" or "no" as a default; NULL on the command line. */
 static int set_flag(const struct setting *s)
 {
     bool on = !s->value || strcmp(s->value, "yes") == 0;

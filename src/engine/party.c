@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the parties (processes and threads) of a trial call: to report, to wait for each other, to get a
- * scratch directory. */
+/* What parties call: to report, to wait for each other, to get a scratch directory. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "sys/futex.h"
 #include "sys/scratch.h"
 
-/* Time in ns that a parent that is still alive needs to kill all parties, after one has ended unexpectedly. */
+/* For a living parent to kill all parties, after one has ended unexpectedly. */
 #define ORPHANED_NS 500000000u
 
 bool party_stopped(const struct party_context *context)
@@ -65,8 +64,7 @@ void party_measured(struct party_context *context, const struct party_measured *
     slot->last_cpu = measured->last_cpu;
 }
 
-/* Waits for the same party of all copies: spins for a moment, since they nearly always arrive at the same time, then
- * sleeps. */
+/* Spins for a moment, since they nearly always arrive together, then sleeps. */
 void party_barrier(struct party_context *context)
 {
     struct trial_head *head = context->head;
@@ -92,7 +90,7 @@ void arena_tell_parent(const struct trial_head *head)
     char byte = 0;
 
     while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
-        /* Repeats the write when a signal interrupts it; when the pipe is full the parent wakes up anyway. */
+        /* when the pipe is full the parent wakes up anyway */
     }
 }
 
@@ -102,8 +100,8 @@ void arena_remove_scratch(const struct trial_head *head)
         scratch_remove_noted(&head->slot[i].scratch);
 }
 
-/* Called by the keeper of a party's scratch directory when the party was killed. Gives the parent time to end the other
- * parties, then removes the scratch directories of all: the parent and the other keepers may be gone too. */
+/* By the keeper of a killed party: gives the parent time to end the others, then removes all scratch directories:
+ * parent and other keepers may be gone. */
 static void trial_orphaned(void *head)
 {
     clock_sleep_ns(ORPHANED_NS);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Placement of a party (a process or thread of a trial): applies CPUs, policy and priority to it, and reads back what
- * the kernel granted. */
 #include "engine/place.h"
 
 #include <errno.h>
@@ -50,8 +48,7 @@ void place_claim_add(struct place_claim *claim, const struct placement *placemen
     }
 }
 
-/* Computes an upper bound of the number of CPUs that the parties can keep busy, to be on the safe side: each party with
- * a choice of CPUs is counted as if it found one that no other party uses. */
+/* An upper bound, to be safe: each party with a choice is counted as if it found a CPU that no other uses. */
 bool place_claim_full(const struct place_claim *claim, const struct cpuset *online)
 {
     struct cpuset bound = claim->bound, either = claim->wide;
@@ -65,7 +62,6 @@ bool place_claim_full(const struct place_claim *claim, const struct cpuset *onli
     return n_bound + (claim->n_wide < n_wide ? claim->n_wide : n_wide) >= cpuset_count(online);
 }
 
-/* Called by leave_a_cpu() of arena.c for parties that would leave no CPU free. */
 void place_give_up_fifo(struct placement *placement)
 {
     if (placement->policy != SCHED_FIFO)
@@ -81,8 +77,7 @@ static void refuse(char *refused, size_t size, const char *what, int error, cons
     text_add(refused, size, "%s%s: %s%s", refused[0] ? "; " : "", what, strerror(-error), advice);
 }
 
-/* Appends that the CPU affinity was refused. Explains EINVAL, which the kernel returns when none of these CPUs is
- * online and allowed to this process. */
+/* EINVAL: none of these CPUs is online and allowed. */
 static void refuse_cpus(const struct cpuset *cpus, int error, char *refused, size_t size)
 {
     char list[48], advice[96] = "";
@@ -120,7 +115,7 @@ void place_apply_policy(const struct placement *placement, uint64_t realtime_lim
         return;
     (void)snprintf(what, sizeof(what), "SCHED_%s %d refused", placement->policy == SCHED_FIFO ? "FIFO" : "RR",
                    placement->rt_priority);
-    /* Without the time limit the party gets no real-time policy: in an endless loop it would take over the machine. */
+    /* Without the limit no real-time policy: an endless loop would take over the machine. */
     if ((error = task_limit_realtime_us(realtime_limit_us)))
         refuse(refused, size, what, error, " (RLIMIT_RTTIME cannot be set)");
     else if ((error = task_set_policy(placement->policy, placement->rt_priority)))

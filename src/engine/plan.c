@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a plan: chooses the item of which the next trial is run, decides when an item has enough samples, and handles
- * failed trials. */
+/* Chooses the item of the next trial, decides when it has enough samples, and handles failed trials. */
 #include "engine/plan.h"
 
 #include <limits.h>
@@ -18,8 +17,7 @@
 #include "sys/memory.h"
 #include "sys/signals.h"
 
-/* The pause after an item is at most 1/SETTLE_SHARE of the time that its trials took: with thousands of short items
- * (pairs of CPUs) most of the time would go into pauses. */
+/* At most this share of the trials' time: with thousands of short items (pairs of CPUs) most would go into pauses. */
 #define SETTLE_SHARE 4u
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
@@ -50,8 +48,7 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-/* Estimated time in ns that a trial takes in addition to its run: starting processes, warm-up, the pause after a row;
- * more with a load. */
+/* Estimate in ns besides the run: starting processes, warm-up, the pause after a row; more with a load. */
 #define TRIAL_OVERHEAD_NS 150000000u
 #define LOAD_OVERHEAD_NS  200000000u
 
@@ -84,22 +81,21 @@ struct plan_time plan_time(const struct plan *plan)
     return all;
 }
 
-/* State of a plan item while the plan is executed. */
 struct running {
     struct results results;
     bool ended;
-    double value;     /* median of the first metric, for the items that this one calibrates; NAN: none */
-    char failed[160]; /* reason why there is no value */
+    double value;     /* median of the first metric, to calibrate others; NAN: none */
+    char failed[160]; /* why there is no value */
 };
 
 struct execution {
     const struct plan *plan;
     const struct plan_run *how;
     struct running *item;
-    const double **samples; /* by item: samples of the items that end together by plan->enough(), otherwise NULL */
+    const double **samples; /* by item, for plan->enough(); NULL: by its own rule */
     enum row_status worst;
     bool interrupted;
-    bool started; /* the first trial has run */
+    bool started;
 };
 
 uint64_t plan_settle_ns(uint64_t settle_ns, uint64_t spent_ns)
@@ -126,11 +122,10 @@ static void end_item(struct execution *e, size_t i, enum row_status status, cons
     item->ended = true;
     results_free(results);
     if (pause_ns && !e->interrupted)
-        signals_sleep_ns(pause_ns); /* so that writing our own output to the disk does not disturb the next item */
+        signals_sleep_ns(pause_ns); /* our own writing must not disturb the next item */
 }
 
-/* Returns the share of an item that is done, 0 to 1: by its time limit or by its minimum number of samples, the larger
- * of the two. */
+/* By its time limit or minimum of samples, the larger of the two, 0 to 1. */
 static double item_done(const struct results *results)
 {
     const struct sampling *s = &results->item->sampling;
@@ -143,14 +138,13 @@ static double item_done(const struct results *results)
     return done < 1 ? done : 0.99;
 }
 
-/* Returns whether plan->enough() decides when the item ends, together with others, rather than its own stop rule. */
+/* By plan->enough(), not its own stop rule. */
 static bool ends_together(const struct plan *plan, const struct plan_item *item)
 {
     return plan->enough && item->sampling.max_samples != item->sampling.min_samples;
 }
 
-/* Returns the share that is done, 0 to 1, of the items that end together: by the time limit, which is the sum of
- * theirs, or by the minimum number of samples, the smaller of the two. */
+/* By the sum of their time limits, or the minimum of samples, the smaller of the two, 0 to 1. */
 static double together_done(const struct execution *e)
 {
     double spent = 0, limit = 0, done = 0.99;
@@ -168,8 +162,7 @@ static double together_done(const struct execution *e)
     return limit > 0 && spent / limit < done ? spent / limit : done;
 }
 
-/* Returns an item's weight in the progress of the plan: its estimated duration in ns; one second when that is not
- * known. */
+/* Estimated ns; 1 s when not known. */
 static double weight_of(const struct plan_item *item)
 {
     const struct plan_time time = item_time(item);
@@ -197,8 +190,7 @@ static void report_progress(const struct execution *e, size_t i)
                      all > 0 ? done / all : 0);
 }
 
-/* Before the first trial of an item, sets its parameters by the value that an earlier item measured to calibrate it, if
- * there is one. Returns false when that item measured no value. */
+/* Before the first trial. Returns false when the earlier item measured no value. */
 static bool calibrate(struct execution *e, size_t i)
 {
     const struct plan_item *item = &e->plan->items[i];
@@ -250,8 +242,7 @@ static struct trial *run_trial(struct execution *e, const struct trial_spec *spe
     return trial;
 }
 
-/* Returns whether there is enough memory for a trial; otherwise the reason in why. Checked before it is used: when a
- * memory cgroup exceeds its limit the kernel kills it, and no row would give the reason. */
+/* Checked before use: when a memory cgroup exceeds its limit the kernel kills it, and no row would say why. */
 static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
 {
     const uint64_t need = trial_memory_bytes(spec), group = cgroup_memory_available(spec->proc_root);
@@ -271,7 +262,6 @@ static bool has_memory(const struct trial_spec *spec, char *why, size_t size)
     return false;
 }
 
-/* Returns whether benchmark and load can run here; otherwise the reason in why. */
 static bool can_run(const struct plan_item *item, const struct trial_spec *spec, char *why, size_t size)
 {
     if (item->bench->supported && item->bench->supported(item->params, why, size))
@@ -281,7 +271,7 @@ static bool can_run(const struct plan_item *item, const struct trial_spec *spec,
     return has_memory(spec, why, size);
 }
 
-/* Returns the length in bytes of the file of --series; -1 when it is not asked for or no regular file. */
+/* In bytes, of --series; -1: not asked for, or no regular file. */
 static off_t series_end(const struct plan_run *how)
 {
     struct stat status;
@@ -289,7 +279,7 @@ static off_t series_end(const struct plan_run *how)
     return how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
 }
 
-/* Runs one trial of an item, and ends the item when it needs no further ones. */
+/* Runs one trial, and ends the item when it needs no more. */
 static void step(struct execution *e, size_t i)
 {
     struct results *results = &e->item[i].results;
@@ -309,7 +299,7 @@ static void step(struct execution *e, size_t i)
     }
     report_progress(e, i);
     if (item->sampling.classic) {
-        sync(); /* as the original UnixBench does before each pass */
+        sync(); /* as the original UnixBench before each pass */
         signals_sleep_ns(item->sampling.pause_ns);
     }
     off_t series_at = series_end(e->how);
@@ -318,8 +308,8 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, "out of memory");
         return;
     }
-    /* A trial is repeated when a signal stopped one of its processes meanwhile (Ctrl-Z, a batch system). The number of
-     * repetitions is limited: some programs ration others' CPU time by stopping them. */
+    /* A trial is repeated when a signal stopped one of its processes (Ctrl-Z, a batch system), but not for ever:
+     * some programs ration others' CPU time by stopping them. */
     if (trial_outcome(trial) != TRIAL_INTERRUPTED && trial_stopped(trial) &&
         results->n_stopped++ < RESULTS_STOPPED_MAX) {
         trial_free(trial);
@@ -334,15 +324,14 @@ static void step(struct execution *e, size_t i)
         end_item(e, i, ROW_FAILED, trial_reason(trial));
     else if (results_enter(results, trial))
         end_item(e, i, ROW_FAILED, "out of memory");
-    /* A trial that a signal ended early still counts, but its item does not end as complete: its rows will give the
-     * signal as the reason. */
+    /* A trial that a signal ended early counts, but its item is not complete: its rows give the signal. */
     else if (!ends_together(e->plan, item) && !(item->bench->ends_early && signals_pending()) &&
              results_sampled_enough(results))
         end_item(e, i, ROW_OK, "");
     trial_free(trial);
 }
 
-/* Returns the current phase: the lowest among the items that have not ended; UINT_MAX when all have. */
+/* The lowest that has not ended; UINT_MAX: all have. */
 static unsigned open_phase(const struct execution *e)
 {
     unsigned phase = UINT_MAX;
@@ -353,8 +342,7 @@ static unsigned open_phase(const struct execution *e)
     return phase;
 }
 
-/* Runs one trial of each item of a phase that has not ended, in order or backwards; with SCHEDULE_SEQUENCE all trials
- * of each. */
+/* One trial of each item of a phase, in order or backwards; with SCHEDULE_SEQUENCE all of each. */
 static void pass(struct execution *e, unsigned phase, bool backwards)
 {
     for (size_t k = 0; k < e->plan->n && !e->interrupted; k++) {
@@ -363,10 +351,9 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
         if (e->item[i].ended || e->plan->items[i].phase != phase)
             continue;
         if (before >= 0 && !e->item[before].ended)
-            continue; /* this item has to wait for the one that calibrates it */
+            continue; /* waits for the item that calibrates it */
         uint64_t before_step;
-        do { /* a trial that did not count, since a signal stopped a process, is repeated at once, so that the order
-              * stays A B B A */
+        do { /* a trial that did not count is repeated at once, so that the order stays A B B A */
             before_step = e->item[i].results.n_trials;
             step(e, i);
         } while ((e->plan->schedule == SCHEDULE_SEQUENCE || e->item[i].results.n_trials == before_step) &&
@@ -376,7 +363,6 @@ static void pass(struct execution *e, unsigned phase, bool backwards)
     }
 }
 
-/* Asks plan->enough() whether the items that end together have enough samples, and ends them if so. */
 static void end_together(struct execution *e)
 {
     const struct plan *plan = e->plan;
@@ -398,8 +384,7 @@ static void end_together(struct execution *e)
             end_item(e, i, ROW_OK, "");
 }
 
-/* Ends all items that have not ended when a signal interrupted the plan: as degraded with the samples so far, or as
- * skipped without any, with the reason. */
+/* A signal interrupted the plan: items are degraded with the samples so far, or skipped without any. */
 static void end_interrupted(struct execution *e)
 {
     char reason[120];

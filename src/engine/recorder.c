@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorders: typed memory that a party (a process or thread of a trial) fills while it runs. */
 #include "engine/recorder.h"
 
 #include <math.h>
@@ -26,7 +25,7 @@ size_t recorder_size(const struct recorder_spec *spec)
     return sizes[spec->kind].fixed + spec->capacity * sizes[spec->kind].each;
 }
 
-/* Initialises a recorder. Writes every byte, so that no page is touched for the first time during the run. */
+/* Writes every byte, so that no page is touched for the first time during the run. */
 void recorder_init(const struct recorder_spec *spec, void *recorder)
 {
     memset(recorder, 0, recorder_size(spec));
@@ -130,7 +129,7 @@ static void heap_sift_up(struct series_point *heap, size_t i)
     }
 }
 
-/* Adds a point to the SERIES_LARGEST largest ones, if it is one of them. */
+/* If it is one of the SERIES_LARGEST. */
 static void keep_large(struct series *s, struct series_point point)
 {
     if (s->n_largest < SERIES_LARGEST) {

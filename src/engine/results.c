@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers samples, histograms and counters over the trials of a plan item, and makes result rows of them. */
 #include "engine/results.h"
 
 #include <math.h>
@@ -11,12 +10,10 @@
 #include "sys/memory.h"
 #include "sys/storage.h"
 
-/* Number of further samples for which the requested precision has to hold: HOLD_ON, plus 1/HOLD_ON_SHARE of the samples
- * taken before it was reached. */
+/* Further samples for which the precision has to hold: HOLD_ON, and 1/HOLD_ON_SHARE of those before. */
 #define HOLD_ON       10u
 #define HOLD_ON_SHARE 4u
-/* Minimum length of a run, in seconds, for checking that its load did enough: a single unit of a load's work may take
- * long. */
+/* Shorter runs are not checked for their load: one unit of its work may take long. */
 #define LOOK_AT_LOADS_S 0.5
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number)
@@ -34,7 +31,7 @@ int results_init(struct results *results, const struct plan_item *item, const st
     for (unsigned g = 0; g < results->n_groups; g++) {
         results->group[g].metric = calloc(item->bench->n_metrics, sizeof(struct metric_values));
         if (!results->group[g].metric)
-            return -1; /* the caller frees everything with results_free() */
+            return -1; /* results_free() frees everything */
         results->group[g].core_cpu = CPUSET_NONE;
     }
     return 0;
@@ -75,7 +72,7 @@ void results_hist(struct results *results, unsigned group, unsigned metric, cons
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    /* calloc, so that only the pages whose bins are used become resident */
+    /* calloc: only pages of used bins become resident */
     if (!m->hist && (m->hist = calloc(1, sizeof(*m->hist)))) {
         m->hist->base = hist->base;
         m->hist->width = hist->width;
@@ -154,8 +151,6 @@ double results_clock_hz(const struct results *results)
     return clock_hz(results->how->clock->kind, results->how->clock_start, &now);
 }
 
-/* --- Adding the results of a trial. --- */
-
 static void add_refused(struct group_values *g, const char *who, const char *refused)
 {
     if (refused[0] && !g->refused[0])
@@ -193,9 +188,8 @@ static void enter_machine(struct group_values *g, const struct trial *trial, uns
     g->wall_s += (double)trial_wall_ns(trial) * 1e-9;
 }
 
-/* Adds the placement of a party that is not measured to the parameters of the row, as "timer=fifo:96" or
- * "load=other:5@0-1": policy, then the real-time priority or the nice value unless it is 0, then the CPUs unless they
- * are those of the measured party. */
+/* A party not measured, as "timer=fifo:96" or "load=other:5@0-1": policy; priority or nice value unless 0; CPUs
+ * unless those of the measured party. */
 static void enter_other(struct results *results, const char *name, const struct trial_party *p)
 {
     struct group_values *g = &results->group[0];
@@ -211,14 +205,14 @@ static void enter_other(struct results *results, const char *name, const struct 
     add_refused(g, name, p->refused);
 }
 
-/* Marks the row as degraded when the kernel counted less than half of the disk traffic that the load claims. */
+/* The kernel counted less than half of what the load claims. */
 static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
                        enum load_count counted, const char *what)
 {
     double claim = trial_load_count(trial, claimed), count = trial_load_count(trial, counted);
     char reason[160];
 
-    if (!(count < claim / 2)) /* a count that is not known (NAN) is accepted */
+    if (!(count < claim / 2)) /* accepts NAN */
         return;
     (void)snprintf(reason, sizeof(reason), "of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20,
                    what, count / 0x1p20);
@@ -253,8 +247,7 @@ static void enter_load(struct results *results, const struct load *load, const s
     check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
 }
 
-/* Records the placement of what is not measured: the timing threads of the first copy, the parent, and the load, whose
- * work is added up and checked. */
+/* Timing threads of the first copy, the parent, and the load, whose work is added up and checked. */
 static void enter_others(struct results *results, const struct trial *trial)
 {
     const struct bench *bench = results->item->bench;
@@ -274,8 +267,7 @@ static void enter_others(struct results *results, const struct trial *trial)
         enter_load(results, results->item->load, trial);
 }
 
-/* Takes over the core probes of one copy of the benchmark: their results into what is known of the CPU, the copy's
- * slices of work into the metrics that are computed with the core free. */
+/* Core probes of one copy: into what is known of the CPU; its slices into the metrics with the core free. */
 static void enter_core(struct results *results, const struct trial *trial, unsigned copy, unsigned cpu)
 {
     const struct bench *bench = results->item->bench;
@@ -325,10 +317,8 @@ int results_enter(struct results *results, const struct trial *trial)
     return results->failed ? -1 : 0;
 }
 
-/* --- Whether there are enough samples. --- */
-
-/* Copies the samples that are known (not NAN) to values, in their order, and returns their number. values has room for
- * all. A sample may be unknown: a run without any delay has no mean delay. */
+/* Copies known samples (not NAN), in order, into room for all. Returns how many. (A run without any delay has no
+ * mean delay.) */
 static size_t known_samples(const struct metric_values *m, double *values)
 {
     size_t n = 0;
@@ -381,13 +371,11 @@ bool results_sampled_enough(struct results *results)
         return false;
     if (s->max_samples && n >= s->max_samples)
         return true;
-    /* Stops before the time limit: one more trial of average length would exceed it. */
+    /* Another average trial would exceed the time limit. */
     if (results->spent_ns + results->spent_ns / n > s->max_ns)
         return true;
     return results->precise_from && n >= results->precise_from + results_hold_on(results->precise_from);
 }
-
-/* --- Making the result rows. --- */
 
 static void fill_layout(const struct results *results, const struct group_values *g, char *buf, size_t size)
 {
@@ -395,7 +383,7 @@ static void fill_layout(const struct results *results, const struct group_values
         text_copy(buf, size, "inherited (plain fork)");
     else if (results->how->place->layout_fixed)
         text_copy(buf, size, g->seen.layout_fixed ? "fixed" : "random (fixed was refused)");
-    else if (g->seen.layout_fixed) /* inherited from the program that started this one: setarch -R, a debugger */
+    else if (g->seen.layout_fixed) /* inherited: setarch -R, a debugger */
         text_copy(buf, size, "random env (ASLR is off)");
     else
         text_copy(buf, size, results->how->layout_varied);
@@ -434,7 +422,7 @@ static void fill_counters(const struct results *results, const struct group_valu
               results->how->timer_latency_held ? "yes" : "no");
 }
 
-/* Marks the row as degraded when the trials differed from what was requested. */
+/* The trials differed from the request. */
 static void note_degraded(const struct results *results, const struct group_values *g, struct row *row)
 {
     const struct plan_run *how = results->how;
@@ -481,8 +469,7 @@ static void scale_summary(struct stats_summary *s, double scale)
         *fields[i] *= scale;
 }
 
-/* Returns a metric's value by the rule of the original UNIX index: the geometric mean of n samples without the n/3
- * worst ones (rounded down). NAN when out of memory. */
+/* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). NAN: out of memory. */
 static double classic_score(const struct metric_values *m)
 {
     FREED_BY(memory_free) double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
@@ -497,8 +484,8 @@ static double classic_score(const struct metric_values *m)
     return n ? exp(sum / (double)(n - n / 3)) : (double)NAN;
 }
 
-/* Fills the statistics of a row. With a histogram, mean, percentiles and the rest describe its events; only the
- * confidence interval is that of the mean over trials, since the events of one trial are not independent. */
+/* With a histogram, all describes its events but the interval, that of the mean over trials: events of one trial are
+ * not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
     row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
@@ -551,8 +538,7 @@ static int fill_series(const struct series *s, struct row *row)
     return 0;
 }
 
-/* Marks the row of a headline metric as unstable when the standard deviation of its samples is more than limit_pct of
- * their mean (0: no limit). A worse status is kept. */
+/* Unstable: the standard deviation is more than limit_pct of the mean (0: no limit). A worse status is kept. */
 static void judge(const struct metric_values *m, double limit_pct, struct row *row)
 {
     struct stats_running running = {0};
@@ -566,8 +552,7 @@ static void judge(const struct metric_values *m, double limit_pct, struct row *r
     }
 }
 
-/* Adds to the row's parameters those of the load, the placement of the parties that are not measured, and the work that
- * the load did. */
+/* The load's parameters, other parties' placement, and the load's work. */
 static void add_load(const struct results *results, struct row_params *out)
 {
     const struct group_values *g = &results->group[0];
@@ -583,7 +568,7 @@ static void add_load(const struct results *results, struct row_params *out)
             row_param_add(out, PARAM_OUTCOME, load_count_names[c], "%.*f", c == LOAD_CPU ? 2 : 0, g->load_count[c]);
 }
 
-/* Shares of memory in huge pages below PAGES_NONE and above PAGES_ALL count as none and all. */
+/* Smaller and larger shares of memory in huge pages are none and all. */
 #define PAGES_NONE 0.005
 #define PAGES_ALL  0.995
 
@@ -608,13 +593,13 @@ static void identify(const struct results *results, unsigned group, const struct
     text_copy(row->load, sizeof(row->load), item->load ? item->load->name : "");
     if (item->bench->describe)
         item->bench->describe(item->params, results->how->clock, &row->param);
-    /* Rows of copies that have the same CPUs are told apart by the number of the copy. */
+    /* Copies with the same CPUs are told apart by number. */
     const struct place_request *place = results->how->place;
     if (results->item->bench->group_per_copy && results->n_groups > 1 &&
         (place->bind != BIND_ONE || results->n_groups > place->n_order))
         row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
     if (results->how->watch && (!item->bench->who || item->bench->who(item->params) == WHO_SUMS))
-        row_param_add(&row->param, PARAM_WORK, "who", "1"); /* recording is part of what was measured */
+        row_param_add(&row->param, PARAM_WORK, "who", "1"); /* it is part of what was measured */
     add_load(results, &row->param);
     add_pages(&results->group[group], &row->param);
     row_params_append(&row->param, &results->group[group].remarks);
@@ -632,8 +617,7 @@ static void identify(const struct results *results, unsigned group, const struct
     row->headline = metric->headline;
 }
 
-/* Writes into a row what the core probes of its group of copies showed: the core's frequency, and the share of the core
- * that the CPU had. */
+/* The core's frequency, and the CPU's share. */
 static void fill_core(const struct results *results, const struct group_values *g, struct row *row)
 {
     char why[160];
@@ -648,8 +632,7 @@ static void fill_core(const struct results *results, const struct group_values *
         (void)snprintf(row->core_share, sizeof(row->core_share), "%.3f", core_share(g->core_probes, level));
 }
 
-/* Computes the group's metrics with the core free (from the slices of work while no other hardware thread used it), and
- * the value of each trial. Returns -1 when out of memory. */
+/* From the slices while no other thread used the core, and each trial's value. Returns -1 when out of memory. */
 static int find_alone(const struct results *results, struct group_values *g)
 {
     const struct bench *bench = results->item->bench;
@@ -668,8 +651,7 @@ static int find_alone(const struct results *results, struct group_values *g)
     return 0;
 }
 
-/* Returns by how many % the variance between a metric's samples is smaller when only the slices of work count in which
- * no other hardware thread used the core; NAN when that is not known. */
+/* By how many % the variance between samples is smaller when only slices with the core free count; NAN: not known. */
 static double explained(const struct bench *bench, const struct group_values *g, unsigned metric)
 {
     const struct metric_values *raw = &g->metric[metric];
@@ -684,15 +666,13 @@ static double explained(const struct bench *bench, const struct group_values *g,
     return pct;
 }
 
-/* Appends words to the reason column of a row, after what it has already. */
 static void add_reason(struct row *row, const char *words)
 {
     text_add(row->reason, sizeof(row->reason), "%s%s", row->reason[0] ? "; " : "", words);
 }
 
-/* Fills the row of a metric that counts only slices of work in which no other hardware thread used the core: value,
- * interval over blocks of time, and the value of each trial. Values that are not known stay empty, with the reason in
- * the row. A large spread of the samples is mentioned in the reason, but does not make the row unstable. */
+/* Of a metric with the core free: value, interval over blocks of time, each trial's value. What is not known stays
+ * empty, with a reason. A large spread is mentioned, but not unstable. */
 static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
                       const struct metric_values *m, struct row *row)
 {
@@ -700,7 +680,7 @@ static int fill_alone(const struct results *results, const struct group_values *
     double factor = lower ? 1 : (about->scale > 0 ? about->scale : 1) * 1e9;
     char why[160] = "";
 
-    /* The rates of copies that share a row add up. */
+    /* Rates of copies that share a row add up. */
     if (results->n_groups < results->item->copies && !lower)
         factor *= results->item->copies;
     row->samples = calloc(m->n + 1, sizeof(*row->samples));
@@ -792,7 +772,7 @@ enum row_status results_rows(struct results *results, enum row_status status, co
     for (unsigned g = 0; g < results->n_groups; g++) {
         int error = status < ROW_SKIPPED && probed ? find_alone(results, &results->group[g]) : 0;
         for (unsigned m = 0; m < bench->n_metrics; m++) {
-            /* A benchmark that did not run has one row, not one for each metric. */
+            /* A benchmark that did not run has one row. */
             if (status >= ROW_SKIPPED &&
                 (bench_metric(bench, judged)->headline ? !bench_metric(bench, m)->headline : m > 0))
                 continue;

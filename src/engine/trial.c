@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parent's side of a trial: makes the shared memory, starts the processes, lets their work begin together (the gate),
- * waits for the end, reaps them. */
+/* The parent's side: makes the shared memory, starts the processes, opens the gate, waits for the end, reaps. */
 #include "engine/trial.h"
 #include "engine/trial_state.h"
 
@@ -19,24 +18,21 @@
 #include "sys/known.h"
 #include "sys/signals.h"
 
-/* Time from when the last party has passed the gate until all parties begin, in which each of them has to be woken
- * again: LEAD_NS, and LEAD_PER_SLOT_NS for each party. */
+/* From the last party at the gate to the common start, as each is woken again: LEAD_NS, and LEAD_PER_SLOT_NS a
+ * party. */
 #define LEAD_NS          100000u
 #define LEAD_PER_SLOT_NS 20000u
 
-/* Deadline of a run without a planned length: the length that its warm-up predicted times DEADLINE_FACTOR, plus
- * DEADLINE_MARGIN_NS. */
+/* Of a run without a planned length: what the warm-up predicted times DEADLINE_FACTOR, plus DEADLINE_MARGIN_NS. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
 
-/* Longest time that the measured parties have to end after the planned time, before the loads are stopped too: a load
- * may keep them from ending. */
+/* For measured parties to end after the planned time, before the loads are stopped too: these may keep them from it. */
 #define LOAD_GRACE_NS   3000000000u
 #define TIME_OF_DAY_NS  500000000u
 #define FREQUENCIES_MAX 8u
 
-/* SCHED_FIFO priority of the parent while a trial with real-time parties runs: above all of them. It sleeps nearly all
- * the time. */
+/* Of the parent with real-time parties: above all of them; it sleeps nearly all the time. */
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
 
@@ -45,9 +41,7 @@ uint64_t trial_turns(const struct trial_spec *spec)
     return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
 }
 
-/* --- The start and the end of the run. --- */
-
-/* Reads the counters of the trial's CPUs and of its control groups. */
+/* Of the trial's CPUs and control groups. */
 static void read_machine(const struct trial *trial, struct machine_counters *out)
 {
     struct cgroup_throttled throttled;
@@ -99,7 +93,7 @@ static void begin_watch(struct trial *trial)
         culprits_begin(trial->spec.watch, &watched);
 }
 
-/* Returns the longest time in ns that the run may take: the requested or the expected time, with a margin. */
+/* Requested or expected time, with a margin, in ns. */
 static uint64_t run_limit(const struct trial *trial)
 {
     uint64_t expected = 0, room = DEADLINE_MARGIN_NS + (trial_turns(&trial->spec) - 1) * TURN_NS;
@@ -112,8 +106,7 @@ static uint64_t run_limit(const struct trial *trial)
     return expected * DEADLINE_FACTOR * trial_turns(&trial->spec) + room;
 }
 
-/* Reads the CPU frequencies right after the run, for the first few measured parties only: without cpufreq each reading
- * parses the whole of /proc/cpuinfo. */
+/* Right after the run, for a few measured parties: without cpufreq each reading parses all of /proc/cpuinfo. */
 static void read_frequencies(struct trial *trial)
 {
     unsigned read = 0;
@@ -127,8 +120,7 @@ static void read_frequencies(struct trial *trial)
     }
 }
 
-/* Tells the parties to stop. Loads go on until the measured parties are done, so that these are under load to the
- * end. */
+/* Loads go on until the measured parties are done. */
 static void stop_parties(struct trial *trial, bool with_loads)
 {
     __atomic_store_n(&trial->head->stop, 1, __ATOMIC_RELEASE);
@@ -152,9 +144,7 @@ static void too_long(struct trial *trial, const char *what, uint64_t limit_ns)
                trial->halted ? ": stopped by a signal and not continued" : "");
 }
 
-/* --- Scheduling policy of the parent. --- */
-
-/* Returns the highest SCHED_FIFO priority of any party; 0: none has one. */
+/* SCHED_FIFO of any party; 0: none. */
 static int highest_priority(const struct trial *trial)
 {
     int highest = 0;
@@ -167,9 +157,8 @@ static int highest_priority(const struct trial *trial)
     return highest;
 }
 
-/* Gives the parent SCHED_FIFO with this priority. Where the user's limit (ulimit -r) is lower, the limit is used
- * instead, unless a party has a higher priority. A low priority suffices, since one CPU is always left without
- * real-time parties: there the parent is woken at once. Returns 0 or -errno. */
+/* Where the user's limit (ulimit -r) is lower, it is used, unless a party has more. A low priority suffices: on the
+ * CPU without real-time parties the parent is woken at once. Returns 0 or -errno. */
 static int control_set(int *priority, int highest)
 {
     int error = task_set_policy(SCHED_FIFO, *priority), limit = task_realtime_limit();
@@ -180,8 +169,7 @@ static int control_set(int *priority, int highest)
     return task_set_policy(SCHED_FIFO, limit);
 }
 
-/* Makes the parent SCHED_FIFO, above all parties and with a limit on its CPU time: a party with SCHED_FIFO may share
- * its CPU, and only with this policy can the parent then end the trial on time. The workers that are started already
+/* A FIFO party may share the parent's CPU: only with FIFO above it can the parent end the trial on time. Workers
  * keep their policies. */
 static void control_begin(struct trial *trial)
 {
@@ -205,8 +193,6 @@ static void control_begin(struct trial *trial)
         text_copy(trial->control_refused, sizeof(trial->control_refused), "control: SCHED_FIFO was not kept");
 }
 
-/* --- Work that a load did, and the whole trial. --- */
-
 static void add_load_counts(struct trial *trial, double sign)
 {
     for (unsigned i = 0; i < trial->n_slots; i++) {
@@ -219,8 +205,8 @@ static void add_load_counts(struct trial *trial, double sign)
     }
 }
 
-/* Waits until all parties have passed the gate: the last one sets the common start time. Returns false when the trial
- * failed or the deadline passed. */
+/* Until all have passed the gate: the last one sets the common start. Returns false when the trial failed or at the
+ * deadline. */
 static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
 {
     struct deadline deadline = deadline_at(trial, deadline_ns);
@@ -233,8 +219,8 @@ static bool wait_for_start(struct trial *trial, uint64_t deadline_ns)
     return trial->outcome == TRIAL_DONE;
 }
 
-/* Waits until lead_ns before the time of day of --start-at. Checks the time repeatedly, since the clock may be set; the
- * end of a party or a signal ends the wait. */
+/* Until lead_ns before --start-at. Repeatedly, since the clock may be set; the end of a party or a signal ends the
+ * wait. */
 static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
 {
     const uint64_t until = trial->spec.start_at_ns;
@@ -246,8 +232,7 @@ static void wait_for_time_of_day(struct trial *trial, uint64_t lead_ns)
     }
 }
 
-/* Runs the trial, whose processes are started: waits until they are ready, opens the gate, and waits until all are
- * done. */
+/* The processes are started: waits until they are ready, opens the gate, waits until all are done. */
 static void run_gated(struct trial *trial, struct machine_counters *before)
 {
     struct trial_head *head = trial->head;
@@ -260,7 +245,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     limit = head->limit_ns = run_limit(trial);
     gather_cpus(trial);
     begin_watch(trial);
-    /* Interrupts and steal time of the trial's CPUs before it; those after it are read below and subtracted. */
+    /* Subtracted from those after it, below. */
     read_machine(trial, before);
     head->lead_ns = LEAD_NS + (uint64_t)LEAD_PER_SLOT_NS * trial->n_slots;
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -294,7 +279,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
         add_load_counts(trial, 1);
     trial->tick_ns = 0;
     stop_parties(trial, true);
-    /* Parties that are killed at the end do not set STATE_DONE themselves. */
+    /* Killed parties do not set STATE_DONE. */
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL)
             __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
@@ -311,7 +296,7 @@ static void run_gated(struct trial *trial, struct machine_counters *before)
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
 }
 
-/* Gives the processes a second to end by themselves, since their parties are done. */
+/* A second to end by themselves. */
 static void drain(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + 1000000000u;

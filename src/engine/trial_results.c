@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that return the results of a trial that has ended. */
+/* Results of a trial that has ended. */
 #include "engine/trial_state.h"
 
 #include "engine/trial.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts the processes of a trial, with their pipes and descriptors. */
+/* Starts the processes, with pipes and descriptors. */
 #include "engine/trial_state.h"
 
 #include <errno.h>
@@ -12,16 +12,14 @@
 #include "sys/process.h"
 #include "sys/signals.h"
 
-/* Opens the pipes of a party: that of STOP_PIPE, and in the first party of a copy those that the benchmark's parties
- * share. The parent closes them when the copy's parties are started: an end that stays open in the parent would hide
- * end of file from them, and hundreds of copies would use up its descriptors. */
+/* That of STOP_PIPE, and in the first party of a copy the benchmark's. The parent closes them when the copy is
+ * started: an open end would hide end of file, and hundreds of copies would use up its descriptors. */
 static int open_pipes(struct trial *trial, unsigned slot)
 {
     const struct bench *bench = trial->spec.bench;
     struct trial_slot *s = &trial->head->slot[slot];
     int stop[2];
 
-    /* Parties of a load do not share pipes. */
     for (unsigned p = 0; !s->of_load && s->party == 0 && p < bench->n_pipes; p++)
         if (pipe2(s->pipes[p], O_CLOEXEC))
             return -errno;
@@ -54,8 +52,7 @@ static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
         close_if_open(s[i].stop_fd);
 }
 
-/* Clears close-on-exec of a descriptor that the worker needs after its exec. Sets *error to -errno when that is
- * refused. */
+/* For the worker after its exec. *error: -errno. */
 static void keep_open(int fd, int *error)
 {
     if (fd >= 0 && fcntl(fd, F_SETFD, 0))
@@ -67,7 +64,7 @@ static void child_redirect(void)
     int null = open("/dev/null", O_RDWR);
 
     if (null < 0)
-        return; /* there may be no /dev, as in an empty root directory; the worker neither reads nor prints */
+        return; /* no /dev (an empty root directory); the worker neither reads nor prints */
     (void)dup2(null, 0);
     (void)dup2(null, 1);
     if (null > 1)
@@ -98,7 +95,7 @@ static void child_main(struct trial *trial, unsigned slot)
         _exit(worker_not_started(head, &head->slot[slot], "keep its descriptors: fcntl", error));
     if (head->arena_fd >= 0) {
         if (head->fixed_layout)
-            (void)task_fix_layout(); /* errors are ignored here: the worker checks whether its layout is fixed */
+            (void)task_fix_layout(); /* the worker checks its layout */
         else {
             process_random_pad(pad);
             envp[0] = pad;
@@ -109,8 +106,7 @@ static void child_main(struct trial *trial, unsigned slot)
     }
     for (unsigned i = 0; i < trial->n_slots; i++)
         close_if_open(trial->stop_write[i]);
-    _exit(worker_run(head, slot, trial->spec.bench,
-                     trial->spec.load)); /* without exec, since it is not possible here: seen.fresh_exec stays false */
+    _exit(worker_run(head, slot, trial->spec.bench, trial->spec.load)); /* no exec here: seen.fresh_exec stays false */
 }
 
 static int start_process(struct trial *trial, unsigned slot)
@@ -125,7 +121,7 @@ static int start_process(struct trial *trial, unsigned slot)
     }
     if (pid == 0)
         child_main(trial, slot);
-    (void)setpgid(pid, pid); /* the child calls it too, as either may run first */
+    (void)setpgid(pid, pid); /* the child too: either may run first */
     trial->pids[slot] = pid;
     if (signals_pending()) {
         trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
@@ -134,8 +130,7 @@ static int start_process(struct trial *trial, unsigned slot)
     return 0;
 }
 
-/* Starts the parties of a copy, or of the load, which are n slots from first on. Returns 0, or a negative number after
- * trial_fail(). */
+/* n slots from first: a copy, or the load. Returns 0, or a negative number after trial_fail(). */
 static int start_parties(struct trial *trial, unsigned first, unsigned n)
 {
     int error = 0;

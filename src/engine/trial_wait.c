@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for the parties (processes and threads) of a trial, and handles their ends, their stops by signals, and
- * deadlines. How long a run may take is decided in trial.c. */
+/* Waits for the parties; handles their ends, stops by signals, and deadlines. trial.c decides how long a run may
+ * take. */
 #include "engine/trial_state.h"
 
 #include <poll.h>
@@ -15,19 +15,16 @@
 
 #define KILL_DEADLINE_NS 10000000000u
 
-/* A wait that ends so many ns after its planned end shows that the parent was stopped (SIGSTOP, a frozen container, a
- * paused machine) or had no CPU. */
+/* Woken so late, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
 #define LATE_NS       500000000u
 #define LOOK_AGAIN_NS 1000000000u
-
-/* --- Failures and the end of processes. --- */
 
 void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
 {
     va_list args;
 
     if (trial->outcome != TRIAL_DONE)
-        return; /* only the first reason is kept */
+        return; /* only the first reason counts */
     trial->outcome = outcome;
     va_start(args, format);
     (void)vsnprintf(trial->reason, sizeof(trial->reason), format, args);
@@ -71,8 +68,7 @@ static void describe_death(int status, char *buf, size_t size)
         (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
 }
 
-/* Handles the end of a party's process. It is expected when the party is done, or when the process was to be killed;
- * otherwise the trial fails. The threads of the process have ended with it. */
+/* Expected when the party is done or was to be killed; otherwise the trial fails. The process's threads end with it. */
 static void note_death(struct trial *trial, unsigned slot, int status, bool stopping)
 {
     const struct trial_slot *s = &trial->head->slot[slot];
@@ -81,8 +77,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
 
     if (state == STATE_DONE)
         return;
-    /* A party with STOP_KILL is killed when the planned time is over, which may be before the measured parties are
-     * done. */
+    /* It is killed when the planned time is over, perhaps before the measured parties are done. */
     if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
         __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
         return;
@@ -95,8 +90,7 @@ static void note_death(struct trial *trial, unsigned slot, int status, bool stop
         trial_fail(trial, TRIAL_FAILED, "%s %s", who, how);
 }
 
-/* Handles parties that a signal has stopped or continued since the last call: the deadlines restart, and the trial does
- * not count. */
+/* Since the last call: the deadlines restart, and the trial does not count. */
 static void note_stops(struct trial *trial)
 {
     siginfo_t info;
@@ -114,8 +108,7 @@ static void note_stops(struct trial *trial)
     }
 }
 
-/* Handles Ctrl-Z: stops the parties too, which the terminal does not do because they are in process groups of their
- * own. Returns when the parent is continued, and continues the parties. */
+/* Ctrl-Z: stops the parties, which are in process groups of their own; continues them with the parent. */
 static void stop_with_parties(struct trial *trial)
 {
     for (unsigned i = 0; i < trial->n_slots; i++)
@@ -129,9 +122,8 @@ static void stop_with_parties(struct trial *trial)
     trial->stops++;
 }
 
-/* Reaps the processes of parties that have ended, and kills what is left of their process groups, since they must leave
- * no processes behind. A group is killed while its leader is still a zombie, because until then no other group can have
- * the same ID. */
+/* Kills what is left of the process groups: parties leave no processes behind. While the leader is a zombie no other
+ * group can have its ID. */
 static void reap(struct trial *trial, bool stopping)
 {
     siginfo_t info;
@@ -167,7 +159,7 @@ static void kill_parties(const struct trial *trial)
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (trial->pids[i]) {
             (void)kill(-trial->pids[i], SIGKILL);
-            (void)kill(trial->pids[i], SIGKILL); /* the process may not be in its group yet */
+            (void)kill(trial->pids[i], SIGKILL); /* perhaps not in its group yet */
         }
 }
 
@@ -180,12 +172,10 @@ void trial_kill_all(struct trial *trial)
     reap(trial, true);
     while (trial_any_process(trial) && clock_raw_ns() < until) {
         (void)ppoll(NULL, 0, &pause, signals_wait_mask());
-        kill_parties(trial); /* again, in case that sending the signal failed */
+        kill_parties(trial); /* again, in case that the signal failed */
         reap(trial, true);
     }
 }
-
-/* --- Waiting for events. --- */
 
 bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worker's side of a trial: what a process that was started for the trial does, from its placement to its last
- * counter. */
+/* A process of a trial, from its placement to its last counter. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,18 +15,16 @@
 #include "sys/known.h"
 #include "sys/scratch.h"
 
-/* Warm-up: works in blocks of at least WARM_BLOCK_NS until the rates of three in a row differ by at most WARM_FLAT, or
- * until WARM_LIMIT_NS have passed. */
+/* Blocks of at least WARM_BLOCK_NS until the rates of three in a row differ by at most WARM_FLAT, or for
+ * WARM_LIMIT_NS. */
 #define WARM_BLOCK_NS 5000000u
 #define WARM_LIMIT_NS 250000000u
 #define WARM_FLAT     0.01
 
-/* Time limit in seconds of a load beside a benchmark whose run has no planned length; the parent ends the load long
- * before. */
+/* s, beside a run of no planned length; the parent ends the load long before. */
 #define LOAD_LIMIT_S 86400
 
-/* A real-time party may use CPU time for twice its planned time plus this, in ns, before the kernel ends it
- * (RLIMIT_RTTIME). */
+/* ns of real-time CPU time beyond twice the planned, before the kernel ends the party (RLIMIT_RTTIME). */
 #define REALTIME_MARGIN_NS 2000000000u
 
 static void set_state(struct trial_head *head, struct trial_slot *slot, enum party_state state)
@@ -36,14 +33,14 @@ static void set_state(struct trial_head *head, struct trial_slot *slot, enum par
     arena_tell_parent(head);
 }
 
-/* Starts the watchdog: after ns nanoseconds SIGALRM ends the process, even when a real-time loop uses up its CPU. The
- * timer survives exec, and needs no thread. */
+/* After ns SIGALRM ends the process, even if a real-time loop uses up its CPU. The timer survives exec, and needs no
+ * thread. */
 static void watchdog(uint64_t ns)
 {
     struct itimerval timer;
     sigset_t alarm_alone;
 
-    /* The parent may ignore or block SIGALRM, and the child inherits both. */
+    /* Inherited from the parent. */
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&alarm_alone);
     (void)sigaddset(&alarm_alone, SIGALRM);
@@ -77,7 +74,7 @@ static void fill_context(struct trial_head *head, struct trial_slot *slot, const
     context->slot = slot;
 }
 
-/* Does `count` units of work and sets *rate to the units per second. */
+/* *rate: units per second. */
 static int timed_block(struct party_context *context, const struct party *party, uint64_t count, double *rate)
 {
     uint64_t start = clock_raw_ns();
@@ -89,8 +86,8 @@ static int timed_block(struct party_context *context, const struct party *party,
     return 0;
 }
 
-/* Warms up: works until the rate is constant, since in a fresh process caches, branch predictors, page tables and the
- * clock frequency are cold. Sets context->rate and, if the party has counts(), expected_ns. */
+/* Until the rate is constant: caches, branch predictors, page tables and frequency start cold. Sets context->rate
+ * and, with counts(), expected_ns. */
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
@@ -130,16 +127,15 @@ static void *recorder_of(const struct party_context *context, const struct party
     return NULL;
 }
 
-/* Returns the smallest number of units of work that takes CORE_SLICE_NS at this rate (units per second). */
+/* Units that take CORE_SLICE_NS at this rate (units per second). */
 static uint64_t slice_count(double rate)
 {
     double fit = rate * CORE_SLICE_NS / 1e9;
     return fit < 1 ? 1 : (uint64_t)(fit + 0.999);
 }
 
-/* Runs a party that has work() but no run(): does slices of work until the party is stopped. The number of units of
- * work in a slice stays constant unless the rate changes a lot, as when the kernel moves two halves of the work to one
- * core. */
+/* For work() without run(). A slice's number of units is constant unless the rate changes a lot, as when two halves
+ * of the work move to one core. */
 static int run_slices(struct party_context *context, const struct party *party)
 {
     struct slices *slices = recorder_of(context, party, RECORD_SLICES);
@@ -175,8 +171,7 @@ static int wait_for_gate(struct trial_head *head)
     return gate == GATE_OPEN ? 0 : -1;
 }
 
-/* Waits until all parties have passed the gate, where they are woken one after the other. The last one sets the common
- * start time. */
+/* Parties are woken one after the other; the last sets the common start time. */
 static void start_together(struct trial_head *head)
 {
     if (__atomic_add_fetch(&head->arrived, 1, __ATOMIC_ACQ_REL) == head->to_arrive) {
@@ -211,8 +206,7 @@ static int check_recorders(struct party_context *context, const struct party *pa
     return 0;
 }
 
-/* Marks the row as degraded when the party ended on a CPU that it may not use: the kernel moves it there when the last
- * of its CPUs goes offline. */
+/* When the last of a party's CPUs goes offline, the kernel moves it to another: the row is degraded. */
 static void note_moved(struct party_context *context)
 {
     const struct trial_slot *slot = context->slot;
@@ -226,8 +220,7 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
-/* Opens the performance event counters of a measured party. With CHILDREN_INHERIT only its children are counted, each
- * from its exec on. */
+/* With CHILDREN_INHERIT only children are counted, each from its exec on. */
 static void open_counters(const struct trial_head *head, struct trial_slot *slot, const struct party *party)
 {
     if (head->counted && party->role == ROLE_MEASURED)
@@ -236,7 +229,7 @@ static void open_counters(const struct trial_head *head, struct trial_slot *slot
         counters_none(&slot->events, -ECANCELED);
 }
 
-/* Records the number of events since the reading `before`, and closes the counters. */
+/* Since `before`. */
 static void close_counters(struct trial_slot *slot, const struct counters_reading *before)
 {
     struct counters_reading after;
@@ -246,8 +239,7 @@ static void close_counters(struct trial_slot *slot, const struct counters_readin
     counters_close(&slot->events);
 }
 
-/* Runs a party from the gate, where parties wait to begin together, to its last counter and self-check. Returns nonzero
- * when it failed. */
+/* From the gate to the last counter and self-check. Returns nonzero when it failed. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
@@ -268,7 +260,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             watchdog(head->limit_ns);
             start_together(head);
             wait_until(head->start_ns);
-            task_read_usage(&before); /* once more, so that the CPU time of waiting for the start is not counted */
+            task_read_usage(&before); /* again: without the wait for the start */
         }
         if (at_exec)
             counters_read(&slot->events, &events_before);
@@ -276,13 +268,12 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
             counters_start();
         slot->counters = before;
         slot->start_ns = slot->baton.start_ns = clock_raw_ns();
-        /* The parent is not woken for STATE_RUNNING: nobody waits for it, and the parent must not run during the
-         * measurement. A party that starts before the gate opens reports by itself when it is ready. */
+        /* Nobody waits for STATE_RUNNING, and the parent must not run during the measurement. A before_gate party
+         * reports itself. */
         if (!party->before_gate)
             __atomic_store_n(&slot->state, STATE_RUNNING, __ATOMIC_RELEASE);
     } else {
-        before = slot->counters; /* after party_exec() the process is the same: the kernel's counters continue through
-                                  * exec */
+        before = slot->counters; /* after party_exec() the kernel's counters go on */
     }
     failed = party->run ? party->run(context) : run_slices(context, party);
     const uint64_t end_ns = clock_raw_ns();
@@ -296,7 +287,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }
-    /* Measures the core's clock frequency right after the run, for each recorder of core probes. */
+    /* The core's frequency right after the run, for each recorder of core probes. */
     for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
         if (party->recorders[i].kind == RECORD_CORE)
             ((struct core_record *)context->recorder[i])->cycles_per_tick =
@@ -308,7 +299,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     return failed;
 }
 
-/* Runs one party, in its own thread or process, from its placement to its teardown. Returns nonzero when it failed. */
+/* From placement to teardown. Returns nonzero when it failed. */
 static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party)
 {
     struct party_context context;
@@ -330,8 +321,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
             failed = warm_up(&context, party);
         slot->rate = context.rate;
         slot->expected_ns = context.expected_ns;
-        /* The real-time policy is set only now: setup() needs no priority, and its time limit depends on the expected
-         * time, which is known now. */
+        /* Only now: setup() needs no priority, and the limit depends on the expected time. */
         uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
         place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                            sizeof(slot->refused));
@@ -367,8 +357,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Starts the threads of this process: the parties of kind PARTY_THREAD that follow it in the same copy. Returns the
- * number of threads; *error is 0, or the error number (positive) of the one that failed. */
+/* PARTY_THREADs that follow in the same copy. Returns how many; *error: 0 or a positive error number. */
 static unsigned start_threads(struct trial_head *head, unsigned slot, const struct bench *bench,
                               const struct load *load, struct thread_start *starts, int *error)
 {
@@ -378,7 +367,7 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     for (unsigned i = slot + 1; i < head->n_slots; i++) {
         const struct party *party = arena_party(&head->slot[i], bench, load);
         if (party->kind != PARTY_THREAD)
-            break; /* the threads of this process end here: each copy, and the load, begins with a process */
+            break; /* each copy, and the load, begins with a process */
         head->slot[i].seen.fresh_exec = head->slot[slot].seen.fresh_exec;
         starts[n] = (struct thread_start){.head = head, .slot = &head->slot[i], .party = party};
         *error = pthread_create(&starts[n].thread, NULL, thread_main, &starts[n]);
@@ -389,8 +378,7 @@ static unsigned start_threads(struct trial_head *head, unsigned slot, const stru
     return n;
 }
 
-/* Returns the watchdog's first time limit in ns, which holds until the gate opens and the limit is set again. A party
- * that starts before the gate opens keeps this limit for the whole trial. */
+/* In ns, until the gate opens; for the whole trial in before_gate parties. */
 static uint64_t first_limit_ns(const struct trial_head *head, const struct party *party)
 {
     uint64_t limit = head->setup_limit_ns;
@@ -414,15 +402,14 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     struct thread_start starts[ARENA_PARTIES_MAX];
     int error, failed;
 
-    /* Properties of the process that survive exec, so that an image that replaces the worker's own (party_exec()) finds
-     * them set. */
+    /* They survive exec, for an image that replaces the worker's own (party_exec()). */
     if (slot->baton.execs == 0) {
         if ((error = task_die_with_parent(head->parent, SIGKILL)))
             return worker_not_started(head, slot, "be bound to its parent: prctl", error);
         watchdog(first_limit_ns(head, party));
         task_set_name("jitbench");
         if (party->role == ROLE_LOAD)
-            task_offer_to_oom_killer(); /* so that the load is killed before the measured party when memory runs out */
+            task_offer_to_oom_killer(); /* killed before the measured party when memory runs out */
     }
     unsigned n_threads = start_threads(head, number, bench, load, starts, &error);
     if (error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts the process image of a worker (a process of a trial) after its exec, and replaces it by a new one. */
+/* The process image of a worker after its exec, and a new one in its place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "sys/process.h"
 #include "sys/scratch.h"
 
-/* Formats a number without the C library's printf, so that a new process image has a few pages less to map. */
+/* Without printf, so that a new image has a few pages less to map. */
 static void put_number(char buf[16], unsigned number)
 {
     char digits[16];
@@ -26,8 +26,8 @@ static void put_number(char buf[16], unsigned number)
     *buf = 0;
 }
 
-/* Clears (keep) or sets close-on-exec of the engine's descriptors: the party's next process image needs them, programs
- * that it starts must not have them. Returns 0 or -errno. */
+/* Sets (or clears: keep) close-on-exec of the engine's descriptors: for the next image, not for programs that the
+ * party starts. Returns 0 or -errno. */
 static int keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
 {
     const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
@@ -56,7 +56,7 @@ int party_exec(struct party_context *context)
     put_number(fd, (unsigned)head->arena_fd);
     put_number(number, (unsigned)(slot - head->slot));
     if (slot->baton.image_fd < 0)
-        process_init(); /* an image that replaced another one has not called it yet */
+        process_init(); /* a new image has not called it yet */
     if (slot->baton.execs == 0 && (error = keep_across_exec(head, slot, true)))
         return error;
     slot->baton.execs++;
@@ -65,7 +65,7 @@ int party_exec(struct party_context *context)
     return error;
 }
 
-/* Parses a decimal number below 1000000; returns -1 when the text is none. */
+/* Below 1000000; -1: no number. */
 static long small_number(const char *text)
 {
     long value = 0;
@@ -108,7 +108,7 @@ void trial_worker_main(int argc, char **argv, const struct bench *const *benches
         _exit(WORKER_ASTRAY);
     if (head->slot[slot].baton.execs == 0) {
         process_build_id(build, sizeof(build));
-        if (strcmp(build, head->build)) /* the program's file was replaced while the parent ran */
+        if (strcmp(build, head->build)) /* the program's file was replaced */
             _exit(WORKER_ASTRAY);
         process_init();
         keep_across_exec(head, &head->slot[slot], false);
