@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any program as a benchmark: executed from an argument vector, timed from its exec to its end. */
+/* Any program as a benchmark: timed from its exec to its end. */
 #ifndef BENCH_COMMAND_H
 #define BENCH_COMMAND_H
 
@@ -12,57 +12,53 @@
 #include "rows/param.h"
 #include "rows/text.h"
 
-/* Size in bytes of the text of a command line in the result table. A longer command line is shortened. */
+/* Bytes of a command line in the table; a longer one is shortened. */
 #define COMMAND_LINE_SIZE 256
 
-/* Limits of --parameter-list and --parameter-scan: number of parameters, and bytes of a parameter's name with its
- * NUL. */
+/* Parameters of --parameter-list and --parameter-scan; bytes of a name with its NUL. */
 #define COMMAND_PARAMETERS_MAX ROW_VARIED_MAX
-#define COMMAND_PARAMETER_NAME (ROW_VARIED_SIZE - 2u) /* without the two braces of {NAME} */
+#define COMMAND_PARAMETER_NAME (ROW_VARIED_SIZE - 2u) /* {NAME} without braces */
 
 struct command_params {
-    /* Values of the options of jitbench run. */
+    /* Options of jitbench run. */
     uint64_t warmup, timeout_ns;
     char prepare[4096], input[1024], keep_output[1024], name[1024], separator[64];
     char setup[4096], cleanup[4096], reference[64], lists[4096], scans[1024], step[32];
     struct fail_on fail_on;
     bool shell, ignore_failure, clean_env, show_output, aa;
-    /* Values that jitbench run computes from the options, for one of the commands. */
-    /* fixed_layout: address randomisation is off, and the environment has a constant length; again: this is the second
-     * of the two commands of --aa, which are equal */
+    /* Computed from the options, for one of the commands. */
+    /* fixed_layout: no address randomisation, environment of constant length; again: the second of --aa's equal
+     * commands */
     bool fixed_layout, again;
-    /* number of blocks of runs (in the order A B B A for two commands: each command runs twice) that fit into the time
-     * limit; 0: not known, or the number of runs is fixed */
+    /* blocks of runs (A B B A for two commands: two runs each) in the time limit; 0: not known, or the number of
+     * runs is fixed */
     uint64_t planned;
-    /* a comparison that has found no difference ends early when the half-width of the confidence interval of the ratio
-     * is at most this many % */
+    /* without a difference, a comparison ends at this half-width, in %, of the ratio's confidence interval */
     double precision_pct;
-    /* descriptor of shared memory, which the worker processes that start the commands inherit; the bytes written by
-     * command_pack() start at image_offset */
+    /* shared memory that workers inherit; the bytes of command_pack() start at image_offset */
     int image_fd;
     size_t image_offset, image_size;
-    /* the setup and cleanup commands, packed in the shared memory of image_fd, before image_offset; size 0: none */
+    /* setup and cleanup commands, packed before image_offset; size 0: none */
     size_t setup_offset, setup_size, cleanup_offset, cleanup_size;
-    int fds[3]; /* inherited descriptors that become the command's 0, 1 and 2; -1: the file `input`, or /dev/null */
-    char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* texts for the table: quoted and shortened */
+    int fds[3]; /* the command's 0, 1 and 2, inherited; -1: the file `input`, or /dev/null */
+    char line[COMMAND_LINE_SIZE], prepare_line[80], input_line[80]; /* quoted and shortened for the table */
     struct {
-        /* key: the name in braces, such as "{n}"; value: its text for the table. key "": no parameter */
+        /* key: the name in braces, "{n}"; value: its text for the table. key "": no parameter */
         char key[COMMAND_PARAMETER_NAME + 2], value[48];
     } parameter[COMMAND_PARAMETERS_MAX];
 };
 
-/* What a worker process starts: a command and its prepare command, each as path and argument list, and the environment
- * of both. Lists end with NULL. */
+/* What a worker starts: a command and its prepare command, as path and argument list, and the environment of both.
+ * Lists end with NULL. */
 struct command_image {
-    const char *path, *prepare_path; /* prepare_path "": no prepare command */
+    const char *path, *prepare_path; /* prepare_path "": none */
     char *const *argv, *const *prepare, *const *env;
 };
 
-/* Appends the image to out, as bytes that command_unpack() reads. */
+/* As bytes for command_unpack(). */
 void command_pack(const struct command_image *image, struct text *out);
-/* Sets the pointers of image to point into bytes made by command_pack(). One NULL precedes env, as room for one more
- * variable. Returns the block that holds the lists, which the caller frees after use of the image; NULL when out of
- * memory or when the bytes were not made by command_pack(). */
+/* Points into bytes made by command_pack(). One NULL precedes env, for one more variable. Returns the block of the
+ * lists, which the caller frees; NULL when out of memory, or for other bytes. */
 void *command_unpack(const char *data, size_t size, struct command_image *image);
 
 enum {

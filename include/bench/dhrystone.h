@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Dhrystone 2.1: the types, globals and procedures that its two translation units share. R. Weicker, 'Dhrystone: a
- * synthetic systems programming benchmark', CACM 27(10), 1984; version 2.1 of 1988.
- *
- * Names and statements are those of the published program. Its file-scope variables are kept as well, because the way a
- * compiler addresses a global is part of the measured work. Each copy runs in a process of its own and so has its own
- * globals. */
+/* Dhrystone 2.1: what its two translation units share. R. Weicker, 'Dhrystone: a synthetic systems programming
+ * benchmark', CACM 27(10), 1984; version 2.1 of 1988. Names and statements are the published program's, and so are
+ * its globals, since how a compiler addresses them is measured; each copy is a process with its own. */
 #ifndef BENCH_DHRYSTONE_H
 #define BENCH_DHRYSTONE_H
 
@@ -18,8 +15,7 @@ typedef char Capital_Letter;
 typedef int Boolean;
 typedef char Str_30[31];
 typedef int Arr_1_Dim[50];
-/* The published program uses int. Element [8][7] counts the runs and would overflow after 2^31 of them, in some 40
- * s. */
+/* The published program uses int: element [8][7], which counts the runs, would overflow after 2^31, in some 40 s. */
 typedef uint32_t Arr_2_Dim[50][50];
 
 typedef struct record {
@@ -49,9 +45,8 @@ extern char Ch_1_Glob, Ch_2_Glob;
 extern Arr_1_Dim Arr_1_Glob;
 extern Arr_2_Dim Arr_2_Glob;
 
-/* State of the benchmark in one process. The two records, which the published program allocates with malloc, are
- * aligned to cache lines for every C library. The other fields are the number of runs since setup and the final values
- * of the main procedure's variables. */
+/* In one process: two records (malloc in the published program), aligned to cache lines for every C library; runs
+ * since setup; final values of the main procedure's variables. */
 struct dhrystone {
     Rec_Type first __attribute__((aligned(64)));
     Rec_Type next __attribute__((aligned(64)));
@@ -61,7 +56,7 @@ struct dhrystone {
     Str_30 Str_1_Loc, Str_2_Loc;
 };
 
-/* Procedures of the second translation unit. */
+/* Of the second translation unit. */
 void Proc_6(Enumeration Enum_Val_Par, Enumeration *Enum_Ref_Par);
 void Proc_7(One_Fifty Int_1_Par_Val, One_Fifty Int_2_Par_Val, One_Fifty *Int_Par_Ref);
 void Proc_8(Arr_1_Dim Arr_1_Par_Ref, Arr_2_Dim Arr_2_Par_Ref, int Int_1_Par_Val, int Int_2_Par_Val);

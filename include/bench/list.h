@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of benchmarks: the only registry. A new benchmark is a file of its own and a line here. */
+/* The only registry of benchmarks: a new one is a file of its own and a line here. */
 #ifndef BENCH_LIST_H
 #define BENCH_LIST_H
 
 #include "engine/bench.h"
 
-/* The names of all benchmarks, in the order of tables. The descriptor of NAME is bench_NAME. */
+/* In the order of tables. The descriptor of NAME is bench_NAME. */
 #define BENCHES(ENTRY)                                                                                                 \
     ENTRY(noise)                                                                                                       \
     ENTRY(who)                                                                                                         \
@@ -58,7 +58,7 @@
 #define BENCH_DECLARE(name) extern const struct bench bench_##name;
 BENCHES(BENCH_DECLARE)
 
-/* All benchmarks in this order. Ends with NULL. */
+/* Ends with NULL. */
 extern const struct bench *const bench_list[];
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the prime loop. */
 #ifndef BENCH_PRIME_H
 #define BENCH_PRIME_H
 
@@ -9,9 +8,9 @@
 #include "engine/bench.h"
 
 struct prime_params {
-    struct option_sweep limits; /* values given by the user (--limit); the benchmark runs separately for each */
-    uint64_t limit;             /* one of `limits`: the primes below this number are counted */
-    uint64_t experiments;       /* number of times in a run that the primes are counted and timed */
+    struct option_sweep limits; /* by the user (--limit), measured one by one */
+    uint64_t limit;             /* one of them: primes below it are counted */
+    uint64_t experiments;       /* in a run */
 };
 
 #endif

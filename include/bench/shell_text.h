@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text that the shell tests sort, dump and search. It is generated, is always the same, and has the numbers of
- * lines, words and bytes of the text in UnixBench. */
+/* The text that the shell tests sort, dump and search: generated, always the same, with UnixBench's numbers of
+ * lines, words and bytes. */
 #ifndef BENCH_SHELL_TEXT_H
 #define BENCH_SHELL_TEXT_H
 
@@ -8,11 +8,11 @@
 
 enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546, SHELL_TEXT_MATCHES = 35 };
 
-/* Writes a text of SHELL_TEXT_BYTES bytes and a terminating NUL. Lines have 1 to 82 bytes (median 18) without their
- * newlines; SHELL_TEXT_MATCHES of them contain "the", always as a word. */
+/* SHELL_TEXT_BYTES and a NUL. Lines have 1 to 82 bytes (median 18) without newlines; SHELL_TEXT_MATCHES have "the",
+ * always as a word. */
 void shell_text(char buf[SHELL_TEXT_BYTES + 1]);
 
-/* Numbers of lines, words and bytes, as wc counts them, in those lines of a text that contain "the". */
+/* As wc counts in a text's lines with "the". */
 struct shell_text_count {
     uint64_t lines, words, bytes;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated interactive tasks: a task wakes on an absolute schedule, does a fixed amount of work and sleeps again. A
- * timing thread wakes it. The accounting is pure: times are passed in, and it reads no clock.
- * Method: Interbench by Con Kolivas (2006) as documented. There are two protocols. By default the timing thread keeps
- * the schedule by itself, and late work begins at once. Under --classic the task behaves like Interbench's: it wakes
- * its timing thread before each sleep, and skips the periods that it missed. See jitbench-latency(1). */
+/* Simulated interactive tasks: a task wakes on an absolute schedule by a timing thread, does a fixed amount of work
+ * and sleeps. The accounting is pure: times are passed in. Method: Interbench by Con Kolivas (2006) as documented.
+ * By default the timing thread keeps the schedule by itself, and late work begins at once. Under --classic the task
+ * wakes its timing thread before each sleep, and skips the periods that it missed, like Interbench's. See
+ * jitbench-latency(1). */
 #ifndef BENCH_SIM_H
 #define BENCH_SIM_H
 
@@ -15,117 +15,103 @@
 #include "engine/plan.h"
 #include "engine/trial.h"
 
-/* SCHED_FIFO priorities. The timing thread's is above the highest of a measured task (95), and below 99. */
+/* SCHED_FIFO: the timing thread above the highest measured task (95), below 99. */
 enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };
 
-/* Delays above this are noticed by users (7 ms, by the documentation of Interbench). */
+/* Longer delays are noticed (7 ms, by Interbench's documentation). */
 #define SIM_NOTICED_NS 7000000u
 
 struct sim_params {
-    uint64_t interval_ns; /* time between two wake-ups; 0: no sleep, bursts of work follow each other directly */
-    uint64_t busy_ns;     /* duration of the work after each wake-up, or of a burst */
-    /* the task x: the work rises in equal steps from nothing to the whole interval over the run (or over 101 wake-ups,
-     * again and again, if the run has more) */
+    uint64_t interval_ns; /* 0: no sleep, bursts follow each other */
+    uint64_t busy_ns;     /* of work after each wake-up, or of a burst */
+    /* task x: the work rises in equal steps from nothing to the whole interval over the run (or 101 wake-ups, again
+     * and again) */
     bool sweep;
-    uint64_t late_after_ns; /* a wake-up counts as late if the task runs later than this after it was due; a burst, if
-                             * it takes longer than planned by more than this */
-    bool late_after_given;  /* late_after_ns was set by the user and is not the task's default */
+    uint64_t late_after_ns; /* late: the task runs later than this after it was due; a burst takes so much longer
+                             * than planned */
+    bool late_after_given;  /* by the user */
     double loops_per_ms;
-    bool real_time;  /* SCHED_FIFO for the task, and locked memory, even without --fifo */
-    bool single_cpu; /* the task, its timing thread and the loads all run on the first chosen CPU */
-    bool classic;    /* --classic: Interbench's protocol and figures */
+    bool real_time;  /* SCHED_FIFO and locked memory even without --fifo */
+    bool single_cpu; /* task, timing thread and loads on the first chosen CPU */
+    bool classic;    /* Interbench's protocol and figures */
 };
 
-/* --- The work. --- */
-
-/* Runs the given number of rounds of register arithmetic, which compilers cannot shorten. */
+/* Rounds of register arithmetic that compilers cannot shorten. */
 void sim_work(uint64_t loops);
 
-/* --- The accounting. --- */
-
-/* The accounting of one task. All times are in nanoseconds of one clock; wake-up number k is due at start_ns + k *
- * interval_ns. */
+/* Of one task, in ns of one clock; wake-up k is due at start_ns + k * interval_ns. */
 struct sim_account {
     uint64_t start_ns, interval_ns;
-    uint64_t next; /* number of the first wake-up that is not yet accounted for */
-    /* the previous work was planned to fill its whole interval: the task does not sleep before wake-up number `next` */
+    uint64_t next; /* first wake-up not accounted for */
+    /* the last work was to fill its interval: no sleep before wake-up `next` */
     bool no_sleep;
     uint64_t late_after_ns;
     struct hist *latency;
-    struct hist *total;    /* time from when a wake-up was due until the task ran: lateness of the timer plus latency */
-    struct series *series; /* latency by number of the wake-up */
-    uint64_t n_late;       /* number of entries of total above late_after_ns */
+    struct hist *total;    /* from due until the task ran: lateness of the timer plus latency */
+    struct series *series; /* by number of the wake-up */
+    uint64_t n_late;       /* in total, above late_after_ns */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
-    /* Fields of the classic protocol, which counts its wake-ups in `next`, and uses interval_ns but not start_ns. */
+    /* Of the classic protocol, which counts wake-ups in `next`, and uses interval_ns but not start_ns. */
     struct hist *classic;
-    uint64_t deadline_ns; /* deadline of the current turn (work, then sleep) */
-    uint64_t asked_ns;    /* time until which the task asked to sleep before its current work; 0: it did not sleep */
-    uint64_t late_ns;     /* latency of the current turn (work, then sleep) so far, as Interbench counts it */
+    uint64_t deadline_ns; /* of the current turn (work, then sleep) */
+    uint64_t asked_ns;    /* sleep asked for before the current work, until then; 0: none */
+    uint64_t late_ns;     /* of the current turn so far, as Interbench counts */
 };
 
-/* The times at which the timing thread woke, for the last SIM_RING wake-ups. The timing thread may overwrite entries
- * while the task reads them, so it raises claimed before it writes. The task reads claimed after it has read the entry
- * of wake-up k: if claimed is above k + SIM_RING, the entry may already belong to a later wake-up. */
+/* When the timing thread woke, for the last SIM_RING wake-ups. It may overwrite what the task reads, so it raises
+ * claimed before it writes, and the task reads claimed after an entry: above k + SIM_RING, the entry of wake-up k
+ * may be a later one's. */
 #define SIM_RING 1024u
 struct sim_ring {
-    uint32_t claimed;                    /* wake-ups below this number have been written or are being written */
-    volatile uint64_t woke_ns[SIM_RING]; /* the entry of wake-up k is at k % SIM_RING */
+    uint32_t claimed;                    /* wake-ups written or being written */
+    volatile uint64_t woke_ns[SIM_RING]; /* wake-up k at k % SIM_RING */
 };
 
-/* Accounts for the wake-ups a->next to posted - 1 (at least one), which have been announced to a task that runs at
- * now_ns. Adds one latency for each of them, except for one before which the task did not sleep (a->no_sleep): now_ns
- * minus the time at which the timing thread woke, or minus the time at which the wake-up was due if its ring entry may
- * have been overwritten. In both cases a->total gets now_ns minus the time at which the wake-up was due. So a stall
- * counts once for each wake-up that it delayed. Returns the number of the wake-up whose work is to be done now, the
- * last one announced; the others were missed. */
+/* Accounts for the announced wake-ups a->next to posted - 1 (at least one), for a task that runs at now_ns: a
+ * latency each, but not before which the task did not sleep (a->no_sleep), since the timing thread woke, or since it
+ * was due if the ring entry may be overwritten. a->total gets the time since due. So a stall counts once for each
+ * wake-up that it delayed. Returns the wake-up whose work is to be done, the last one; the others were missed. */
 uint64_t sim_begin(struct sim_account *a, uint64_t now_ns, uint64_t posted, const struct sim_ring *ring);
 
-/* Records that the work of the wake-up returned by sim_begin() was done at now_ns. It was in time if the next wake-up
- * is not yet due. to_the_end: the work was planned to fill the interval (x at 100 %). */
+/* The work of sim_begin()'s wake-up was done at now_ns: in time if the next is not due. to_the_end: it was to fill
+ * the interval (x at 100 %). */
 void sim_end(struct sim_account *a, uint64_t now_ns, bool to_the_end);
 
-/* Records that the timing thread ran at now_ns: stores this time in the ring for each wake-up from `first` to the last
- * one that is due and below limit. Returns the number after the last one. */
+/* The timing thread ran at now_ns: stores that for each wake-up from `first` to the last one due, below limit.
+ * Returns the number after it. */
 uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint64_t limit, uint64_t now_ns,
                    struct sim_ring *ring);
 
-/* Records that a burst of work of the task gaming, planned to last busy_ns, took took_ns. number: number of the burst
- * in the run, from 0. Both protocols use this function. */
+/* A burst of gaming (number from 0), planned for busy_ns, took took_ns. In both protocols. */
 void sim_burst(struct sim_account *a, uint64_t number, uint64_t busy_ns, uint64_t took_ns);
 
-/* Returns the work in ns of wake-up number k in a run of time_ns (0: of unknown length). */
+/* ns of work of wake-up k in a run of time_ns (0: of unknown length). */
 uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
-/* --- The accounting of the classic protocol. --- */
-
-/* One turn of the classic protocol: work, then sleep until the next deadline. */
+/* Work, then sleep until the next deadline. */
 struct sim_turn {
     uint64_t busy_ns;
-    uint64_t interval_ns; /* time from this turn's deadline to the next one; 0: no sleep after the work */
-    uint64_t shift_ns;    /* for the task x: the next deadline is later by this much, though the task sleeps only for
-                           * interval_ns */
+    uint64_t interval_ns; /* from this deadline to the next; 0: no sleep */
+    uint64_t shift_ns;    /* task x: the next deadline is so much later, though the sleep is interval_ns */
 };
 
-/* Returns turn number k (work, then sleep) of a run of time_ns (0: of unknown length). The interval of the task x is
- * the time that the work leaves of params->interval_ns. */
+/* Turn k of a run of time_ns (0: of unknown length). Task x: the interval is what the work leaves of
+ * params->interval_ns. */
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns);
 
-/* Sets the deadline of the first turn (work, then sleep) to start_ns; the task sleeps until then. */
+/* The first deadline is start_ns; the task sleeps until then. */
 void sim_turn_first(struct sim_account *a, uint64_t start_ns);
 
-/* Records that the task runs at now_ns, for its next turn (work, then sleep). If it slept (a->asked_ns), the timing
- * thread woke it at woke_ns; otherwise woke_ns is ignored. Returns true when the turn's work is to be done;
- * sim_turn_done() follows. Returns false when the turn was missed, and the next one is due. The latency as Interbench
- * counts it is recorded at the end of the turn in both cases. a->latency gets the true latency of the wake-up and, for
- * each period that was skipped, the time since its deadline. */
+/* The task runs at now_ns, for its next turn. If it slept (a->asked_ns), the timing thread woke it at woke_ns.
+ * Returns true: the work is to be done, and sim_turn_done() follows; false: the turn was missed, the next is due.
+ * Interbench's latency is recorded at the end of the turn. a->latency gets the wake-up's true latency and, for each
+ * skipped period, the time since its deadline. */
 bool sim_turn_woken(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns, uint64_t woke_ns);
 
-/* Records that the work of this turn (work, then sleep) was done at now_ns, and goes on to the next turn. */
+/* The work was done at now_ns; goes on to the next turn. */
 void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns);
 
-/* --- The descriptors. --- */
-
-/* Indices of the parties: the process of the measured task, and the timing thread that wakes it. */
+/* Process of the task; thread that wakes it. */
 enum { SIM_TASK, SIM_TIMER };
 enum { SIM_LATENCY, SIM_TOTAL, SIM_CLASSIC, SIM_SERIES, SIM_NUMBERS };
 enum { TIMER_LATENCY };
@@ -133,31 +119,30 @@ enum { SIM_BURNS_DONE, SIM_BURNS_MISSED, SIM_DEADLINES_MET, SIM_DEADLINES_MISSED
 
 enum {
     SIM_METRIC_LATENCY,
-    SIM_METRIC_CLASSIC, /* only in the classic protocol */
+    SIM_METRIC_CLASSIC, /* classic protocol only */
     SIM_METRIC_DESIRED_CPU,
     SIM_METRIC_LATE,
-    SIM_METRIC_DEADLINES, /* gaming has neither this metric nor those after it */
+    SIM_METRIC_DEADLINES, /* gaming has none from here on */
     SIM_METRIC_TIMER,
     SIM_METRIC_TOTAL,
     SIM_N_METRICS
 };
 extern const struct metric sim_metrics[SIM_N_METRICS];
 
-/* The task and its timing thread, as parties (processes or threads) of a benchmark, and as parties of a background load
- * that runs the same simulation. Params of such a load begin with struct sim_params. */
+/* For a benchmark, and for a load that runs the same simulation, whose params begin with struct sim_params. */
 extern const struct party sim_parties[2], sim_load_parties[2];
 enum { SIM_SHARED_SIZE = 64 + SIM_RING * 8 + 64 };
 
 void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out);
 void sim_place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                struct placement *placement);
-/* Chooses the CPUs of a simulation: the range that the user named, one CPU of it, or any CPU (empty set). */
+/* The range that the user named, one CPU of it, or any (empty set). */
 void sim_place_cpus(const struct sim_params *params, const struct place_request *request, struct placement *placement);
 void sim_calibrate(void *params, double loops_per_ms);
 void sim_reduce(const struct trial *trial, struct results *results);
 
-/* Initialise the descriptor of a simulation: SIM_BENCH the members that all have; SIM_PERIODIC those of a task with a
- * timing thread; SIM_BURSTS those of a task without one, which never sleeps (gaming). */
+/* SIM_BENCH: common members; SIM_PERIODIC: of tasks with a timing thread; SIM_BURSTS: without, never asleep
+ * (gaming). */
 #define SIM_BENCH(name_, title_)                                                                                       \
     .name = name_, .suite = "latency", .title = title_, .params_size = sizeof(struct sim_params),                      \
     .parties = sim_parties, .metrics = sim_metrics, .shared_size = SIM_SHARED_SIZE, .control_fifo = true,              \
@@ -170,7 +155,7 @@ void sim_reduce(const struct trial *trial, struct results *results);
         SAMPLING_EXACT(1, 4000, 600), SAMPLING_EXACT(1, 1000, 600), SAMPLING_EXACT(1, 30000, 600)                      \
     }
 
-/* Default interval_ns, busy_ns, sweep and late_after_ns of each simulation. */
+/* Defaults of interval_ns, busy_ns, sweep and late_after_ns. */
 extern const struct sim_params sim_audio, sim_video, sim_x, sim_gaming, sim_custom;
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on short, int, long, float and double: one unit of work (a 'count') is the sum of i*i / (i*i - 1) for i =
- * 2 .. 101. Test arithoh runs the loop without the arithmetic. */
+/* Arithmetic on short, int, long, float and double: a count is the sum of i*i / (i*i - 1) for i = 2 .. 101. arithoh
+ * runs the loop without arithmetic. */
 #include "bench/unix_cpu.h"
 
 enum { FIRST = 2, LAST = 101 };
 
-/* Result of the last unit of work; number of units done; and, for arithoh only, number of iterations of its loop. */
+/* Result of the last count; counts; for arithoh, turns of its loop. */
 struct state {
     double sum;
     uint64_t sums, turns;
 };
 
-/* The empty asm statement hides i from the compiler in each iteration. So the sum cannot be computed at compile time or
- * vectorised, and one unit of work is a hundred divisions of the type with every compiler. */
+/* Hides i from the compiler: no sum at compile time, no vectors; a count is a hundred divisions with every compiler. */
 #define SUM(name, type, expected, tolerance)                                                                           \
     static type sum_##name(void)                                                                                       \
     {                                                                                                                  \
@@ -44,9 +43,9 @@ struct state {
         return 0;                                                                                                      \
     }
 
-/* The sum of whole numbers: all quotients, from 4/3 on, are truncated to 1. */
+/* Quotients of whole numbers, from 4/3 on, are truncated to 1. */
 #define WHOLE_SUM (LAST - FIRST + 1)
-/* The exact sum: 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
+/* Exactly 100 + 3/4 - 1/(2 n) - 1/(2 (n + 1)) with n = 101. */
 #define REAL_SUM 100.74014754416618
 
 SUM(short, short, WHOLE_SUM, 0)
@@ -79,7 +78,7 @@ static int verify_arithoh(struct party_context *context)
     return 0;
 }
 
-/* These tests are not part of the UNIX index, so they have no baseline, the rate that gets 10 points. */
+/* Not part of the UNIX index: no baseline. */
 #define BENCH(name_, title_)                                                                                           \
     static const struct party parties_##name_[] = {                                                                    \
         {UNIX_MEASURED(#name_), .state_size = sizeof(struct state), .work = work_##name_, .verify = verify_##name_},   \

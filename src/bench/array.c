@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies a small array of 8-byte integers, element by element, to measure memory noise. */
+/* Copies a small array of 8-byte integers by elements: memory noise. */
 #include <sys/mman.h>
 
 #include "bench/experiment.h"
@@ -8,22 +8,22 @@
 
 enum { METRIC_BYTES = METRIC_OWN };
 
-/* Largest number of elements that --sizes allows for each of the two arrays. */
+/* Of --sizes, for each of the two arrays. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {
     uint64_t *a, *c;
     uint64_t elements;
-    uint64_t done; /* experiments since the arrays were initialised */
+    uint64_t done; /* since the arrays were initialised */
 };
 
 struct state {
-    struct experiment experiment; /* must be the first member: experiment_setup() finds it there */
-    struct arrays arrays;         /* they are unmapped when the process ends */
+    struct experiment experiment; /* first: experiment_setup() finds it there */
+    struct arrays arrays;         /* unmapped when the process ends */
 };
 
-/* The measured work: one load and two stores of 8 bytes for each element. Compiler flags in the Makefile prevent
- * vectors and a call of memcpy; a test counts the memory accesses in the disassembly. */
+/* One load and two stores of 8 bytes an element. Compiler flags prevent vectors and memcpy; a test counts accesses
+ * in the disassembly. */
 static inline __attribute__((always_inline)) void copy(uint64_t *restrict c, uint64_t *restrict a, uint64_t elements)
 {
     for (uint64_t j = 0; j < elements; j++) {
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void measure(struct experiment *e, 
 
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = clock_begin(clock);
-        /* The "memory" clobber in the clock's asm statement keeps the loads and stores between the readings. */
+        /* The "memory" clobber of the clock's asm keeps the accesses between the readings. */
         copy(c, a, elements);
         uint64_t ticks = clock_end(clock) - begin;
         experiment_record(e, ticks);
@@ -68,8 +68,7 @@ static void initialise(struct arrays *arrays)
     arrays->done = 0;
 }
 
-/* Maps an array in small pages, since a huge page for some samples only would add noise. Returns NULL when out of
- * memory. */
+/* In small pages: a huge page for some samples would add noise. NULL: out of memory. */
 static uint64_t *map_array(uint64_t elements)
 {
     return elements > SIZE_MAX / sizeof(uint64_t) ? NULL : pages_map(elements * sizeof(uint64_t), MADV_NOHUGEPAGE);
@@ -112,8 +111,7 @@ static int run(struct party_context *context)
     return experiment_run(context, counts(context->params), work);
 }
 
-/* Checks the arrays: each experiment has incremented every element of a, and c holds the values of a before the last
- * experiment. */
+/* Each experiment has incremented all of a; c holds a before the last. */
 static int verify(struct party_context *context)
 {
     const struct arrays *arrays = &((const struct state *)context->state)->arrays;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process for each CPU, each with its share of the
- * arrays. Bytes are counted as in STREAM (16, 16, 24, 24 for each element), MB = 10^6 bytes. The name STREAM belongs to
- * the original program. */
+/* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU with its share of the arrays.
+ * Bytes as in STREAM (16, 16, 24, 24 an element), MB = 10^6 bytes. The name STREAM belongs to the original program. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +17,14 @@
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
-/* The metrics of a kernel: its rate, its rate while no one else uses the core, and the time of each repetition. */
+/* Of a kernel: rate; with the core free; time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u
 #define SCALAR          3.0
-#define GRANULE         64u /* elements; kernels work on multiples of this */
+#define GRANULE         64u /* elements; kernels work on multiples */
 #define TOLERANCE       1e-13
-/* Array size when /sys does not give the caches' sizes: more than 4 times the caches of most machines. */
+/* Without cache sizes in /sys: more than 4 times most machines' caches. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
@@ -38,7 +37,7 @@ struct arrays {
 uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char *bounded, size_t size)
 {
     uint64_t wanted = cache_bytes ? cache_bytes * 4 : UNKNOWN_CACHE_ARRAY_BYTES, least = 8 * 1000000u;
-    /* Three arrays fit in half of the memory; the other half is left to other programs. */
+    /* Half of the memory is for others. */
     uint64_t room = memory_bytes / 2 / 3;
 
     if (wanted < least)
@@ -53,22 +52,21 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
     return wanted;
 }
 
-/* Returns the number of elements of each array that each copy (process) works on: a multiple of GRANULE, the same for
- * every copy. */
+/* Elements a copy: a multiple of GRANULE. */
 static size_t share_of(const struct bandwidth_params *params, unsigned copies)
 {
     size_t granules = (size_t)(params->array_bytes / sizeof(double) / copies / GRANULE);
     return (granules ? granules : 1) * GRANULE;
 }
 
-/* Each process touches its memory first itself, on its CPU, so that the pages are local. */
+/* Touched first on its CPU, so that pages are local. */
 static int setup(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
-    struct arrays *arrays = context->state; /* the arrays are unmapped when the process ends */
+    struct arrays *arrays = context->state; /* unmapped when the process ends */
 
     arrays->n = share_of(params, context->copies);
-    /* pages_record() reads back whether the kernel gave huge pages. */
+    /* pages_record() tells whether the kernel gave huge pages. */
     arrays->a = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
     arrays->b = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
     arrays->c = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE);
@@ -80,12 +78,12 @@ static int setup(struct party_context *context)
         arrays->b[i] = 2;
         arrays->c[i] = 0;
     }
-    /* Page faults make this first touch far slower than a repetition, so it is a safe estimate for the watchdog. */
+    /* Page faults make this far slower than a repetition: safe for the watchdog. */
     context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
     return 0;
 }
 
-/* Runs the kernel on n elements of the arrays, starting at element `from`. */
+/* From element `from` on. */
 static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t from,
                        size_t n)
 {
@@ -101,7 +99,7 @@ static void run_kernel(const struct stream_kernels *kernels, unsigned kernel, co
         kernels->triad(a, b, c, SCALAR, n);
 }
 
-/* Runs one repetition of the kernel, with a core probe (engine/core.h) after each slice of this number of elements. */
+/* With a core probe after each slice of so many elements. */
 static void repeat(const struct stream_kernels *kernels, unsigned kernel, const struct arrays *x, size_t slice,
                    struct core_meter *core)
 {
@@ -114,8 +112,7 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
     }
 }
 
-/* Returns the number of elements, a multiple of GRANULE, that a slice of CORE_SLICE_NS can process at the speed of the
- * last repetition, which took took_ns. */
+/* GRANULEs in CORE_SLICE_NS, at the speed of the last repetition (took_ns). */
 static size_t slice_of(const struct arrays *x, uint64_t took_ns)
 {
     size_t slice = (size_t)((double)x->n * CORE_SLICE_NS / (double)(took_ns + 1)) / GRANULE * GRANULE;
@@ -134,8 +131,7 @@ static int run(struct party_context *context)
         return party_fail(context, "this machine has no such stores");
     for (uint64_t r = 0; r < params->repetitions; r++)
         for (unsigned k = 0; k < N_KERNELS; k++) {
-            /* The first repetition is not counted and takes no core probes. In the others the time of the repetition
-             * before sets the length of slices. */
+            /* The first repetition is not counted: no core probes; the one before sets the slices' length. */
             struct core_meter core = {.probe = r ? context->core_probe : NULL,
                                       .record = context->recorder[RECORD_CORES + k]};
             party_barrier(context);
@@ -161,7 +157,7 @@ static double largest_error(const double *array, size_t n, double expected)
     return worst;
 }
 
-/* Computes the expected value of an element in closed form and compares it with the arrays. */
+/* In closed form. */
 static int verify(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
@@ -182,8 +178,7 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-/* Returns the time in ns from the first start to the last end among all copies (processes), for entry i of the recorded
- * times. */
+/* From the first start to the last end of all copies. */
 static uint64_t repetition_ns(const struct trial *trial, size_t i)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -205,7 +200,7 @@ static void reduce_kernel(const struct trial *trial, unsigned kernel, struct his
     double bytes = bytes_per_element[kernel] * (double)share_of(params, copies) * copies;
 
     hist_init(times, 0);
-    for (uint64_t r = 1; r < params->repetitions; r++) /* the first repetition is not counted */
+    for (uint64_t r = 1; r < params->repetitions; r++)
         hist_add(times, repetition_ns(trial, (size_t)r * N_KERNELS + kernel));
     results_sample(results, 0, metric + METRIC_RATE, bytes / (double)times->min * 1e3);
     results_sample(results, 0, metric + METRIC_TIME, hist_mean(times));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures how many rounds of the busy loop that simulated tasks execute take a millisecond, on the CPUs that they will
- * use. */
+/* Rounds of the simulated tasks' busy loop in a millisecond, on their CPUs. */
 #include <sched.h>
 
 #include "bench/sim.h"
 #include "sys/task.h"
 
-#define CPUS_MAX   16u /* largest number of CPUs that are calibrated; if there are more, evenly spaced ones are used */
+#define CPUS_MAX   16u /* of more, evenly spaced ones are calibrated */
 #define WARM_NS    20000000u
 #define BLOCK_NS   2000000u
 #define BLOCKS     9u
@@ -14,7 +13,7 @@
 #define PAUSE_NS   20000000u
 #define TRIES      10
 #define WITHIN     0.01
-#define EACH_NS    1000000000ull /* upper estimate of the time of all tries on one CPU */
+#define EACH_NS    1000000000ull /* upper estimate for one CPU */
 #define AFTERWARDS 0.05
 
 enum { CALIBRATE_N, CALIBRATE_FIRST, CALIBRATE_NUMBERS = CALIBRATE_FIRST + CPUS_MAX };
@@ -27,7 +26,7 @@ static uint64_t time_of(uint64_t loops)
     return clock_raw_ns() - from;
 }
 
-/* Warms the CPU up and returns the approximate number of loops that take BLOCK_NS. */
+/* Returns about how many loops take BLOCK_NS. */
 static uint64_t warm_up(void)
 {
     uint64_t begin = clock_raw_ns(), loops = 1024, took;
@@ -55,9 +54,8 @@ static bool holds(double rate, double tolerance)
     return ms > CHECK_MS * (1 - tolerance) && ms < CHECK_MS * (1 + tolerance);
 }
 
-/* Measures the rate (rounds in a millisecond) until work that should take 10 ms at this rate does so within 1 %, and
- * within 5 % once more after a pause. Returns false when that fails in ten tries, because the machine is too noisy;
- * rate is then the last one measured. */
+/* Until work of 10 ms takes that within 1 %, and within 5 % once more after a pause. Returns false after ten tries
+ * (a noisy machine); rate is then the last. */
 static bool calibrate_cpu(double *rate)
 {
     uint64_t loops = warm_up();
@@ -67,7 +65,7 @@ static bool calibrate_cpu(double *rate)
         if (!holds(*rate, WITHIN))
             continue;
         clock_sleep_ns(PAUSE_NS);
-        (void)time_of(loops); /* the CPU's frequency may have dropped in the sleep */
+        (void)time_of(loops); /* the frequency may have dropped in the sleep */
         if (holds(*rate, AFTERWARDS))
             return true;
     }
@@ -99,7 +97,7 @@ static int run(struct party_context *context)
             continue;
         cpuset_clear(&one);
         cpuset_add(&one, cpu);
-        (void)task_set_affinity(&one); /* if this fails, the CPUs that were allowed before are used */
+        (void)task_set_affinity(&one); /* if it fails, the CPUs stay */
         restless += !calibrate_cpu(&numbers[CALIBRATE_FIRST + n]);
         n++;
     }

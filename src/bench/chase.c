@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Links the ring of a pointer chase, and times walks on it. */
+/* Links the ring, and times walks on it. */
 #include "bench/chase.h"
 
 #include <math.h>
@@ -12,13 +12,12 @@
 #include "stats/stats.h"
 #include "sys/memory.h"
 
-/* Alignment of a working set in huge pages: the size of a transparent huge page on machines with pages of 4 KiB. Where
- * huge pages are larger, their alignment is left to the kernel. */
+/* A huge page with pages of 4 KiB; larger ones are left to the kernel. */
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* Longest warm-up in ns: enough for one round through a working set as large as the caches of most machines. */
+/* One round through most machines' caches. */
 #define WARM_NS 25000000u
-/* Number of loads between two readings of the clock in the warm-up. */
+/* Between two clock readings in the warm-up. */
 #define WARM_LOADS 4096u
 
 const char *const chase_names[] = {"small", "huge", "in-page", NULL};
@@ -28,7 +27,7 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
     const size_t whole = pages == CHASE_HUGE ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
 
     *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages};
-    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* leaves room to align the working set */
+    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* room for alignment */
     char *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return -1;
@@ -43,9 +42,8 @@ int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
     return 0;
 }
 
-/* Links n lines, stride bytes apart from `first` on, to a ring in random order (the shuffle of Fisher and Yates).
- * order: scratch memory for n numbers. seed: state of the random number generator. Returns the address of the ring's
- * last line, which leads to its first. */
+/* n lines, stride bytes apart from `first`, to a ring in random order (the shuffle of Fisher and Yates). order:
+ * scratch for n numbers; seed: generator's state. Returns the last line, which leads to the first. */
 static void *link_lines(char *first, size_t stride, uint32_t *order, size_t n, uint64_t *seed)
 {
     for (size_t i = 0; i < n; i++)
@@ -72,7 +70,7 @@ int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t 
     for (size_t done = 0; done < lines; done += part) {
         const size_t n = lines - done < part ? lines - done : part;
         void **last = link_lines(chase->set + done * stride, stride, order, n, &seed);
-        *before = *last; /* links the previous block to this one's first line; at first, sets start */
+        *before = *last; /* the block before leads to this first line; at first, sets start */
         before = last;
     }
     *before = start;
@@ -87,7 +85,7 @@ int chase_link(struct chase *chase, uint64_t seed)
     return chase_link_blocks(chase, seed, CHASE_LINE, block);
 }
 
-/* Not inlined, so that the test of its machine code sees nothing but the loads. */
+/* Not inlined: the test of its machine code sees only the loads. */
 __attribute__((noinline)) void chase_walk(struct chase *chase, uint64_t loads)
 {
     void *p = chase->at;

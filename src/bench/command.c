@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures any program: a new process (the worker), placed on CPUs like those of other benchmarks, starts it once and
- * measures the time from just before the exec until the command has ended. Counters are the kernel's for the command
- * (wait4, /proc), not those of the worker. */
+/* A worker, placed like other benchmarks, starts the program once and times it from just before the exec to its end.
+ * Counters are the kernel's for the command (wait4, /proc). */
 #include "bench/command.h"
 
 #include <errno.h>
@@ -22,10 +21,10 @@
 #include "sys/task.h"
 
 #define SETUP_NS 60000000000u
-/* Processes left behind by the command get this much time to end by themselves. */
+/* For processes left behind to end by themselves. */
 #define ORPHAN_GRACE_NS 20000000u
 
-/* Indices of the values recorded for the command. Its start and end times come from trial_party(). */
+/* Start and end times come from trial_party(). */
 enum { NUMBER_USER_S, NUMBER_SYSTEM_S, NUMBER_MAX_RSS, NUMBER_EXIT_CODE, N_NUMBERS };
 
 static const struct option options[] = {
@@ -76,8 +75,6 @@ static const struct option options[] = {
             "distance of the numbers of --parameter-scan; default: 1"),
      OPTION_WORD("STEP")},
 };
-
-/* --- The command image (paths, arguments, environment) as bytes. --- */
 
 struct packed {
     uint32_t n_argv, n_prepare, n_env;
@@ -144,7 +141,7 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
     struct reader reader = {.at = data + sizeof(packed), .end = data + size};
     memcpy(&packed, data, sizeof(packed));
     size_t n = (size_t)packed.n_argv + packed.n_prepare + packed.n_env;
-    if (n > size) /* each string has at least its terminating NUL */
+    if (n > size) /* each string has at least its NUL */
         return NULL;
     char **lists = calloc(n + 4, sizeof(*lists));
     if (!lists)
@@ -163,26 +160,24 @@ void *command_unpack(const char *data, size_t size, struct command_image *image)
     return lists;
 }
 
-/* --- In the worker, the process that starts and measures the command. --- */
-
 struct command {
-    void *map; /* the shared memory of image_fd, mapped up to the end of the packed command */
+    void *map; /* of image_fd, to the end of the packed command */
     size_t map_size;
     void *lists;
     struct command_image image;
     char pad[PROCESS_PAD_MAX];
-    /* Set by the worker, used by the child before it executes the command. */
+    /* By the worker, for the child before the exec. */
     bool fix_layout, realtime;
     int policy, rt_priority, nice;
-    bool company; /* processes started by --prepare are already running */
+    bool company; /* --prepare's processes run already */
     struct program_guard guard;
-    /* Set by the child. */
+    /* By the child. */
     int policy_error, nice_error;
     struct placement_seen seen;
 };
 
-/* Called in the child just before the exec: applies policy and nice value, because the worker's are reset by fork
- * (SCHED_RESET_ON_FORK), switches address randomisation off if asked for, and reads the settings back. */
+/* In the child before the exec: policy and nice value, which fork has reset (SCHED_RESET_ON_FORK), address
+ * randomisation, and reads them back. */
 static int place_here(void *context)
 {
     struct command *command = context;
@@ -213,17 +208,16 @@ static int map_image(struct party_context *context, struct command *command)
 }
 
 struct run {
-    const char *what; /* start of an error message: "the prepare command: " */
+    const char *what; /* of messages: "the prepare command: " */
     bool prepare;
-    const struct command_image *setup; /* if not NULL: the program to run instead of the command */
+    const struct command_image *setup; /* instead of the command */
     uint64_t start_ns, end_ns;
     struct program_end end;
 };
 
-/* Runs the program and waits for its end. When jitbench ends meanwhile, even by SIGKILL, this process gets SIGTERM, so
- * that it can kill all processes that the program has started (teardown()); it must not block elsewhere then. Returns 0
- * whatever its exit status is, or -1 with a reason when it could not be started or waited for, or exceeded the time
- * limit. */
+/* When jitbench ends, even by SIGKILL, this process gets SIGTERM, to kill all that the program has started
+ * (teardown()): it must not block elsewhere. Returns 0 whatever the exit status, or -1 with a reason: not started,
+ * not waited for, or beyond the time limit. */
 static int run_program(struct party_context *context, struct run *run)
 {
     const struct command_params *params = context->params;
@@ -288,7 +282,7 @@ static int run_untimed(struct party_context *context, bool prepare)
     return run_program(context, &run) || check_end(context, &run) ? -1 : 0;
 }
 
-/* Runs the prepare command, if there is one, once for all copies of the command, while none of them is running. */
+/* Once for all copies, while none runs. */
 static int prepare_once(struct party_context *context)
 {
     const struct command *command = context->state;
@@ -302,7 +296,7 @@ static int prepare_once(struct party_context *context)
     return 0;
 }
 
-/* Runs the setup command, if there is one, once for all copies of the command, before the first sample. */
+/* Once for all copies, before the first sample. */
 static int run_setup(struct party_context *context)
 {
     const struct command_params *params = context->params;
@@ -349,19 +343,19 @@ static int setup(struct party_context *context)
     context->expected_ns = params->timeout_ns;
     if (!command->image.prepare_path[0])
         return 0;
-    program_unguard(&command->guard); /* the guard would itself count as a process left running */
+    program_unguard(&command->guard); /* it would count as a process left running */
     command->company = program_has_children();
     return begin_guard(context);
 }
 
-/* Stores the scheduling policy and the nice value that were applied to this process, so that the command gets them. */
+/* The command gets the policy and nice value of this process. */
 static void note_policy(struct command *command)
 {
     command->realtime = task_get_policy(&command->policy, &command->rt_priority) == 0 &&
                         (command->policy == SCHED_FIFO || command->policy == SCHED_RR);
     if (task_get_nice(&command->nice))
         command->nice = 0;
-    /* The worker gets a higher priority than the command, so that it can kill a command that never sleeps. */
+    /* Above the command: it can kill one that never sleeps. */
     if (command->realtime && command->rt_priority < TASK_FIFO_MAX)
         (void)task_set_policy(command->policy, command->rt_priority + 1);
 }
@@ -418,9 +412,7 @@ static void teardown(struct party_context *context)
         (void)munmap(command->map, command->map_size);
 }
 
-/* --- In the parent, jitbench itself. --- */
-
-/* Fails only for errors that last. A transient error makes one run fail, and appears in the row of that run. */
+/* Only for errors that last: a transient one is in its run's row. */
 static int supported(const void *params, char *why, size_t why_size)
 {
     (void)params;
@@ -431,9 +423,8 @@ static int supported(const void *params, char *why, size_t why_size)
                         strerror(EINVAL));
 }
 
-/* A command may have threads and children, so it may use all the named CPUs unless --bind says otherwise. Real-time
- * commands leave one CPU free, because their threads and children are real-time too: the last one in the order in which
- * copies take CPUs, which belongs to the core of the boot CPU if that may be used. */
+/* A command may have threads and children: it may use all named CPUs, but for --bind. Real-time commands, whose
+ * threads and children are real-time too, leave the last one free: of the boot CPU's core, if that may be used. */
 static void place(const void *params, const struct place_request *request, unsigned party, unsigned copy,
                   struct placement *out)
 {
@@ -490,8 +481,7 @@ static uint64_t setup_limit_ns(const void *params)
     return SETUP_NS + runs * p->timeout_ns;
 }
 
-/* Adds one sample of each metric for all copies of the command: time from the first exec to the last end, sums of CPU
- * times, the largest memory use. */
+/* For all copies: from the first exec to the last end, sums of CPU times, largest memory use. */
 static void reduce(const struct trial *trial, struct results *results)
 {
     uint64_t first[2] = {UINT64_MAX, UINT64_MAX}, last[2] = {0, 0};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipe-based context switching: a number goes to another process through a pipe and comes back through a second one.
- * Each process checks that it received the expected number. The two processes, here called halves, run on one CPU, on
- * two, or where the kernel places them. */
+/* Context switching by pipes: a number goes to another process and back, and each checks it. The two, called halves,
+ * run on one CPU, on two, or where the kernel places them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,8 +13,7 @@
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };
 enum { PIPE_THERE, PIPE_BACK, N_PIPES };
 
-/* Time in ns that a process waits when the other one has ended, so that the other one's reason or signal reaches the
- * parent first. */
+/* The other process's reason or signal is to reach the parent first. */
 #define PEER_REASON_NS 500000000u
 
 struct asker {
@@ -24,11 +22,10 @@ struct asker {
 
 static int keep_ends(struct party_context *context, int from, int to)
 {
-    /* Each of the two processes closes the pipe ends that it does not use, because a read sees the end of file only
-     * after all writers have closed. */
+    /* End of file comes only after all writers have closed. */
     (void)close(context->pipes[from][1]);
     (void)close(context->pipes[to][0]);
-    /* With SIGPIPE ignored, writing to a process that has ended is an error of write(). */
+    /* Writing to a process that has ended is then an error. */
     return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? party_fail(context, "cannot ignore SIGPIPE") : 0;
 }
 
@@ -82,8 +79,7 @@ static int answerer_setup(struct party_context *context)
     return keep_ends(context, PIPE_THERE, PIPE_BACK);
 }
 
-/* Answers until the end of file. Starts before the measurement does, because the asker needs answers in its warm-up. If
- * the end of file comes too early, the asker reports the reason. */
+/* Before the measurement: the warm-up needs answers. If the end of file comes early, the asker reports why. */
 static int answerer_run(struct party_context *context)
 {
     uint64_t number;
@@ -119,12 +115,12 @@ static void place(const void *params, const struct place_request *request, unsig
         cpu = party == PARTY_ANSWERER ? pair->second : pair->first;
     }
     place_one(request, copy, cpu, placement);
-    /* Only for the measured process, whose reason the result row shows. */
+    /* Only for the process whose reason the row shows. */
     if (p->halves == HALVES_TWO && !p->pairs.n && party == PARTY_ASKER)
         text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
 }
 
-/* Writes the topological relations of all pairs of CPUs to buf, each once: "same-cache", "same-cache+same-package". */
+/* Of all pairs, each once: "same-cache+same-package". */
 static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
 {
     bool seen[CPU_RELATIONS] = {false};

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Accounting of detours (gaps in a loop that only reads a clock): lengths, causes, time in which none can be seen. */
 #include "bench/detour.h"
 
 #include <math.h>
 #include <string.h>
 
-/* For each value, the estimate of a step's usual cost changes by at most 1/USUAL_STEPS of itself (and a tick): small
- * enough to be steady, large enough to settle within 100 detours. */
+/* The estimate changes by at most 1/USUAL_STEPS (and a tick) a value: steady, and settled within 100 detours. */
 #define USUAL_STEPS 64u
-/* The search for the most frequent gap of the measuring loop ignores gaps of this many ticks or more. */
+/* Longer gaps, in ticks, are not the most frequent. */
 #define LOOP_GAP_MAX 4096u
-/* The shortest gaps are treated as rounding of the clock if they are less than one in LOOP_RARE of the gaps above 0. */
+/* Shortest gaps rarer than one in LOOP_RARE of those above 0 are rounding of the clock. */
 #define LOOP_RARE 10u
 
 void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uint64_t threshold, double ns_per_tick,
@@ -49,15 +47,12 @@ unsigned detour_class(uint64_t ns)
     return octave;
 }
 
-/* Adds a detour to the sums of a cause. n is 1, or 0 when the detour is counted under another cause and only this part
- * of its time belongs to this one. */
+/* n is 0 when the detour is counted under another cause, and only this time belongs here. */
 static void enter(struct detour_account *a, enum detour_cause cause, uint64_t n, uint64_t ticks)
 {
     count(&a->sum[cause], n, ticks);
     count(&a->by_class[cause][detour_class(to_ns(a, ticks))], n, ticks);
 }
-
-/* --- Position in the run. --- */
 
 static uint64_t cell_start(const struct detour_account *a, uint64_t cell)
 {
@@ -71,13 +66,12 @@ unsigned detour_cell(const struct detour_account *a, uint64_t at)
     return cell < DETOUR_CELLS ? (unsigned)cell : DETOUR_CELLS - 1;
 }
 
-/* Adds the lost time between two ticks to the equal parts of the run in which it lies. Time beyond the planned end of
- * the run is not added. */
+/* Not beyond the planned end. */
 static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
 {
     unsigned cell = detour_cell(a, from);
 
-    cell -= cell > 0; /* the part's number may have been rounded up */
+    cell -= cell > 0; /* perhaps rounded up */
     for (; cell < DETOUR_CELLS && cell_start(a, cell) < to; cell++) {
         uint64_t low = cell_start(a, cell), high = cell_start(a, cell + 1);
         low = low < from ? from : low;
@@ -86,39 +80,32 @@ static void mark_cells(struct detour_account *a, uint64_t from, uint64_t to)
     }
 }
 
-/* --- Causes of detours during which the kernel counted nothing for the thread. --- */
-
-/* Values of comb_event.comb. FREE: no cause is known. TIMER: the event belongs to the comb of the timer tick (a comb is
- * a series of detours at equal distances in time). PERIODIC + i: to a comb with the rate of a->comb[i]. STOLEN is added
- * when the hypervisor took the time of the detour, except for the usual length of the events of its comb. */
+/* comb_event.comb. FREE: no cause; TIMER: the tick's comb; PERIODIC + i: a comb with the rate of a->comb[i]. STOLEN
+ * is added when the hypervisor took the time but the usual length in its comb. */
 enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_COMBS, STOLEN = 1u << 8 };
-/* Number of combs (series of periodic detours) of one rate that are compared to find the comb of the timer tick. */
+/* Combs of one rate among which the tick's is searched. */
 #define CANDIDATES 3u
-/* Rates in Hz: of the kernel's tick (CONFIG_HZ) on all architectures, and of other periodic work. */
+/* In Hz: of the kernel's tick (CONFIG_HZ) on all architectures, and of other work. */
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
-/* Largest relative difference between the clock that the loop reads and the clocks of kernel and hypervisor. */
+/* Largest relative difference of the loop's clock to the kernel's and hypervisor's. */
 #define DRIFT 300e-6
-/* Smallest share of the periods of a comb (series of periodic detours) in which a detour must occur; otherwise the comb
- * is not accepted. It is smaller for the timer tick: when the kernel switched to another task in a tick, the detour has
- * that cause already, and the kernel's interrupt count proves that there are ticks. */
+/* Least share of a comb's periods with a detour. Smaller for the tick: one in which the kernel switched tasks has
+ * that cause already, and the interrupt count proves ticks. */
 #define TICK_SHARE  0.35
 #define OTHER_SHARE 0.5
-/* A tick rate is possible if it is below COUNTED_MORE times the rate of the timer interrupts that the kernel counted.
- * It may exceed the count a little, because a window may have a tick less, and ticks may be lost; it may be far below,
- * because the count includes other timers. */
+/* A tick rate may exceed the counted timer interrupts a little (a window with a tick less, lost ticks), or be far
+ * below, as other timers count too. */
 #define COUNTED_MORE 1.1
-/* The comb (series of periodic detours) of the timer tick is searched only if at least this many timer interrupts were
- * counted, because CPUs can run without a tick. */
+/* CPUs can run without a tick: with fewer interrupts its comb is not searched. */
 #define TIMER_MIN 50u
-/* Detours shorter than this are never attributed to steal. */
+/* Shorter ones are never steal. */
 #define STEAL_MIN_NS 100000u
-/* Maximum distance in ns of a detour in a comb (series of periodic detours) from its expected time: where the
- * hypervisor delivers the timer tick, it is late. */
+/* In ns from its expected time: a tick that the hypervisor delivers is late. */
 #define REACH_NS 150000u
-/* A detour by the timer tick begins at most EARLY_NS before or LATE_NS after the time for which the kernel sets the
- * tick, a multiple of its period in CLOCK_MONOTONIC. */
+/* A tick's detour begins at most EARLY_NS before or LATE_NS after its time, a multiple of the period in
+ * CLOCK_MONOTONIC. */
 #define EARLY_NS 20000.0
 #define LATE_NS  300000.0
 
@@ -132,8 +119,8 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
         enter(a, DETOUR_UNEXPLAINED, 1, ticks);
 }
 
-/* Finds a comb (series of periodic detours) of this rate in which at least least_share of the periods have a detour,
- * and marks its detours with `number`. Returns false when there is none. */
+/* Marks the detours of a comb of this rate with `number`, if least_share of its periods have one. Returns false:
+ * none. */
 static bool take_comb(struct detour_account *a, double hz, double least_share, unsigned number, struct comb *comb)
 {
     double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick;
@@ -143,9 +130,7 @@ static bool take_comb(struct detour_account *a, double hz, double least_share, u
            comb_take(comb, a->events, a->n_events, reach, number);
 }
 
-/* Returns how many ns after the time for which the kernel sets its tick (a multiple of the tick's period in
- * CLOCK_MONOTONIC) the detours of the comb (series of periodic detours) are expected; INFINITY when that is not known,
- * or too long for the timer tick. */
+/* ns from the kernel's time for its tick to the comb's detours; INFINITY: not known, or too long for a tick. */
 static double after_tick(const struct detour_account *a, const struct comb *comb, double hz)
 {
     double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
@@ -158,10 +143,9 @@ static double after_tick(const struct detour_account *a, const struct comb *comb
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* Finds the comb (series of periodic detours) of the timer tick among the combs of this rate: the one whose detours
- * come soonest after the time for which the kernel sets its tick. Stores their median length in usual[TIMER]. timely:
- * true rejects combs for which that time is not known, or which come too late after it. If there are only such combs,
- * and they are not rejected, the most conspicuous one is taken. Returns false when there is none. */
+/* The comb of this rate that comes soonest after the kernel's time for its tick; its median length goes to
+ * usual[TIMER]. timely: rejects combs without that time, or too late; otherwise the most conspicuous of them is
+ * taken. Returns false: none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
     struct comb comb[CANDIDATES];
@@ -182,8 +166,7 @@ static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t
     return found;
 }
 
-/* Returns how many ticks of this rate could come in a second: while the hypervisor has the CPU for several periods,
- * only one comes. */
+/* Ticks in a second that could come: one while the hypervisor has the CPU for several periods. */
 static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
 {
     double period = 1e9 / a->ns_per_tick / hz, gone = 0;
@@ -193,9 +176,8 @@ static double tick_rate(const struct detour_account *a, uint64_t end, double hz)
     return hz * fmax(1 - gone / (double)(end - a->explained), 0);
 }
 
-/* Finds the comb (series of periodic detours) of the timer tick by trying the rates of kernel ticks. Rates far above
- * that of the counted timer interrupts (rate, in 1/s) are impossible; lower ones are possible, because other timers are
- * counted, too. */
+/* Tries the rates of kernel ticks: not far above rate (1/s, of counted timer interrupts), but perhaps below, as
+ * other timers count too. */
 static void take_timer(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
     for (int timely = 1; timely >= 0; timely--)
@@ -204,8 +186,7 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
                 return;
 }
 
-/* Finds combs (series of periodic detours) of other work than the timer tick whose rate is at least least_hz (0: of any
- * rate), and stores the median length of their detours in usual[] (of several combs of one rate, the largest). */
+/* Other combs of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
     for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {
@@ -225,11 +206,9 @@ static void take_others(struct detour_account *a, uint64_t end, double least_hz,
     }
 }
 
-/* Attributes the longest detours to steal (time in which the hypervisor ran something else), until their sum is as near
- * as possible to the steal time, of which the kernel tells only the sum. A detour up to twice as long as the remaining
- * steal time still brings the sum nearer. The hypervisor often delivers a late tick when it gives the CPU back:
- * therefore, of a detour in a comb (series of periodic detours), the usual length (usual[], in ticks) of the comb's
- * detours is not counted as stolen. */
+/* The longest detours are steal, of which the kernel tells only the sum, until theirs is nearest: one up to twice
+ * the rest still brings it nearer. The hypervisor often delivers a late tick when it gives the CPU back: the usual
+ * length (usual[], ticks) in a comb is not stolen. */
 static void take_steal(struct detour_account *a, const uint64_t *usual)
 {
     double left_ns = (double)a->stolen_ns;
@@ -254,16 +233,14 @@ static void take_steal(struct detour_account *a, const uint64_t *usual)
     }
 }
 
-/* Searches for the causes of the detours in a->events, adds them to the sums and empties the list. end: time in
- * ticks. */
+/* Adds a->events with their causes to the sums, and empties the list. end: ticks. */
 static void explain(struct detour_account *a, uint64_t end)
 {
     static const enum detour_cause causes[PERIODIC] = {[FREE] = DETOUR_UNEXPLAINED, [TIMER] = DETOUR_INTERRUPT};
     const double seconds = (double)a->counted * a->ns_per_tick * 1e-9, rate = (double)a->timer / seconds;
     uint64_t usual[NUMBERS] = {0};
 
-    /* combs (series of periodic detours) that are faster than the timer interrupts come first: a part of their detours
-     * looks like a comb of the tick */
+    /* faster combs than the timer interrupts first: a part of them looks like the tick's */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
         take_timer(a, end, rate, usual);
@@ -286,11 +263,8 @@ static void explain(struct detour_account *a, uint64_t end)
     a->explained = end;
 }
 
-/* --- One detour. --- */
-
-/* Returns the cause by the counter that changed, or DETOUR_UNEXPLAINED when none did. Migration is tested first because
- * it includes a context switch, and a context switch before a page fault because the fault may be a result of the
- * switch. */
+/* By the counter that changed. Migration first, as it includes a context switch; that before a page fault, which may
+ * be its result. */
 static enum detour_cause cause_of(const struct detour_seen *before, const struct detour_seen *now)
 {
     if (now->cpu != before->cpu)
@@ -349,9 +323,7 @@ void detour_probed(struct detour_account *a, unsigned level)
     a->level = level;
 }
 
-/* --- The sampler's own steps. --- */
-
-/* Updates the running median: each value moves it one step up or down, so no values need to be stored. */
+/* Running median: a value moves it one step. */
 static void follow(struct detour_cost *cost, uint64_t took)
 {
     uint64_t step = cost->usual / USUAL_STEPS + 1;
@@ -402,8 +374,6 @@ void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, con
     }
 }
 
-/* --- End of a window and of the run. --- */
-
 void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns)
 {
     a->clock_at = now;
@@ -417,7 +387,7 @@ void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64
     a->counted += timer >= 0 ? end - a->window : 0;
     a->window = end;
     a->stolen_ns += stolen_ns;
-    if (a->moved || a->n_events > DETOUR_EVENTS / 2) /* each CPU has its ticks at other times */
+    if (a->moved || a->n_events > DETOUR_EVENTS / 2) /* each CPU ticks at other times */
         explain(a, end);
 }
 
@@ -427,8 +397,6 @@ void detour_end(struct detour_account *a, uint64_t end)
     explain(a, end);
     a->end = end;
 }
-
-/* --- Sums. --- */
 
 uint64_t detour_observed(const struct detour_account *a)
 {

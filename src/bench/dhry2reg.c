@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dhrystone 2.1 with register locals, first translation unit: the main loop and procedures 1 to 5. One unit of work (a
- * 'count') is one iteration of the loop. The second unit is compiled separately, and the two are never optimised
- * together, as the published rules require. */
+/* Dhrystone 2.1 with register locals, first translation unit: a count is one turn of the main loop. The second is
+ * compiled separately, and the two are never optimised together, as the published rules require. */
 #include <string.h>
 
 #include "bench/dhrystone.h"
@@ -43,8 +42,7 @@ static void Proc_1(register Rec_Pointer Ptr_Val_Par)
 static void Proc_2(One_Fifty *Int_Par_Ref)
 {
     One_Fifty Int_Loc;
-    Enumeration Enum_Loc = Ident_2; /* the published program leaves it unset, which would let a compiler drop the
-                                     * condition */
+    Enumeration Enum_Loc = Ident_2; /* unset in the published program: a compiler could drop the condition */
 
     Int_Loc = *Int_Par_Ref + 10;
     do
@@ -110,8 +108,7 @@ static int work(struct party_context *context, uint64_t count)
         Int_1_Loc = Int_2_Loc / Int_3_Loc;
         Int_2_Loc = 7 * (Int_2_Loc - Int_3_Loc) - Int_1_Loc;
         Proc_2(&Int_1_Loc);
-        /* Marks the results of each iteration as used; otherwise the compiler could drop the last statements of all
-         * iterations but the last. */
+        /* Otherwise the compiler could drop the last statements of all turns but one. */
         __asm__ volatile("" : "+r"(Int_1_Loc), "+r"(Int_2_Loc));
     }
     state->runs += count;
@@ -154,7 +151,7 @@ static void check_text(struct checks *checks, const char *name, const char *got,
     checks_add(checks, name, strcmp(got, expected) == 0, 1, 0);
 }
 
-/* Checks the final values documented in the published program. */
+/* Final values of the published program. */
 static void check_globals(struct checks *checks, uint64_t runs)
 {
     check_int(checks, "Int_Glob", Int_Glob, 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dhrystone 2.1, second translation unit: the procedures that the first calls without seeing their bodies. */
+/* Dhrystone 2.1, second translation unit: the first does not see these bodies. */
 #include <string.h>
 
 #include "bench/dhrystone.h"
@@ -70,7 +70,7 @@ Enumeration Func_1(Capital_Letter Ch_1_Par_Val, Capital_Letter Ch_2_Par_Val)
 Boolean Func_2(Str_30 Str_1_Par_Ref, Str_30 Str_2_Par_Ref)
 {
     register One_Thirty Int_Loc;
-    Capital_Letter Ch_Loc = 0; /* always set in the loop, but compilers cannot know that the loop is entered */
+    Capital_Letter Ch_Loc = 0; /* set in the loop, which compilers cannot know is entered */
 
     Int_Loc = 2;
     while (Int_Loc <= 2)

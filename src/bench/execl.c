@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Execl throughput: the process replaces itself by exec of the same program. Each copy of the benchmark executes a copy
- * of the program file of its own (a memfd if possible), so that they do not all execute one inode. Under the classic
- * protocol each new process image first maps the memory that a dynamically linked process has in addition. */
+/* The process replaces itself by exec of a copy of the program file, one inode each (a memfd if possible). Under the
+ * classic protocol each image first maps what a dynamically linked one has. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@ static int setup(struct party_context *context)
 {
     const struct unix_params *params = context->params;
 
-    if (context->baton->execs) { /* with --classic: maps what a dynamic loader would */
+    if (context->baton->execs) { /* as a dynamic loader */
         unix_take_footprint(context, "/proc/self/exe");
         return 0;
     }
@@ -37,16 +36,14 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Takes two core probes (engine/core.h) and returns the level (result) of the second: the new process image starts with
- * cold caches, which the first probe warms. */
+/* Returns the second probe's level: the first warms the new image's caches. */
 static unsigned probe(const struct core_probe *core)
 {
     (void)core_probe_take(core);
     return core_probe_take(core);
 }
 
-/* Called once in each process image; all but the first image were started by party_exec() below. Records each exec as a
- * slice of its own. */
+/* Once in each image; later ones are started by party_exec(). Each exec is a slice. */
 static int run(struct party_context *context)
 {
     struct baton *baton = context->baton;
@@ -68,7 +65,7 @@ static int run(struct party_context *context)
     return party_fail(context, "cannot execute the program again: %s", strerror(-party_exec(context)));
 }
 
-/* Checks that the slices add up to the execs done, so that none was lost or counted twice. */
+/* The slices add up to the execs. */
 static int verify(struct party_context *context)
 {
     const struct slices *slices = context->recorder[UNIX_SLICES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of very short experiments: recording, and the figures of M. Kot's method. */
+/* Recording, and the figures of M. Kot's method. */
 #include "bench/experiment.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ const struct metric experiment_metrics[METRIC_OWN] = {
         METRIC_MEDIAN("clock_hz", "Hz", "", "the clock's frequency, measured against CLOCK_MONOTONIC_RAW"),
 };
 
-/* The delay classes A to D: delays above the mean by more than low and at most high, in ticks of the clock. */
+/* Delays above the mean by more than low, at most high, in ticks. */
 static const struct {
     double low, high;
 } buckets[] = {{150, 400}, {400, 2000}, {2000, 6000}, {6000, HUGE_VAL}};
@@ -58,7 +58,7 @@ int experiment_setup(struct party_context *context, uint64_t size)
 
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
-    e->fd = -1; /* --series writes no lines during the warm-up */
+    e->fd = -1; /* no lines in the warm-up */
     (void)snprintf(e->prefix, sizeof(e->prefix), "%llu,%llu,%u,", (unsigned long long)size,
                    (unsigned long long)context->sample, context->copy);
     if (context->series_fd < 0)
@@ -71,7 +71,7 @@ void experiment_write(struct experiment *e, uint64_t ticks)
 {
     if (BUFFER_SIZE - e->used < LINE_MAX_LENGTH) {
         if (new_file_write(e->fd, e->buffer, e->used))
-            e->fd = -2; /* marks a failed write; finish() reports it */
+            e->fd = -2; /* a write failed; finish() reports it */
         e->used = 0;
     }
     e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%llu,%llu\n", e->prefix,
@@ -94,7 +94,7 @@ static int finish(struct party_context *context, struct experiment *e)
     return 0;
 }
 
-/* Returns the sum of all values in a histogram: h->sum holds their distances from h->base. */
+/* h->sum holds distances from h->base. */
 static double sum_of(const struct hist *h)
 {
     return h->sum + (double)h->n * (double)h->base;
@@ -128,8 +128,7 @@ void experiment_teardown(struct party_context *context)
     free(((struct experiment *)context->state)->buffer);
 }
 
-/* Returns the share of the total time, in %, that experiments took beyond `level`, counting only experiments that
- * exceeded it by more than limit. */
+/* % of the total time beyond `level`, of experiments more than limit above it. */
 static double delayed_pct(const struct hist *h, double level, double limit)
 {
     struct hist_range delays = hist_range(h, level + limit, HUGE_VAL);

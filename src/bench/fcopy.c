@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files that no other process
- * uses. One unit of work (a 'count') is one KiB. The contents are checked afterwards. */
+/* File copy, write and read through a buffer of 256, 1024 or 4096 bytes on small scratch files of its own. A count
+ * is one KiB. Contents are checked afterwards. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #define FREE_MARGIN     (1u << 20)
 #define CLASSIC_PART_NS 2000000000u
 
-/* Indices of the recorded rates, in KiB a second, of the write and read parts of the classic protocol. */
+/* KiB a second of the classic protocol's parts. */
 enum { NUMBER_WRITE_RATE, NUMBER_READ_RATE };
 
 struct kind {
@@ -28,14 +28,13 @@ struct kind {
 
 struct files {
     const struct kind *kind;
-    int from, to;   /* descriptors; -1: not used */
-    uint64_t owed;  /* bytes moved beyond those requested, because a buffer may be larger than the rest of a KiB */
-    uint64_t moved; /* bytes moved since the first call of work(), warm-up included */
+    int from, to;   /* -1: not used */
+    uint64_t owed;  /* bytes moved beyond those requested: a buffer may be larger than the rest of a KiB */
+    uint64_t moved; /* bytes, warm-up included */
     uint64_t buffer[BUFFER_MAX / sizeof(uint64_t)];
 };
 
-/* Fills a buffer with a pattern that depends on the position in the file, so that a block at a wrong position is
- * detected. */
+/* By the position in the file: a block elsewhere is noticed. */
 static void fill_pattern(uint64_t *buffer, size_t bytes, uint64_t offset)
 {
     for (size_t i = 0; i < bytes / sizeof(*buffer); i++)
@@ -55,7 +54,7 @@ static int rewind_file(struct party_context *context, int fd)
     return lseek(fd, 0, SEEK_SET) == 0 ? 0 : io_failed(context, "rewind", -1);
 }
 
-/* --- The three kinds of work: each moves at least the given number of bytes. --- */
+/* --- The three kinds of work move at least so many bytes. --- */
 
 static int copy_bytes(struct party_context *context, struct files *files, uint64_t bytes)
 {
@@ -64,7 +63,7 @@ static int copy_bytes(struct party_context *context, struct files *files, uint64
 
     while (done < bytes) {
         ssize_t n = read(files->from, files->buffer, size);
-        if (n == 0) { /* end of the source file: rewind both files */
+        if (n == 0) { /* rewind both files */
             if (rewind_file(context, files->from) || rewind_file(context, files->to))
                 return -1;
             continue;
@@ -144,9 +143,7 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* --- Setup. --- */
-
-/* Writes the whole file during setup, so that a full disk is detected before the measurement starts. */
+/* A full disk is noticed before the measurement. */
 static int write_pattern(struct party_context *context, struct files *files, int fd)
 {
     if (rewind_file(context, fd))
@@ -181,7 +178,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     part.reads = !writes;
     part.writes = writes;
     files->kind = &part;
-    files->to = files->from; /* both parts, write and read, use the same file */
+    files->to = files->from; /* both parts use one file */
     files->moved = 0;
     settle(2);
     error = rewind_file(context, files->from);
@@ -197,7 +194,7 @@ static int timed_part(struct party_context *context, struct files *files, bool w
     return error;
 }
 
-/* Runs the two parts, write and read, of two seconds each, with which the copy test of UnixBench begins. */
+/* Write and read, two seconds each, with which UnixBench's copy begins. */
 static int classic_parts(struct party_context *context, struct files *files)
 {
     fill_pattern(files->buffer, BUFFER_MAX, 0);
@@ -226,7 +223,7 @@ static int setup(struct party_context *context, const struct kind *kind)
 
     files->kind = kind;
     files->from = files->to = -1;
-    (void)signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit becomes an error of write() */
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error of write() */
     if ((kind->reads && open_file(context, &files->from)) || (kind->writes && open_file(context, &files->to)))
         return -1;
     if (kind->reads && write_pattern(context, files, files->from))
@@ -239,10 +236,7 @@ static int setup(struct party_context *context, const struct kind *kind)
     return 0;
 }
 
-/* --- Verification. --- */
-
-/* Fills `expected` with the BUFFER_MAX bytes that the file should have from position `at` on. repeated: the file was
- * written from one buffer, over and over. */
+/* BUFFER_MAX bytes from `at` on. repeated: written from one buffer. */
 static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expected, uint64_t at)
 {
     if (!repeated) {
@@ -253,8 +247,8 @@ static void fill_expected(const struct kind *kind, bool repeated, uint64_t *expe
         fill_pattern(expected + i / sizeof(*expected), kind->buffer_bytes, 0);
 }
 
-/* Compares the first `length` bytes of the file with what they should be, and adds the number of wrong ones to the
- * self-checks. Returns 0, or -1 with a reason when the file cannot be read. */
+/* Adds the wrong ones of the first `length` bytes to the checks. Returns 0, or -1 with a reason when the file cannot
+ * be read. */
 static int check_file(struct party_context *context, const char *name, bool repeated, int fd, uint64_t length)
 {
     const struct kind *kind = ((const struct files *)context->state)->kind;
@@ -295,7 +289,7 @@ static int verify(struct party_context *context)
         checks_add(checks, "length of the file written", (double)lseek(files->to, 0, SEEK_END), (double)written, 0);
     }
     if (kind->reads && files->moved && kind->file_bytes) {
-        /* Compares the last buffer read with the pattern of its position. */
+        /* The last buffer read has its position's pattern. */
         fill_pattern(expected, kind->buffer_bytes, (files->moved - kind->buffer_bytes) % kind->file_bytes);
         checks_add(checks, "last buffer read is right", memcmp(files->buffer, expected, kind->buffer_bytes) ? 0 : 1, 1,
                    0);
@@ -320,8 +314,6 @@ static void describe(const void *params, const struct clock_info *clock, const s
     row_param_add(out, PARAM_WORK, "maxblocks", "%llu", (unsigned long long)kind->file_bytes / KIB);
     unix_describe(params, clock, out);
 }
-
-/* --- The nine tests. --- */
 
 #define FILE_BENCH(name_, old_name_, title_, buffer_, blocks_, reads_, writes_, baseline_)                             \
     static const struct kind kind_##name_ = {                                                                          \

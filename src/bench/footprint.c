@@ -43,19 +43,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KERNEL_PAGE 4096u /* page size used in the tables */
-#define AROUND      16u   /* pages that the kernel maps around a read fault (fault_around_bytes) */
+#define KERNEL_PAGE 4096u /* of the tables */
+#define AROUND      16u   /* mapped around a read fault (fault_around_bytes) */
 
 enum kind { TEXT, CONSTANT, RELRO, DATA, ZEROED };
 
-/* A segment of the loader or the library: its size, and how many of its pages are read and written, in pages of 4 KiB.
- * Its offset in the file is its offset in the image. */
+/* Of the loader or library: pages of 4 KiB in all, read, written. Its offset in the file is that in the image. */
 struct segment {
     enum kind kind;
     unsigned pages, read, written;
 };
 
-/* Relro and data are mapped together; the loader write-protects relro after it has written to it. */
+/* Relro and data are mapped together; relro is protected after it was written. */
 static const struct segment loader[] = {
     {CONSTANT, 1, 1, 0}, {TEXT, 38, 38, 0}, {CONSTANT, 10, 10, 0}, {RELRO, 2, 0, 2}, {DATA, 2, 0, 2},
 };
@@ -70,10 +69,10 @@ enum { HEAP_PAGES = 2, HEAP_WRITTEN = 1, THREAD_PAGES = 3, CACHE_PAGES = 11 };
 
 struct mapped {
     unsigned char *at;
-    size_t page; /* bytes on this machine for each page of the tables */
+    size_t page; /* for a page of the tables */
 };
 
-/* Returns the size used for a page of the tables: 4 KiB, or the kernel's page size if that is larger. */
+/* 4 KiB, or the kernel's page if larger. */
 static size_t page_bytes(void)
 {
     const long page = sysconf(_SC_PAGESIZE);
@@ -100,7 +99,7 @@ static void read_page(const unsigned char *page)
     (void)*(const volatile unsigned char *)page;
 }
 
-/* Writes pages as a relocation does: reads a value and writes it back. */
+/* As a relocation: reads and writes back. */
 static void write_pages(unsigned char *at, unsigned pages, size_t page)
 {
     for (unsigned i = 0; i < pages; i++) {
@@ -110,7 +109,7 @@ static void write_pages(unsigned char *at, unsigned pages, size_t page)
     }
 }
 
-/* Maps the whole image read-only to reserve its addresses, then maps each other segment over it. */
+/* The whole image read-only first, which reserves addresses; the others over it. */
 static int map_segments(int fd, const struct segment *segments, size_t n, struct mapped *image)
 {
     const size_t page = image->page;
@@ -124,7 +123,7 @@ static int map_segments(int fd, const struct segment *segments, size_t n, struct
         const int prot = kind == TEXT ? PROT_READ | PROT_EXEC : kind == CONSTANT ? PROT_READ : PROT_READ | PROT_WRITE;
         const unsigned pages = segments[i].pages + (kind == RELRO ? segments[i + 1].pages : 0);
         const bool anonymous = kind == ZEROED;
-        if (kind == DATA) /* mapped together with the relro segment before it */
+        if (kind == DATA) /* with relro before it */
             continue;
         if (mmap(image->at + first * page, pages * page, prot,
                  MAP_PRIVATE | MAP_FIXED | (anonymous ? MAP_ANONYMOUS : 0), anonymous ? -1 : fd,
@@ -134,7 +133,7 @@ static int map_segments(int fd, const struct segment *segments, size_t n, struct
     return 0;
 }
 
-/* Reads and writes as many pages of each segment as the table says. */
+/* As the table says. */
 static void touch_segments(const struct segment *segments, size_t n, const struct mapped *image)
 {
     unsigned char *at = image->at;
@@ -165,7 +164,7 @@ static int open_library(const char *path)
     return fd < 0 ? -errno : fd;
 }
 
-/* Maps the loader as the kernel does in execve, after reading the file's header and program headers. */
+/* As the kernel in execve, after the headers. */
 static int map_loader(const char *path, struct mapped *image)
 {
     unsigned char header[832];
@@ -180,7 +179,7 @@ static int map_loader(const char *path, struct mapped *image)
     return error;
 }
 
-/* Maps the cache of library names. footprint_map() unmaps it at its end. */
+/* Library names; footprint_map() unmaps it at its end. */
 static int map_cache(const char *path, size_t page, unsigned char **cache)
 {
     struct stat status;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The towers of Hanoi with ten discs, by recursion: one unit of work (a 'count') is one solution of 1023 moves. */
+/* The towers of Hanoi with ten discs, by recursion: a count is one solution of 1023 moves. */
 #include "bench/unix_cpu.h"
 
 enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
 
 struct state {
-    int on[PEGS]; /* number of discs on each peg */
+    int on[PEGS]; /* discs */
     uint64_t moves, solutions;
 };
 
-/* The empty asm statement makes the compiler execute each move. */
+/* The empty asm makes the compiler execute each move. */
 static void move(struct state *state, int discs, int from, int to)
 {
     if (discs == 1) {
@@ -56,7 +56,7 @@ static const struct party parties[] = {
     {UNIX_MEASURED("hanoi"), .state_size = sizeof(struct state), .work = work, .verify = verify},
 };
 
-/* This test is not part of the UNIX index, so it has no baseline, the rate that gets 10 points. */
+/* Not part of the UNIX index: no baseline. */
 const struct bench bench_hanoi = {
     UNIX_CPU_BENCH("hanoi", "Recursion Test -- Tower of Hanoi", parties, UNIX_METRICS("lps", 1, 0)),
     .groups = UNIX_MISC | UNIX_CPU,

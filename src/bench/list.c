@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The array of all benchmarks. */
 #include "bench/list.h"
 
 #define ADDRESS(name) &bench_##name,

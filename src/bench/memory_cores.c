@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Latency between two CPUs: two processes pass a number to and fro in one cache line, by a store for which the other
- * process polls, or by compare-and-swap. */
+ * polls, or by compare-and-swap. */
 #include <unistd.h>
 
 #include "bench/memory.h"
@@ -11,20 +11,17 @@ enum { PARTY_FIRST, PARTY_SECOND, N_PARTIES };
 enum { METHOD_STORE, METHOD_SWAP, N_METHODS };
 enum { RECORD_TIMES };
 
-/* Bytes of memory that the two processes share: two pages of the largest base page size, so that the shared cache line
- * has a page of its own, which no other pair uses. */
+/* Two of the largest base pages: the line has a page that no other pair uses. */
 #define SHARED_SIZE (2 * 65536u)
-/* Number of batches for each method, of which the first is not used; and number of rounds in a batch. A batch is timed
- * as a whole; in a round the number goes to the other process and comes back. */
+/* For each method; the first is not used. A batch is timed as a whole; in a round the number goes there and back. */
 #define BATCHES 31u
 #define ROUNDS  (MEMORY_CORES_WAYS / (2 * N_METHODS * BATCHES))
-/* Number of unsuccessful polls after which the process checks whether the trial was stopped. */
+/* Polls before a look whether the trial was stopped. */
 #define PATIENCE (1u << 16)
-/* The number that the first process writes at the end. */
+/* By the first process at the end. */
 #define LAST UINT64_MAX
 
-/* Returns the address of the shared cache line, at the start of a page. Both processes map the memory at addresses of
- * their own, which differ by whole pages. */
+/* At the start of a page: the processes' addresses differ by whole pages. */
 static volatile uint64_t *line_of(const struct party_context *context)
 {
     const uintptr_t at = (uintptr_t)context->shared, page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -32,8 +29,7 @@ static volatile uint64_t *line_of(const struct party_context *context)
     return (volatile uint64_t *)((at + page - 1) / page * page);
 }
 
-/* Waits until the cache line contains that number. Returns false when the trial was stopped, or when the first process
- * has ended (LAST). */
+/* Returns false when the trial was stopped or the first process has ended (LAST). */
 static bool wait_for(const struct party_context *context, volatile uint64_t *line, uint64_t number)
 {
     for (;;)
@@ -48,7 +44,7 @@ static bool wait_for(const struct party_context *context, volatile uint64_t *lin
         }
 }
 
-/* Waits until the cache line contains the number, and replaces it by the next one. Returns as wait_for(). */
+/* Replaces the number by the next. Returns as wait_for(). */
 static bool swap_when(const struct party_context *context, volatile uint64_t *line, uint64_t number)
 {
     for (;;)
@@ -63,8 +59,8 @@ static bool swap_when(const struct party_context *context, volatile uint64_t *li
         }
 }
 
-/* Executes the rounds of a batch. In each round a process waits for a number and replaces it by the next one: the first
- * process for the even numbers from `from` on, the second for the odd ones. Returns as wait_for(). */
+/* One batch: a process waits for a number and replaces it by the next, the first one even numbers from `from`, the
+ * second odd ones. Returns as wait_for(). */
 static bool take_turns(const struct party_context *context, volatile uint64_t *line, unsigned method, uint64_t from)
 {
     for (uint64_t number = from; number < from + 2 * ROUNDS; number += 2) {
@@ -82,12 +78,12 @@ static bool take_turns(const struct party_context *context, volatile uint64_t *l
 
 static int setup_first(struct party_context *context)
 {
-    *line_of(context) = 0; /* touched here, so that the page is on this CPU's node */
+    *line_of(context) = 0; /* the page is on this CPU's node */
     context->expected_ns = 100000000u;
     return 0;
 }
 
-/* Runs the first process: times each batch of rounds. The numbers in the cache line go on from batch to batch. */
+/* Times each batch; the numbers go on. */
 static int run_first(struct party_context *context)
 {
     volatile uint64_t *line = line_of(context);
@@ -101,7 +97,6 @@ static int run_first(struct party_context *context)
             const uint64_t end = clock_raw_ns();
             slices_add(context->recorder[RECORD_TIMES], 2 * ROUNDS, start, end);
         }
-    /* Waits for the last number of the second process. */
     if (!wait_for(context, line, number))
         return party_fail(context, "the other CPU did not answer");
     __atomic_store_n(line, LAST, __ATOMIC_RELEASE);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of a memory load by working set: a pointer chase over sets from smaller than the first cache to several times
- * the last one. */
+/* Time of a load by working set: from below the first cache to several times the last. */
 
 #include "bench/memory.h"
 #include "engine/core.h"
@@ -15,7 +14,7 @@ enum { METRIC_LATENCY, METRIC_ALONE, METRIC_CYCLES, N_METRICS };
 static int setup(struct party_context *context)
 {
     const struct memory_latency_params *params = context->params;
-    struct chase *chase = context->state; /* its memory is unmapped when the process ends */
+    struct chase *chase = context->state; /* unmapped when the process ends */
 
     if (chase_map(chase, params->bytes, (enum chase_pages)params->chase) || chase_link(chase, context->sample + 1))
         return party_fail(context, "out of memory for %llu bytes", (unsigned long long)params->bytes);

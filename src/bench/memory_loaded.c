@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of a memory load on one CPU while the other CPUs read memory: the first copy runs a pointer chase, the others
- * read blocks with a pause after each. */
+/* Time of a load on one CPU, a pointer chase, while the others read blocks with a pause after each. */
 #include <math.h>
 #include <sys/mman.h>
 
@@ -12,16 +11,15 @@
 enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
-/* Number of slices (timed stretches of loads, or of reading) that are kept: enough for slices of 1.5 ms in a run. If
- * there are more, neighbours are joined in pairs. */
+/* Slices of 1.5 ms in a run; more are joined in pairs. */
 #define SLICES_MAX 128u
-/* Bytes that the other CPUs read between two pauses. Each of their slices has many such blocks. */
+/* By the other CPUs between two pauses; many in a slice. */
 #define BLOCK_BYTES 4096u
 
 struct work {
-    struct chase chase; /* used by the first copy; the first member, where chase_verify() expects it */
-    uint64_t *stream;   /* memory that the other copies read; NULL: this copy reads nothing */
-    uint64_t loads;     /* number of loads in a slice */
+    struct chase chase; /* of the first copy; first member, for chase_verify() */
+    uint64_t *stream;   /* that the others read; NULL: nothing */
+    uint64_t loads;     /* in a slice */
 };
 
 static int setup_stream(struct party_context *context, struct work *work)
@@ -41,7 +39,7 @@ static int setup_stream(struct party_context *context, struct work *work)
 static int setup(struct party_context *context)
 {
     const struct memory_loaded_params *params = context->params;
-    struct work *work = context->state; /* its memory is unmapped when the process ends */
+    struct work *work = context->state; /* unmapped when the process ends */
 
     if (context->copy)
         return setup_stream(context, work);
@@ -60,8 +58,7 @@ static uint64_t read_block(const uint64_t *from)
     return sum;
 }
 
-/* Reads the memory again and again, with a pause after each block, until the trial is stopped. Records the bytes read
- * in slices of at least CORE_SLICE_NS. */
+/* Again and again until the trial is stopped, in slices of at least CORE_SLICE_NS. */
 static void stream(struct party_context *context, const struct work *work)
 {
     const struct memory_loaded_params *params = context->params;
@@ -102,7 +99,7 @@ static int run(struct party_context *context)
     return 0;
 }
 
-/* Returns how many bytes a second all other copies together read while the first copy ran its pointer chase. */
+/* Bytes a second that all others read during the first copy's run. */
 static double bandwidth(const struct trial *trial)
 {
     const struct slices *chase = trial_recorder(trial, 0, 0, RECORD_TIMES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Latency and bandwidth from the CPUs of each NUMA node to the memory of each node. */
+/* Latency and bandwidth from each NUMA node's CPUs to each node's memory. */
 #include <string.h>
 
 #include "bench/memory.h"
@@ -13,13 +13,13 @@ enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 #define SLICES 16u
 #define READS  8u
-/* Number of pages whose memory node is checked. */
+/* Whose node is checked. */
 #define PAGES_LOOKED_AT 256u
 
 static int setup(struct party_context *context)
 {
     const struct memory_nodes_params *params = context->params;
-    struct chase *chase = context->state; /* its memory is unmapped when the process ends */
+    struct chase *chase = context->state; /* unmapped when the process ends */
     unsigned there = 0;
 
     if (chase_map(chase, params->bytes, CHASE_HUGE))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How steady the speed of the last-level cache and of memory is. Every millisecond a short pointer chase in a set that
- * no cache holds and a short reading of memory are timed. From time to time the last-level cache is probed: its latency
- * is measured right after a working set was brought into it, and again 2 ms later, when other users of the cache have
- * evicted a part of the set. */
+/* How steady last-level cache and memory are. Every ms a short pointer chase in a set that no cache holds and a
+ * short reading are timed. Now and then the last-level cache is probed: right after a set was brought into it, and 2
+ * ms later, when others have evicted a part. */
 #include <math.h>
 #include <string.h>
 
@@ -23,37 +22,34 @@ enum {
 };
 
 #define EVERY_NS 1000000u
-/* Number of loads in a probe of memory, which takes 25 to 60 us. */
+/* Of a probe of memory: 25 to 60 us. */
 #define LOADS 256u
-/* Bytes that are read in each timed reading of memory. */
+/* In a timed reading. */
 #define READ_BYTES 65536u
-/* Length of the stretches of time over which probes are averaged; the worst average is reported. */
+/* Probes are averaged over it; the worst average is reported. */
 #define STRETCH_NS 50000000u
-/* Time between the chase that gives the cache's latency and the one that shows what was evicted. Other users fill a
- * last-level cache of some 32 MiB within 3 to 10 ms. */
+/* Then another chase shows what was evicted. Others fill some 32 MiB within 3 to 10 ms. */
 #define RELOAD_NS 2000000u
-/* After a probe of the cache, the next one is due after so many times the time that its loads took (without the wait of
- * RELOAD_NS): so these loads take at most a tenth of the time, however large the set is. */
+/* The next cache probe comes after so many times the time of its loads (without RELOAD_NS): at most a tenth of the
+ * time, however large the set. */
 #define CACHE_REST 9u
-/* The cache's latencies are recorded in hundredths of a ns, since the values of a histogram are whole numbers. */
+/* Of a ns, since a histogram has whole numbers. */
 #define PARTS 100u
-/* Number of rounds through the set before the one that is timed: until a victim cache (one that takes what the smaller
- * caches evict) has taken nearly the whole set. */
+/* Before the timed round: until a victim cache (of what smaller caches evict) has nearly the whole set. */
 #define CACHE_ROUNDS 3u
-/* The pointer chase in memory uses one line of each pair of lines, and blocks of the size of a huge page: see
- * chase_link_blocks(). */
+/* See chase_link_blocks(). */
 #define STRIDE (2u * CHASE_LINE)
 #define BLOCK  ((size_t)2 << 20)
 
 struct work {
-    struct chase cache, memory, reading; /* `reading` has memory only, no ring */
+    struct chase cache, memory, reading; /* `reading` has no ring */
     size_t read_at;
 };
 
 static int setup(struct party_context *context)
 {
     const struct memory_steady_params *params = context->params;
-    struct work *work = context->state; /* its memory is unmapped when the process ends */
+    struct work *work = context->state; /* unmapped when the process ends */
     const uint64_t half = params->memory_bytes / 2;
 
     if (chase_map(&work->memory, half, CHASE_HUGE) ||
@@ -63,7 +59,7 @@ static int setup(struct party_context *context)
                                  chase_link(&work->cache, 2 * context->sample + 2))))
         return party_fail(context, "out of memory for %llu bytes",
                           (unsigned long long)params->cache_bytes + params->memory_bytes);
-    /* Evicts the rings from the caches, into which linking them has brought them. */
+    /* Linking has brought the rings into the caches. */
     memset(work->reading.set, 1, work->reading.bytes);
     return 0;
 }
@@ -90,9 +86,9 @@ static uint64_t timed_read(struct work *work)
     return took;
 }
 
-/* Probes the last-level cache, and then accesses memory without timing it, so that the next probe of memory finds the
- * TLB and the small caches as the other probes do. Each line whose load is timed was used one round ago; since then the
- * rest of the set has gone through the smaller caches. Returns the time at which the next probe is due. */
+/* Then accesses memory untimed, so that its next probe finds TLB and small caches as always. A timed line was used
+ * one round ago; since then the rest of the set has gone through the smaller caches. Returns when the next probe is
+ * due. */
 static uint64_t probe_cache(struct party_context *context, struct work *work)
 {
     const uint64_t loads = work->cache.bytes / CHASE_LINE / CHASE_UNROLLED * CHASE_UNROLLED, begin = clock_raw_ns();
@@ -107,13 +103,12 @@ static uint64_t probe_cache(struct party_context *context, struct work *work)
     return end + CACHE_REST * (end - begin - RELOAD_NS);
 }
 
-/* Probes of memory in one stretch of STRETCH_NS: index of the stretch, number of probes, sum of their times. */
+/* Of STRETCH_NS: index, number of probes, sum of times. */
 struct stretch {
     uint64_t number, n, sum_ns;
 };
 
-/* Adds a probe of memory that was due at_ns after the start of the run and took took_ns. When a stretch has ended, its
- * mean is stored in *worst if it is longer than that. */
+/* A probe due at_ns after the start took took_ns. *worst: the longest mean of a complete stretch. */
 static void stretch_add(struct stretch *stretch, uint64_t at_ns, uint64_t took_ns, double *worst)
 {
     if (at_ns / STRETCH_NS != stretch->number) {
@@ -135,7 +130,7 @@ static int run(struct party_context *context)
     while (!party_stopped(context)) {
         if (clock_raw_ns() >= next_cache)
             next_cache = probe_cache(context, work);
-        /* Skips the probes that were missed while something else ran. */
+        /* Probes missed while something else ran. */
         for (next += EVERY_NS; clock_raw_ns() > next + EVERY_NS; next += EVERY_NS) {
         }
         clock_spin_until(next);
@@ -148,7 +143,7 @@ static int run(struct party_context *context)
     return 0;
 }
 
-/* Returns by how many % the 90th percentile of the probes' times exceeds their median. */
+/* By how many % the 90th percentile exceeds the median. */
 static double spread_pct(const struct hist *probes)
 {
     const double usual = hist_quantile(probes, 0.5);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements the noise benchmark: finds the times in which a CPU did not run the program (detours), by a loop that only
- * reads the clock, and takes core probes and reads the kernel's counters in between. */
+/* The sampler: the loop, with core probes and readings of the kernel's counters in between. */
 #include "bench/noise.h"
 
 #include <math.h>
@@ -17,37 +16,32 @@
 #include "sys/machine.h"
 #include "sys/task.h"
 
-/* Time in ns between two core probes (sys/core_probe.h), which measure how much of its core the CPU gets. */
+/* ns between two core probes (sys/core_probe.h). */
 #define PROBE_NS 1500000u
-/* Length in ns of a window, the part of a run after which the CPU's interrupt counters are read: WINDOW_COSTS times the
- * duration of such a reading, but at least WINDOW_NS and at most WINDOW_MAX_NS. */
+/* ns of a window, after which the CPU's interrupt counters are read: WINDOW_COSTS times such a reading, within these
+ * limits. */
 #define WINDOW_NS     100000000u
 #define WINDOW_MAX_NS 1000000000u
 #define WINDOW_COSTS  1000u
-/* Duration in ns of the measurement of the clock's frequency. */
+/* For measuring the clock's frequency. */
 #define HZ_NS 20000000u
-/* Number of times that a step of the sampler (recording a detour, a core probe, ...) is repeated to measure its usual
- * (median) cost. After COSTS_NS it ends early, with at least COSTS_MIN repetitions: steps are slow on machines with
- * thousands of CPUs. The loop runs for COSTS_TURN_NS before each repetition. All times are in ns. */
+/* Repetitions of a step (recording a detour, a core probe, ...) for its usual cost; after COSTS_NS at least
+ * COSTS_MIN, as steps are slow with thousands of CPUs. The loop runs for COSTS_TURN_NS (ns) before each. */
 #define COSTS         100u
 #define COSTS_MIN     3u
 #define COSTS_NS      50000000u
 #define COSTS_TURN_NS 5000u
-/* Number of gaps between clock readings in which the loop's shortest and most frequent gap are searched. */
+/* For the loop's shortest and most frequent gap. */
 #define LOOP_GAPS 65536u
-/* Length in ns of a warm-up run whose results are discarded. It adapts the estimated costs of the sampler's steps to
- * what they are after real detours. */
+/* ns; results are discarded. The usual costs become what they are after real detours. */
 #define WARM_NS 30000000u
-/* A detour may occur while the one before it is recorded. In a chain of such detours only every CHAINth updates the
- * usual cost of recording one. It is updated at all because the recording itself may have become slower. */
+/* Of a chain of detours, each while the last is recorded, every CHAINth updates the usual cost: the recording itself
+ * may have become slower. */
 #define CHAIN 16u
-/* Limits of the threshold, as multiples of the loop's shortest gap and in ns. Below LEAST_LOOPS the undisturbed loop
- * itself would count as a detour. */
+/* Of the threshold, in shortest gaps and ns. Below LEAST_LOOPS the undisturbed loop would be a detour. */
 #define LEAST_LOOPS 2
 #define MOST_LOOPS  1000000
 #define MOST_NS     1000000000u
-
-/* --- The threshold. --- */
 
 int noise_read_threshold(struct noise_params *params, char *error, size_t error_size)
 {
@@ -74,27 +68,23 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
     return -1;
 }
 
-/* --- The loop. --- */
-
 struct sampler {
     struct detour_account account;
     struct detour_cost adding, reading, probing, chaining, throttling;
-    const struct core_probe *probe; /* NULL: no core probes are taken */
+    const struct core_probe *probe; /* NULL: none */
     struct core_record *record;
-    double (*levels)[CORE_LEVELS];          /* core probes by part of the run and by result (level) */
-    struct stats_running mhz[DETOUR_CELLS]; /* core frequency in MHz by part of the run */
-    unsigned cell;                          /* index of the current part of the run */
-    uint64_t probe_ns, next_probe; /* time of the last core probe in ns (CLOCK_MONOTONIC_RAW), and of the next one in
-                                    * ticks */
+    double (*levels)[CORE_LEVELS];          /* core probes by part of the run */
+    struct stats_running mhz[DETOUR_CELLS]; /* by part of the run */
+    unsigned cell;                          /* current part of the run */
+    uint64_t probe_ns, next_probe;          /* last probe in ns (CLOCK_MONOTONIC_RAW), next one in ticks */
     struct cgroup_quota quota;
-    struct cgroup_throttled throttled; /* by the quota, at the last reading */
+    struct cgroup_throttled throttled; /* at the last reading */
     struct machine_watch *watch;
-    unsigned watched;                        /* CPU whose interrupts and steal time are counted */
-    struct machine_counters counters, risen; /* counters at the last reading; their increase over the run */
+    unsigned watched;                        /* whose interrupts and steal time are counted */
+    struct machine_counters counters, risen; /* at the last reading; increase over the run */
     enum clock_kind clock;
     double ns_per_tick;
-    /* All in ticks of the clock. loop, least: the loop's most frequent and shortest gap; window: length of a window;
-     * slice: time between two core probes. */
+    /* In ticks. loop, least: most frequent and shortest gap; slice: between two core probes. */
     uint64_t loop, least, threshold, window, slice;
 };
 
@@ -111,7 +101,7 @@ static inline __attribute__((always_inline)) struct noise_gap watch(uint64_t fro
     }
 }
 
-/* One function for each clock, so that the loop contains no test of the clock's kind. */
+/* One for each clock: no test of its kind in the loop. */
 static __attribute__((noinline)) struct noise_gap watch_counter(uint64_t from, uint64_t threshold, uint64_t end)
 {
     return watch(from, threshold, end, CLOCK_KIND_COUNTER);
@@ -138,8 +128,6 @@ static inline __attribute__((always_inline)) void collect_gaps(uint64_t *gaps, e
     }
 }
 
-/* --- After the loop. --- */
-
 static void look(struct detour_seen *seen)
 {
     struct task_counters counters;
@@ -155,10 +143,9 @@ static void read_quota(struct sampler *s)
     (void)cgroup_throttled(&s->quota, &s->throttled);
 }
 
-/* Reads whether a quota stopped the sampler during the last detour; `from` is the last reading of the clock. The
- * kernel counts the periods of the quota before it lets a CPU go on, but another CPU's time possibly later: so without
- * a further period, further time is not this sampler's. Returns the length of a detour during this step, as
- * detour_step(). */
+/* Did a quota stop the sampler during the last detour? `from`: last reading. The kernel counts a period before it
+ * lets a CPU go on, but another CPU's time perhaps later: without a further period, further time is not this
+ * sampler's. Returns the length of a detour meanwhile, as detour_step(). */
 static uint64_t look_at_quota(struct sampler *s, uint64_t *from)
 {
     const struct cgroup_throttled before = s->throttled;
@@ -172,8 +159,8 @@ static uint64_t look_at_quota(struct sampler *s, uint64_t *from)
     return detour_step(&s->account, &s->throttling, *from - began);
 }
 
-/* Records a detour of this many ticks that ended at `to`, and those that occur while it is recorded. Returns a new
- * reading of the clock, from which the loop continues; `to` when ticks is 0. */
+/* A detour of so many ticks that ended at `to`, and those while it is recorded. Returns a new reading; `to` when
+ * ticks is 0. */
 static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
 {
     struct detour_seen seen;
@@ -201,7 +188,7 @@ static void take_probe(struct sampler *s)
     detour_probed(&s->account, level);
 }
 
-/* Takes a core probe; `from` is the loop's last reading of the clock. Returns a new reading. */
+/* `from`: last reading. Returns a new one. */
 static uint64_t probe_core(struct sampler *s, uint64_t from)
 {
     s->cell = detour_cell(&s->account, from);
@@ -220,8 +207,7 @@ static void measure_mhz(struct sampler *s)
         stats_add(&s->mhz[s->cell], ratio * 1e3 / s->ns_per_tick);
 }
 
-/* Runs the loop, with its core probes, from the time `from` until the end of the window. Returns the last reading of
- * the clock. */
+/* Until the end of the window. Returns the last reading. */
 static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
 {
     while (from < end) {
@@ -229,7 +215,7 @@ static uint64_t run_window(struct sampler *s, uint64_t from, uint64_t end)
         struct noise_gap gap = noise_watch(s->clock, from, s->threshold, stop);
         uint64_t ticks = gap.to - gap.from;
         from = gap.to;
-        /* When the thread moves to another CPU, the clock may step back a little. That is not a detour. */
+        /* On another CPU the clock may step back a little: no detour. */
         if (ticks > s->threshold && gap.to > gap.from && ticks > s->loop)
             from = follow_detour(s, gap.to, ticks - s->loop);
         if (s->probe && from >= s->next_probe)
@@ -243,10 +229,10 @@ static void read_counters(const struct sampler *s, struct machine_counters *out)
     if (s->watch)
         machine_watch_read(s->watch, out);
     else
-        memset(out, 0xff, sizeof(*out)); /* sets the numbers to -1: not known */
+        memset(out, 0xff, sizeof(*out)); /* -1: not known */
 }
 
-/* Sets the CPU whose interrupts and steal time are counted. It changes only if the sampler is not bound to a CPU. */
+/* Changes only if the sampler is not bound. */
 static void watch_cpu(struct sampler *s, unsigned cpu)
 {
     if (cpu == s->watched)
@@ -257,8 +243,7 @@ static void watch_cpu(struct sampler *s, unsigned cpu)
     read_counters(s, &s->counters);
 }
 
-/* Reads the CPU's counters of interrupts and steal time. Adds their increase since the last reading to the sums over
- * the run, and returns it. */
+/* Returns the increase since the last reading, and adds it to the run's. */
 static struct machine_counters count_interrupts(struct sampler *s)
 {
     struct machine_counters before = s->counters, by;
@@ -272,8 +257,7 @@ static struct machine_counters count_interrupts(struct sampler *s)
     return by;
 }
 
-/* Ends a window at `from`: reads the CPU's counters and, if core probes are taken, measures the core's frequency.
- * Returns a new reading of the clock. */
+/* Reads the CPU's counters and, with core probes, its frequency. Returns a new reading. */
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
@@ -287,8 +271,7 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
         uint64_t measured = clock_now(s->clock);
         read = follow_detour(s, measured, detour_step(&s->account, &s->chaining, measured - read));
     }
-    /* If the thread left its CPU in this window, the number of timer interrupts is not known (-1): they were counted on
-     * that CPU only. */
+    /* On another CPU meanwhile, the timer interrupts are not known. */
     detour_window(&s->account, read, s->account.seen.cpu == s->watched ? by.timer : -1,
                   by.steal_ns > 0 ? (uint64_t)by.steal_ns : 0);
     look(&seen);
@@ -298,7 +281,6 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
     return fresh;
 }
 
-/* Runs the loop for time_ns, one window after the other, and records the detours. */
 static void sample(const struct party_context *context, struct sampler *s, uint64_t time_ns)
 {
     struct detour_seen seen;
@@ -321,8 +303,6 @@ static void sample(const struct party_context *context, struct sampler *s, uint6
     }
     detour_end(&s->account, from);
 }
-
-/* --- Set-up. --- */
 
 double noise_tick_ns(enum clock_kind clock)
 {
@@ -365,7 +345,7 @@ static void choose_threshold(struct party_context *context, struct sampler *s)
     s->threshold = floor;
 }
 
-/* Measures the usual (median) cost of a step of the sampler. Runs the loop for a moment before each repetition. */
+/* The loop runs for a moment before each repetition. */
 static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), struct detour_cost *cost)
 {
     double costs[COSTS];
@@ -505,8 +485,6 @@ static void teardown(struct party_context *context)
     cgroup_quota_close(&s->quota);
 }
 
-/* --- Results. --- */
-
 double noise_lost_pct(const double *numbers)
 {
     double ns = 0;
@@ -518,8 +496,7 @@ double noise_lost_pct(const double *numbers)
     return 100 * ns / numbers[NOISE_OBSERVED];
 }
 
-/* Adds one value for each of the DETOUR_CELLS parts of the run to the series of a metric, at the part's start in us.
- * Values that are not known (NAN) are left out. */
+/* At each part's start in us; NAN is left out. */
 static void enter_cells(struct results *results, unsigned copy, unsigned metric, const double *values,
                         uint64_t first_us, uint64_t time_us)
 {
@@ -532,7 +509,7 @@ static void enter_cells(struct results *results, unsigned copy, unsigned metric,
         results_series_from(results, copy, metric, &cells, first_us);
 }
 
-/* Adds the detours of one cause as a histogram: mean length in ns, and number of detours, of each class of lengths. */
+/* As a histogram of classes of lengths: mean in ns, and number. */
 static void enter_classes(struct results *results, unsigned copy, const double *number, unsigned cause)
 {
     const double *n = &number[NOISE_CLASSES + cause * DETOUR_CLASSES];
@@ -545,9 +522,8 @@ static void enter_classes(struct results *results, unsigned copy, const double *
     results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, &classes, 0);
 }
 
-/* Adds the detours shorter than DETOUR_EVENT_NS to the numbers of a cause: DETOUR_SHARED if a core probe before or
- * after them showed that another hardware thread used the core (level above free_level), otherwise DETOUR_UNEXPLAINED,
- * as always when free_level is 0 (not known). */
+/* Those below DETOUR_EVENT_NS: DETOUR_SHARED if a core probe beside them was above free_level (0: not known),
+ * otherwise DETOUR_UNEXPLAINED. */
 static void add_brief(double *number, unsigned free_level)
 {
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {
@@ -561,8 +537,7 @@ static void add_brief(double *number, unsigned free_level)
     }
 }
 
-/* Returns the highest level (result) of a core probe at which the copy's CPU has the core to itself; 0 when that is not
- * known. */
+/* Highest level at which the CPU has the core to itself; 0: not known. */
 static unsigned free_level(const struct trial *trial, unsigned copy)
 {
     const struct core_session *session = trial_spec_of(trial)->core;
@@ -575,8 +550,7 @@ static unsigned free_level(const struct trial *trial, unsigned copy)
     return core_free_level(session, left.last_cpu, why, sizeof(why));
 }
 
-/* Counts the core probes by level (result) in the parts of the run from `first` to before `end`. levels: CORE_LEVELS
- * counts of each part. */
+/* By level, in the parts from `first` to before `end`. levels: CORE_LEVELS counts of each part. */
 static void probes_of(const double *levels, unsigned first, unsigned end, uint64_t probes[CORE_LEVELS])
 {
     memset(probes, 0, CORE_LEVELS * sizeof(probes[0]));
@@ -619,8 +593,7 @@ static void enter_known(struct results *results, unsigned copy, unsigned metric,
         results_sample(results, copy, metric, value);
 }
 
-/* Adds the metrics of the core that are known: its frequency, the share of it that the CPU got, how often it was free,
- * and how much slower that and the detours made the CPU. */
+/* If known: frequency, share of the core, how often it was free, how much slower that and the detours made the CPU. */
 static void enter_core(struct results *results, const struct trial *trial, unsigned copy, uint64_t first_us,
                        uint64_t time_us)
 {
@@ -646,8 +619,7 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     enter_known(results, copy, NOISE_METRIC_LOST_ALONE, alone);
 }
 
-/* Adds the parameter periods=10ms:31us;... : period and mean detour length of each comb (detours that repeat with a
- * period). */
+/* periods=10ms:31us;...: period and mean detour of each comb. */
 static void remark_periods(struct results *results, unsigned copy, const double *number)
 {
     struct row_params remarks = {.n = 0};
@@ -663,9 +635,8 @@ static void remark_periods(struct results *results, unsigned copy, const double 
     text_free(&periods);
 }
 
-/* Limits the time lost to the quota, over all copies, to what the kernel counted for the control group: while several
- * CPUs of the group stand still at once, a copy cannot tell how much of a detour was its own. Of the rest, another task
- * had the CPU. */
+/* Time lost to the quota, over all copies, is at most what the kernel counted for the control group: while several
+ * CPUs stand still, a copy cannot tell its own. The rest had another task. */
 static void limit_quota(const struct trial *trial, unsigned copy, double *number)
 {
     struct machine_counters machine;
@@ -723,7 +694,7 @@ static void reduce(const struct trial *trial, struct results *results)
         reduce_copy(trial, copy, results);
 }
 
-/* Recording would be part of the time that is lost: bench/who.c records in a window of its own. */
+/* Recording would be time lost: bench/who.c has a window of its own. */
 static enum bench_who who(const void *params)
 {
     (void)params;
@@ -735,8 +706,6 @@ static void describe(const void *params, const struct clock_info *clock, struct 
     row_param_add(out, PARAM_WORK, "threshold", "%s", ((const struct noise_params *)params)->threshold);
     row_param_add(out, PARAM_CPU, "clock", "%s", clock->kind == CLOCK_KIND_COUNTER ? COUNTER_NOW_NAME : clock->name);
 }
-
-/* --- The descriptor. --- */
 
 static const struct option options[] = {
     {OPTION("threshold", 0, struct noise_params, threshold,
@@ -762,7 +731,7 @@ static const struct party parties[] = {
         METRIC(id_, unit_, "lower", title_)                                                                            \
     }
 
-/* A metric that is known only when core probes are taken, or for lost_quota, when there is a quota. */
+/* Known only with core probes, or lost_quota with a quota. */
 #define OPTIONAL(id_, unit_, better_, title_)                                                                          \
     {                                                                                                                  \
         METRIC(id_, unit_, better_, title_), .optional = true                                                          \

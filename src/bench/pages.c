@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Records how much of a benchmark's memory the kernel placed in huge pages. */
 #include "bench/pages.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pipe throughput: one process writes 512 bytes into a pipe and reads them back. */
+/* One process writes 512 bytes into a pipe and reads them back. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the primes below a limit by trial division, in registers only, so that memory accesses do not disturb it. */
+/* Primes below a limit by trial division, in registers only: memory does not disturb it. */
 #include "bench/prime.h"
 
 #include <math.h>
@@ -12,9 +12,8 @@
 enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES, NUMBER_INSTRUCTIONS };
 enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS };
 
-/* Returns the number of primes below the limit: the measured work. Also counts the divisions if divisions is not NULL;
- * for NULL the compiler removes that count. The divisor passes through an empty asm statement, because a compiler that
- * knows its first value (2) replaces the first division by a bit test. */
+/* The measured work. With NULL the compiler removes the count of divisions. The divisor passes through an empty asm:
+ * a compiler that knows its first value (2) makes the first division a bit test. */
 static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limit, uint64_t *divisions)
 {
     uint32_t primes = 0;
@@ -40,8 +39,8 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
 
     for (uint64_t i = 0; i < count; i++) {
         uint64_t begin = clock_begin(clock);
-        /* The empty asm statements keep the work between the two readings of the clock: its limit is available only
-         * after the first, and its result is needed before the second. */
+        /* The empty asm keeps the work between the readings: its limit is known only after the first, its result
+         * needed before the second. */
         __asm__ volatile("" : "+r"(limit));
         uint32_t found = count_primes(limit, NULL);
         __asm__ volatile("" : "+r"(found));
@@ -52,7 +51,7 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
     return wrong;
 }
 
-/* One function for each clock, so that the measured loop does not test which clock is used. */
+/* One for each clock: no test in the measured loop. */
 __attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
                                                          uint64_t count);
 __attribute__((noinline)) uint32_t prime_measure_counter(struct experiment *e, uint32_t limit, uint32_t primes,
@@ -67,8 +66,7 @@ static __attribute__((noinline)) uint32_t prime_measure_gettime(struct experimen
     return measure(e, limit, primes, count, CLOCK_KIND_GETTIME);
 }
 
-/* Computes the expected numbers of divisions and primes in another way: by a sieve of least prime factors. A candidate
- * takes as many divisions as its least prime factor minus one. Returns -1 when out of memory. */
+/* By a sieve of least prime factors: a candidate takes that many divisions minus one. Returns -1 when out of memory. */
 static int expected_work(uint32_t limit, double *divisions, double *primes)
 {
     FREED_BY(memory_free) uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));
@@ -88,8 +86,7 @@ static int expected_work(uint32_t limit, double *divisions, double *primes)
     return 0;
 }
 
-/* Returns the number of instructions that are executed while the hardware counters are on, which is count_primes() and
- * the calls around it; NAN where they cannot be counted. */
+/* count_primes() and the calls around it, while the counters are on; NAN: not counted. */
 static __attribute__((noinline)) double instructions_with(uint32_t limit)
 {
     struct counters counters;
@@ -122,8 +119,7 @@ static int setup(struct party_context *context)
     uint32_t found = count_primes((uint32_t)params->limit, &counted);
     number[NUMBER_DIVISIONS] = (double)counted;
     number[NUMBER_PRIMES] = (double)found;
-    /* With limit 2 there is nothing to count, so the difference is the instructions of count_primes() without the calls
-     * around it. */
+    /* With limit 2 only the calls remain. */
     number[NUMBER_INSTRUCTIONS] = instructions_with((uint32_t)params->limit) - instructions_with(2);
     checks_add(checks, "number of divisions", (double)counted, divisions, 0);
     checks_add(checks, "number of primes", (double)found, primes, 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shell scripts: one unit of work (a 'count') is an outer script that runs the work script 1, 8 or 16 times at once and
- * waits. The work script sorts a text, dumps it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and
- * rm. */
+/* A count is an outer script that runs the work script 1, 8 or 16 times at once and waits. That sorts a text, dumps
+ * it, searches it and counts, with /bin/sh, sort, od, grep, tee, wc and rm. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,21 +17,20 @@
 #include "sys/scratch.h"
 
 #define SHELL "/bin/sh"
-/* Search path of the tools, independent of the user's environment. */
+/* Whatever the user's environment. */
 #define TOOL_PATH       "/usr/bin:/bin"
 #define CONCURRENT_MAX  1024u
-#define FREE_BYTES_EACH (128u << 10) /* needed by one work script's files, with some reserve */
+#define FREE_BYTES_EACH (128u << 10) /* for one work script, with some reserve */
 
-/* $1 distinguishes the files of scripts that run at once. */
+/* $1 tells apart the files of scripts at once. */
 #define SCRIPT_BODY                                                                                                    \
     "sort text >sorted.$1\n"                                                                                           \
     "od sorted.$1 | sort -n -k 1 >dump.$1\n"                                                                           \
     "grep the sorted.$1 | tee found.$1 | wc >count.$1\n"
 static const char work_script[] = "set -e\nset -- $$\n" SCRIPT_BODY "rm sorted.$1 dump.$1 found.$1 count.$1\n";
-/* As the work script, but keeps the files, so that they can be verified. */
+/* Keeps its files, to be verified. */
 static const char check_script[] = "set -e\nset -- check\n" SCRIPT_BODY;
-/* Starts $1 work scripts at once. Waits for each by its process ID, because `wait` without an ID does not return the
- * exit statuses. */
+/* Waits for each by ID: `wait` alone does not return exit statuses. */
 static const char outer_script[] = "n=$1\nall=\nwhile [ $n -gt 0 ]; do\n" SHELL " work &\nall=\"$all $!\"\n"
                                    "n=$((n - 1))\ndone\nstatus=0\nfor each in $all; do wait $each || status=1; done\n"
                                    "exit $status\n";
@@ -66,7 +64,7 @@ static int setup(struct party_context *context, uint64_t concurrent)
     if (concurrent > CONCURRENT_MAX)
         return party_fail(context, "more than %u scripts at once", CONCURRENT_MAX);
     (void)snprintf(shell->number, sizeof(shell->number), "%llu", (unsigned long long)concurrent);
-    /* The tools must be able to read each other's files, whatever the user's umask is. */
+    /* The tools read each other's files, whatever the user's umask. */
     (void)umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);
     if (error)
@@ -83,7 +81,7 @@ static int enter_folder(void *context)
     return fchdir(((const struct shell *)context)->keeper.folder) ? -errno : 0;
 }
 
-/* Runs the script. Discards error messages of the tools, because a nonzero exit status reports the failure. */
+/* Discards the tools' messages: the exit status reports failures. */
 static int run_script(struct party_context *context, const char *script, const char *what)
 {
     struct shell *shell = context->state;
@@ -109,7 +107,7 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* Runs the check script and compares the three numbers that its wc printed with the expected ones. */
+/* Compares the three numbers of its wc. */
 static int verify(struct party_context *context)
 {
     const struct shell *shell = context->state;

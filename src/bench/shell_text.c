@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Generates a text with exactly the required numbers of lines, words and bytes: first chooses the length and number of
- * words of each line, then makes up the words. */
+/* First chooses length and words of each line, then makes up the words. */
 #include "bench/shell_text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum { SHORTEST = 1, MEDIAN = 18, LONGEST = 82, LOWER = SHELL_TEXT_LINES / 2, UPPER = SHELL_TEXT_LINES - LOWER };
-enum { MATCH_LENGTH = 18 }; /* a line of at least this length has room for "the" and another word */
+enum { MATCH_LENGTH = 18 }; /* has room for "the" and another word */
 
 struct line {
     int length, words;
     bool match;
 };
 
-/* Returns a pseudo-random number less than `below`, from the upper 16 bits of the 32-bit generator of Numerical
- * Recipes, which are more random than the lower ones. */
+/* Below `below`, from the better upper 16 bits of the 32-bit generator of Numerical Recipes. */
 static unsigned draw(uint32_t *state, unsigned below)
 {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 16) % below;
 }
 
-/* Chooses the lines' lengths. The lower half rises from the shortest line to the median; the upper half from the median
- * to the longest, steeper towards its end. The remaining bytes are spread over the upper half, one byte at a time. */
+/* The lower half rises from the shortest to the median, the upper on to the longest, steeper towards its end.
+ * Remaining bytes are spread over the upper half, one at a time. */
 static void choose_lengths(struct line *lines)
 {
     int left = SHELL_TEXT_BYTES - SHELL_TEXT_LINES;
@@ -34,8 +32,7 @@ static void choose_lengths(struct line *lines)
         lines[LOWER + i].length = MEDIAN + (LONGEST - MEDIAN) * i / (UPPER - 1) * i / (UPPER - 1) * i / (UPPER - 1);
     for (int i = 0; i < SHELL_TEXT_LINES; i++)
         left -= lines[i].length;
-    /* Adds the remaining bytes. The first line of the upper half (the median) and the last one (the longest) stay as
-     * they are. */
+    /* The median and the longest line stay. */
     for (int i = 1; left != 0; i = i % (UPPER - 2) + 1) {
         int *length = &lines[LOWER + i].length;
         if (*length < LONGEST) {
@@ -53,7 +50,7 @@ static void choose_words(struct line *lines)
         lines[i].words = 1 + lines[i].length / 9;
         left -= lines[i].words;
     }
-    /* Adds words to lines that have room for at least three letters a word on average. */
+    /* To lines with room for three letters a word on average. */
     for (int i = 0; left != 0; i = (i + 1) % SHELL_TEXT_LINES) {
         int *words = &lines[i].words;
         if ((*words + 1) * 4 <= lines[i].length) {
@@ -73,7 +70,7 @@ static void shuffle(struct line *lines, uint32_t *state)
     }
 }
 
-/* Marks the lines that contain "the": about every fifth line with room for it. */
+/* About every fifth with room for "the". */
 static void choose_matches(struct line *lines)
 {
     int left = SHELL_TEXT_MATCHES;
@@ -85,7 +82,7 @@ static void choose_matches(struct line *lines)
         }
 }
 
-/* Writes a word of alternating consonants and vowels, without h, so that no word contains "the" by chance. */
+/* Alternating consonants and vowels without h: no "the" by chance. */
 static char *put_word(char *at, int length, uint32_t *state)
 {
     static const char consonants[] = "bcdfgklmnprstvw", vowels[] = "aeiou";
@@ -110,8 +107,7 @@ static char *put_line(char *at, const struct line *line, uint32_t *state)
             at = mempcpy(at, "the", 3);
             continue;
         }
-        /* A word gets an even share of the letters, varied at random, and at least one letter is left for each word
-         * after it. */
+        /* An even share of the letters, varied at random, that leaves one for each later word. */
         int share = letters / others, spare = share / 2;
         int length = others == 1 ? letters : share - spare + (int)draw(state, (unsigned)(2 * spare + 1));
         at = put_word(at, length, state);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the simulated interactive tasks, as benchmarks and as background loads: the task's loop, and the thread that
- * wakes it. */
+/* The task's loop, and the thread that wakes it, as benchmarks and as loads. */
 #include "bench/sim.h"
 
 #include <math.h>
@@ -13,33 +12,31 @@
 #include "sys/task.h"
 
 #define MS_NS 1000000.0
-/* Time from the start of the loop to the first wake-up, so that the task and its timing thread are ready by then. */
+/* Until the first wake-up both threads are ready. */
 #define FIRST_WAKE_NS 1000000u
-/* Milliseconds of work that warm up the caches and raise the CPU's frequency. */
+/* Of work that warms up caches and frequency. */
 #define WARM_MS 20
 
-/* Memory shared by the task and its timing thread. Each of the two counters, posted and asked, is a futex on which the
- * other thread sleeps; COUNT_END is set when the counter will not rise any more. */
+/* Common to task and timing thread. posted and asked are each a futex on which the other sleeps; COUNT_END: it rises
+ * no more. */
 struct sim_shared {
-    uint32_t posted;   /* number of wake-ups announced by the timing thread */
-    uint32_t asked;    /* with --classic: number of sleeps requested by the task */
-    uint64_t start_ns; /* due time of the first wake-up, without --classic */
-    uint64_t until_ns; /* with --classic: end of the requested sleep */
-    uint64_t woke_ns;  /* with --classic: when the timing thread woke from that sleep */
-    char apart[32];    /* keeps the ring off the cache line of the counters */
+    uint32_t posted;   /* wake-ups announced */
+    uint32_t asked;    /* --classic: sleeps requested */
+    uint64_t start_ns; /* first wake-up, without --classic */
+    uint64_t until_ns; /* --classic: end of the requested sleep */
+    uint64_t woke_ns;  /* --classic: when the timing thread woke from it */
+    char apart[32];    /* keeps the ring off the counters' cache line */
     struct sim_ring ring;
 };
 typedef char shared_fits[sizeof(struct sim_shared) <= SIM_SHARED_SIZE ? 1 : -1];
 #define COUNT_END 0x80000000u
 
-/* --- The work. --- */
-
 void sim_work(uint64_t loops)
 {
     uint64_t x = loops | 1;
 
-    /* Each round is one multiplication and one addition, which depend on the previous round. The empty asm statement
-     * keeps the compiler from combining rounds. */
+    /* A multiplication and an addition on the last round's result; the empty asm keeps the compiler from combining
+     * rounds. */
     for (uint64_t i = 0; i < loops; i++) {
         x = x * 3 + i;
         __asm__ volatile("" : "+r"(x));
@@ -51,8 +48,6 @@ static void work_for(const struct sim_params *params, uint64_t busy_ns)
     sim_work((uint64_t)((double)busy_ns / MS_NS * params->loops_per_ms));
 }
 
-/* --- The task and the thread that wakes it. --- */
-
 static int task_setup(struct party_context *context)
 {
     const struct sim_params *params = context->params;
@@ -63,7 +58,7 @@ static int task_setup(struct party_context *context)
     return 0;
 }
 
-/* Sleeps until the counter is above number. Returns the counter; after end_count() it may be number or less. */
+/* Returns the counter; after end_count() perhaps number or less. */
 static uint64_t wait_above(uint32_t *counter, uint64_t number)
 {
     for (;;) {
@@ -86,8 +81,7 @@ static void end_count(uint32_t *counter)
     futex_wake_all(counter);
 }
 
-/* Does the task's work at each wake-up, until the timing thread has announced the last one. Calls burst() each time the
- * work is done, unless it is NULL. */
+/* At each wake-up until the last one announced. burst() (NULL: none) after each work. */
 static void task_loop(struct party_context *context, struct sim_account *a,
                       void (*burst)(struct party_context *context))
 {
@@ -105,8 +99,7 @@ static void task_loop(struct party_context *context, struct sim_account *a,
     }
 }
 
-/* Does the task's work with Interbench's protocol (--classic), as long as the next deadline is within time_ns from the
- * start. After its work, the task asks the timing thread to sleep on its behalf, and waits to be woken by it. */
+/* Interbench's protocol, while the next deadline is within time_ns. The timing thread sleeps on the task's behalf. */
 static void classic_loop(struct party_context *context, struct sim_account *a, uint64_t time_ns,
                          void (*burst)(struct party_context *context))
 {
@@ -170,7 +163,7 @@ static int task_run(struct party_context *context)
     return a.burns_done || a.next ? 0 : party_fail(context, "the simulated task never ran");
 }
 
-/* Checks that clock_nanosleep() works: if it does not sleep, every wake-up appears to be on time. */
+/* Without a sleep every wake-up would appear to be on time. */
 static int timer_setup(struct party_context *context)
 {
     const int error = clock_sleep_until(0);
@@ -178,7 +171,7 @@ static int timer_setup(struct party_context *context)
     return error ? party_fail(context, "cannot sleep: clock_nanosleep: %s", strerror(error)) : 0;
 }
 
-/* Sleeps on the task's behalf, until it requests no more sleeps. */
+/* Until the task requests no more sleeps. */
 static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
 {
     for (uint64_t k = 0; wait_above(&shared->asked, k) > k; k++) {
@@ -190,7 +183,7 @@ static void sleep_for_task(struct sim_shared *shared, struct hist *hist)
     }
 }
 
-/* Announces the wake-ups at their due times, whether or not the task has run. */
+/* At their due times, whether or not the task has run. */
 static void keep_schedule(struct party_context *context, struct sim_shared *shared, struct hist *hist)
 {
     const struct sim_params *params = context->params;
@@ -199,8 +192,8 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
 
     shared->start_ns = start;
     limit = limit ? limit : 1;
-    /* A run of planned length has a known number of wake-ups, and the loop does not look at the stop flag: the flag may
-     * be set before the last wake-up is due, or while this thread is delayed. */
+    /* With a planned length the number is known, and the stop flag is not looked at: it may be set before the last
+     * wake-up is due, or while this thread is delayed. */
     for (uint64_t k = 0; k < limit && (context->time_ns || !party_stopped(context));) {
         (void)clock_sleep_until(start + k * interval);
         uint64_t woke = clock_monotonic_ns(), behind = sim_timer(start, interval, k, limit, woke, &shared->ring);
@@ -212,8 +205,7 @@ static void keep_schedule(struct party_context *context, struct sim_shared *shar
     end_count(&shared->posted);
 }
 
-/* Runs the timing thread. It announces each wake-up to the task immediately after reading the clock, and only then
- * records how late it was itself. The timing thread of a background load has no recorder. */
+/* Announces each wake-up right after reading the clock, then records its own lateness (not in a load). */
 static int timer_run(struct party_context *context)
 {
     const struct sim_params *params = context->params;
@@ -236,12 +228,9 @@ const struct party sim_parties[2] = {
                    .stop = STOP_FLAG, .timer_slack_ns = 1, .setup = timer_setup, .run = timer_run},
 };
 
-/* --- The same simulations as loads. --- */
-
 static int load_setup(struct party_context *context)
 {
-    /* The accounting needs a histogram and a series, but only the number of bursts of a load is read. The memory is
-     * freed when the process is killed. */
+    /* Only bursts are read of a load. Freed when the process is killed. */
     struct sim_account *a = calloc(1, sizeof(*a));
 
     context->state = a;
@@ -273,7 +262,7 @@ static int load_run(struct party_context *context)
     return 0;
 }
 
-/* Runs the timing thread of a load until the trial ends, which may be later than its planned time. */
+/* Until the trial ends, perhaps after its planned time. */
 static int load_timer_run(struct party_context *context)
 {
     party_proved(context);
@@ -298,8 +287,6 @@ const struct party sim_load_parties[2] = {
                    .run = load_timer_run},
 };
 
-/* --- Common parts of the descriptors. --- */
-
 void sim_describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct sim_params *p = params;
@@ -318,8 +305,7 @@ void sim_describe(const void *params, const struct clock_info *clock, struct row
         row_param_add(out, PARAM_WORK, "protocol", "classic");
 }
 
-/* Returns which CPUs the task may use: one, if everything is to run on a single CPU; otherwise what the user chose, by
- * default the whole range of CPUs, which its load uses too. */
+/* One CPU if all is to run on one; else the user's choice, by default the whole range, as its load. */
 static enum bind_mode chosen_bind(const struct sim_params *params, const struct place_request *request)
 {
     return params->single_cpu ? BIND_ONE : request->bind_given ? request->bind : BIND_RANGE;
@@ -350,7 +336,7 @@ void sim_place(const void *params, const struct place_request *request, unsigned
     sim_place_cpus(p, request, placement);
     placement->lock_memory = placement->policy == SCHED_FIFO;
     if (party == SIM_TIMER) {
-        placement->policy = SCHED_FIFO; /* the timing thread is real-time in every mode */
+        placement->policy = SCHED_FIFO; /* in every mode */
         placement->rt_priority = SIM_TIMER_PRIORITY;
         placement->nice_given = false;
     }

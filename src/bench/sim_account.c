@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The accounting of a simulated task: computes its latencies and the work that it did and missed from times that are
- * passed in. */
 #include "bench/sim.h"
 
-/* Number of steps in which the work of the task x rises when there are enough wake-ups: 0, 1, ... 100 % of its
- * interval. */
+/* Of the task x, with enough wake-ups: 0, 1, ... 100 % of its interval. */
 #define SWEEP_STEPS 101u
 
 uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)
@@ -19,8 +16,6 @@ uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_
         return params->interval_ns / 2;
     return params->interval_ns * (k % steps) / (steps - 1);
 }
-
-/* --- The accounting. --- */
 
 static uint64_t due(const struct sim_account *a, uint64_t k)
 {
@@ -40,8 +35,8 @@ static void add_latency(struct sim_account *a, uint64_t k, uint64_t late_ns, uin
     a->n_late += total_ns > a->late_after_ns;
 }
 
-/* Returns when the timing thread woke for wake-up k; when that was overwritten, the time at which it was due. Reads the
- * ring's entry before `claimed`; the timing thread writes them in the opposite order. */
+/* When the timing thread woke, or, overwritten, when it was due. Reads the entry before `claimed`; the writer has
+ * the opposite order. */
 static uint64_t woke_at(const struct sim_account *a, const struct sim_ring *ring, uint64_t k)
 {
     uint64_t woke = ring->woke_ns[k % SIM_RING];
@@ -96,8 +91,6 @@ uint64_t sim_timer(uint64_t start_ns, uint64_t interval_ns, uint64_t first, uint
     return behind;
 }
 
-/* --- The accounting of the classic protocol. --- */
-
 struct sim_turn sim_turn(const struct sim_params *params, uint64_t k, uint64_t time_ns)
 {
     uint64_t busy = sim_busy_ns(params, k, time_ns), shift = params->sweep ? busy : 0;
@@ -110,9 +103,8 @@ void sim_turn_first(struct sim_account *a, uint64_t start_ns)
     a->deadline_ns = a->asked_ns = start_ns;
 }
 
-/* Moves a missed deadline to the next one after now_ns. Returns the number of intervals (turn->interval_ns) skipped.
- * Adds one latency for each period (a->interval_ns), not for each interval, because the intervals of the task x shrink
- * to nothing while its periods keep their length. */
+/* Moves a missed deadline after now_ns. Returns the intervals (turn->interval_ns) skipped. A latency is added for
+ * each period (a->interval_ns): x's intervals shrink to nothing, its periods do not. */
 static uint64_t skip(struct sim_account *a, const struct sim_turn *turn, uint64_t now_ns)
 {
     uint64_t n = (now_ns - a->deadline_ns) / turn->interval_ns + 1;
@@ -155,7 +147,7 @@ void sim_turn_done(struct sim_account *a, const struct sim_turn *turn, uint64_t 
         a->deadlines_met++;
     } else if (turn->interval_ns) {
         uint64_t n = skip(a, turn, now_ns);
-        a->burns_missed += n > 1 ? n : 0; /* as in Interbench: a single missed deadline is not missed work */
+        a->burns_missed += n > 1 ? n : 0; /* Interbench: one missed deadline is no missed work */
     }
     if (!turn->interval_ns)
         a->deadline_ns = now_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated tasks. Each has its default interval, work and limit beyond which a wake-up counts as late. */
+/* Each simulated task's interval, work and limit of lateness. */
 #include "bench/sim.h"
 
 #define SIM(name_, title_, kind_, ...)                                                                                 \
@@ -14,5 +14,4 @@ SIM(x, "a window being dragged: 0 to 100 % of a CPU, every 100 ms", SIM_PERIODIC
     .sweep = true, .late_after_ns = SIM_NOTICED_NS);
 SIM(gaming, "a game: all of a CPU, in bursts of 100 ms of work", SIM_BURSTS, .busy_ns = 100000000,
     .late_after_ns = SIM_NOTICED_NS);
-/* The user gives the interval and the share of a CPU. */
 SIM(custom, "custom task: -C % of a CPU every -I microseconds", SIM_PERIODIC, .late_after_ns = SIM_NOTICED_NS);

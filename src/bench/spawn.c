@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Process creation: fork, a child that exits at once, wait; and the same with an exec of /bin/true in the child. With
- * --classic the process that forks has the memory mappings (footprint) of a dynamically linked one, as in UnixBench. */
+/* fork, a child that exits at once, wait; and with an exec of /bin/true. With --classic the forking process has a
+ * dynamic one's mappings, as in UnixBench. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +13,7 @@
 
 #define TRUE_PATH "/bin/true"
 
-/* With --classic, makes the mappings of a dynamically linked process, once in the process that forks: its children
- * inherit them. */
+/* Once: children inherit them. */
 static int setup_spawn(struct party_context *context)
 {
     const struct unix_params *params = context->params;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the best variant of the STREAM-style kernels that this CPU supports. */
 #include "bench/stream_kernels.h"
 
 const struct stream_kernels *stream_kernels_choose(bool nontemporal)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels in plain C, for CPUs without the vector instructions of the other variants; ordinary stores
- * only. */
+/* Plain C, ordinary stores. */
 #include "bench/stream_kernels.h"
 
-/* Keeps the compiler from replacing the copy loop by a call of memcpy, which would measure the C library. */
+/* Otherwise the copy loop becomes a call of memcpy. */
 #ifdef __clang__
 #define KEEP_LOOP __attribute__((no_builtin("memcpy", "memmove")))
 #else

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System call overhead: close(dup(0)), getpid, getuid, umask(022) in a loop, and two of these calls alone. Uses raw
- * system calls where a C library may cache the result. */
+/* close(dup(0)), getpid, getuid, umask(022) in a loop, and two of them alone; raw where a C library may cache. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,8 +11,7 @@
 
 #define UMASK 022
 
-/* Results that getpid and getuid must return, and the bits in which results were wrong, collected so that the loops
- * contain no branches. */
+/* What getpid and getuid must return; wrong bits are collected, without branches in the loops. */
 struct answers {
     long pid, uid;
     uint64_t wrong;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of the UNIX microbenchmarks: describes and places them, and calculates their rates from the recorded
- * slices of work. */
 #include "bench/unix_cpu.h"
 
 #include <string.h>
@@ -50,7 +48,7 @@ void unix_place_range(const void *params, const struct place_request *request, u
     placement->cpus = request->cpus;
 }
 
-/* Returns the units of work that all copies together completed per second between two times. */
+/* Units of all copies per second between two times. */
 static double mean_rate(const struct trial *trial, uint64_t from_ns, uint64_t to_ns)
 {
     double total = 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Common code of the UNIX microbenchmarks that exercise the kernel: the memory mappings (footprint) of a dynamically
- * linked process, scratch directory and child processes. */
 #include "bench/unix_kernel.h"
 
 #include <errno.h>

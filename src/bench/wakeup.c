@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Wake-up latency of a timer: a thread on each CPU sleeps until an absolute time, again and again, and records how late
- * it runs. Method: T. Gleixner's cyclictest, as documented; but wake-ups that were missed stay in the data.
- *
- * The time is read from CLOCK_MONOTONIC, the clock of the sleep; the time that the reading takes is part of the
- * latency. With a priority, the threads have SCHED_FIFO on all CPUs at once. They cannot keep a CPU busy: each sleeps
- * at most once for each wake-up of the schedule, and the run fails if a sleep ends too early. */
+/* A thread on each CPU sleeps until an absolute time, again and again, and records how late it runs. Method: T.
+ * Gleixner's cyclictest, as documented; but missed wake-ups stay in the data. The clock is the sleep's,
+ * CLOCK_MONOTONIC; reading it is part of the latency. With a priority the threads have SCHED_FIFO on all CPUs at
+ * once: they cannot keep a CPU busy, since each sleeps at most once a wake-up, and the run fails if a sleep ends too
+ * early. */
 #include "bench/wakeup.h"
 
 #include <string.h>
@@ -32,8 +31,6 @@ uint64_t wakeup_woke(struct wakeup_account *a, uint64_t now_ns)
         record(a, now_ns - a->due_ns);
     return late_ns;
 }
-
-/* --- The thread. --- */
 
 static int run(struct party_context *context)
 {
@@ -80,8 +77,6 @@ static void place(const void *params, const struct place_request *request, unsig
     placement->lock_memory = wanted.fifo || p->lock_memory;
 }
 
-/* --- Results. --- */
-
 static void describe(const void *params, const struct clock_info *clock, struct row_params *out)
 {
     const struct wakeup_params *p = params;
@@ -93,7 +88,7 @@ static void describe(const void *params, const struct clock_info *clock, struct 
     row_param_add(out, PARAM_OUTCOME, "histogram_us", "%llu", (unsigned long long)p->histogram_us);
 }
 
-/* Tells what ran on a CPU before the wake-up that ended the run. */
+/* What ran before the wake-up that ended the run. */
 static void tell(const struct trial *trial, struct results *results, unsigned copy, struct row_params *remarks)
 {
     const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);

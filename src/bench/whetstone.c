@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Double-precision Whetstone. One unit of work (a 'count') is one pass over the eight sections with x100 = 100, so ten
- * passes a second are 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with
- * the sections of R. Longbottom's version. Each section is a function that reads its constants from memory and stores
- * its result there, so that no compiler knows them. */
+/* Double-precision Whetstone: a count is one pass over the eight sections with x100 = 100; ten passes a second are
+ * 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with R. Longbottom's
+ * sections. Each is a function that reads its constants from memory and stores its result there, so that no compiler
+ * knows them. */
 #include "bench/whetstone.h"
 
 #include <math.h>
@@ -13,13 +13,11 @@
 enum { X100 = 100 };
 enum { N1, N2, N3, N4, N5, N6, N7, N8 };
 
-/* The published method runs N1 ten times as often as the other sections and divides its time by ten. Here the whole
- * pass is timed, so N1 is not repeated, which gives the same time. Only the first pass repeats it, because its results
- * are compared with published ones. */
+/* The published method runs N1 ten times as often and divides its time by ten. Here the whole pass is timed, so only
+ * the first pass repeats it, for its published results. */
 enum { N1_TIMES_FIRST = 10 };
 
-/* Returns the number of iterations of a loop, n * X100, hidden from the compiler, which could otherwise compute the
- * loop's result. */
+/* n * X100, hidden from the compiler, which could otherwise compute the loop's result. */
 static inline uint64_t turns(uint64_t n)
 {
     n *= X100;
@@ -27,7 +25,7 @@ static inline uint64_t turns(uint64_t n)
     return n;
 }
 
-/* Returns the value, and hides it from the compiler. */
+/* Hidden from the compiler. */
 static inline double hidden(double value)
 {
     __asm__ volatile("" : "+m"(value));
@@ -61,7 +59,7 @@ static void pa(double *e, double t, double t2)
     }
 }
 
-/* Section N2: continues with the values of e that section N1 left. */
+/* Goes on with N1's values of e. */
 static __attribute__((noinline)) void n2(struct whetstone *w)
 {
     const double t = w->t, t2 = w->t2;
@@ -90,13 +88,12 @@ static __attribute__((noinline)) void n3(struct whetstone *w)
             j = 1;
         else
             j = 0;
-        __asm__ volatile("" : "+r"(i)); /* prevents vectorisation, which would execute several iterations at once */
+        __asm__ volatile("" : "+r"(i)); /* no vectors, with several turns at once */
     }
     w->result[N3] = j;
 }
 
-/* Compilers may remove this section, because its variables never change. They do so in the builds that published
- * figures come from, so it is left as it is. */
+/* Compilers may remove this section, whose variables never change; those of the published figures do. */
 static __attribute__((noinline)) void n4(struct whetstone *w)
 {
     const uint64_t n = turns(210);
@@ -161,15 +158,14 @@ static __attribute__((noinline)) void n7(struct whetstone *w)
 
     for (uint64_t i = 0; i < n; i++) {
         po(e, j, k, l);
-        __asm__ volatile("" : "+r"(i)); /* prevents unrolling: the assignments of eight iterations cancel out */
+        __asm__ volatile("" : "+r"(i)); /* no unrolling: the assignments of eight turns cancel out */
     }
     w->result[N7] = e[2];
 }
 
-/* Section N8. x starts from 0.75 in each pass: otherwise it would drift, and a faster CPU would reach values that take
- * longer to compute. With -ffast-math gcc computes exp(log(x) * (0.5 / t1)) in each iteration, and clang
- * sqrt(exp(log(x) * (1 / t1))). Both 0.75 and t1 are hidden from the compiler: if it knew the first x, it could replace
- * log and exp in each iteration by one multiplication. */
+/* x starts from 0.75 in each pass: it would drift, and a faster CPU would reach slower values. With -ffast-math gcc
+ * computes exp(log(x) * (0.5 / t1)), clang sqrt(exp(log(x) * (1 / t1))). 0.75 and t1 are hidden: with a known first
+ * x, one multiplication could replace log and exp. */
 __attribute__((noinline)) void whetstone_n8(struct whetstone *w)
 {
     const double t1 = w->t1;
@@ -194,10 +190,9 @@ static void pass(struct whetstone *w, uint64_t n1_times)
     w->t = 1.0 - w->t;
 }
 
-/* Compares the results of the sections with published ones (first pass) or with those of a Python program (later
- * passes, which do not repeat N1). The tolerance is 1e-6, because -ffast-math changes the order of sums. It is smaller
- * for N8: one iteration changes its result by 1e-7, and rounding errors of the functions and of 1 / t1 add up to less
- * than 1e-11. */
+/* Against published results (first pass) or a Python program's (later ones, without repeated N1), to 1e-6, as
+ * -ffast-math changes the order of sums. Closer for N8: one turn changes its result by 1e-7; rounding adds up to
+ * less than 1e-11. */
 static void check(struct checks *checks, const struct whetstone *w, unsigned which)
 {
     static const double expected[3][WHETSTONE_SECTIONS] = {
@@ -240,8 +235,7 @@ static int work(struct party_context *context, uint64_t count)
     return 0;
 }
 
-/* Compares the results of the last pass with those of an even or an odd pass. w->passes does not count the first pass,
- * so an odd value means that the last pass was an even one. */
+/* Even and odd passes differ. w->passes lacks the first: odd means that the last was even. */
 static int verify(struct party_context *context)
 {
     const struct whetstone *w = context->state;
@@ -255,7 +249,7 @@ static const struct party parties[] = {
      .verify = verify},
 };
 
-/* The rate in MWIPS is passes * x100 / (10 * seconds). */
+/* passes * x100 / (10 * seconds) MWIPS. */
 const struct bench bench_whetstone = {
     UNIX_CPU_BENCH("whetstone", "Double-Precision Whetstone", parties, UNIX_METRICS("MWIPS", X100 / 10, 55.0)),
     .groups = UNIX_INDEX | UNIX_CPU | UNIX_CORE_BOUND,

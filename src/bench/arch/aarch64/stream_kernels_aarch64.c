@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels for aarch64: pairs of 16-byte vectors, with ordinary stores and with stnp, which is
- * non-temporal. */
+/* Pairs of 16-byte vectors, with ordinary stores and with stnp, which is non-temporal. */
 #include "bench/stream_kernels.h"
 
 typedef double vector __attribute__((vector_size(16), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Elements moved by one pair of vectors. */
+/* By one pair of vectors. */
 enum { STEP = 4 };
 
 INLINE vector load(const double *p)
@@ -15,7 +14,7 @@ INLINE vector load(const double *p)
     return *(const vector *)p;
 }
 
-/* `nontemporal` is a constant in every caller, so the test is not executed at run time. */
+/* `nontemporal` is a constant in every caller. */
 INLINE void store(double *p, vector low, vector high, bool nontemporal)
 {
     if (nontemporal) {
@@ -24,7 +23,7 @@ INLINE void store(double *p, vector low, vector high, bool nontemporal)
     }
     *(vector *)p = low;
     *(vector *)(p + 2) = high;
-    /* Keeps the compiler from replacing the copy loop by a call of memcpy, which would measure the C library. */
+    /* A copy loop would become a call of memcpy. */
     __asm__ volatile("" : : : "memory");
 }
 
@@ -62,7 +61,6 @@ INLINE void triad(double *a, const double *b, const double *c, double q, size_t 
     fence(nontemporal);
 }
 
-/* Every aarch64 CPU has vector loads and stores, and stnp. */
 static bool always_supported(void)
 {
     return true;

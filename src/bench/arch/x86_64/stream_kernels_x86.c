@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* STREAM-style kernels for x86: AVX-512, AVX2 and SSE2, each with ordinary and with non-temporal stores.
- *
- * A non-temporal kernel moves one cache line in each turn of its loop, so that a write-combining buffer fills at once.
- * Ordinary stores were fastest with one vector a turn for AVX2 and one line for SSE2 (Zen 3, both CPUs at once). Tried
- * without any gain: four and eight lines a turn, software prefetch 256 to 4096 bytes ahead, prefetch by blocks.
- * Interleaving non-temporal stores to several pages was slower. `rep movsb` is not used for ordinary stores, because
- * the CPU then skips the write-allocate read, which ordinary stores are meant to include. */
+/* AVX-512, AVX2 and SSE2, each with ordinary and non-temporal stores. A non-temporal kernel moves one cache line a
+ * turn: a write-combining buffer fills at once. Ordinary stores were fastest with one vector a turn for AVX2 and one
+ * line for SSE2 (Zen 3, both CPUs at once). No gain: four and eight lines a turn, prefetch 256 to 4096 bytes ahead
+ * or by blocks; slower: non-temporal stores to several pages in turn. `rep movsb` skips the write-allocate read,
+ * which ordinary stores are meant to include. */
 #include "bench/stream_kernels.h"
 
 #include <cpuid.h>
@@ -25,8 +23,7 @@
 
 enum { store_is_nontemporal = false, stream_is_nontemporal = true };
 
-/* Defines the four kernels of one variant. Each turn of the loop handles `step` elements by executing `turn`; `fence`
- * is executed after the last turn. */
+/* The four kernels of a variant: `turn` for each `step` elements, then `fence`. */
 #define FORM(form, label, flag, vector, isa, storing, turn, step, fence)                                               \
     __attribute__((target(flag))) static void form##_copy(double *c, const double *a, size_t n)                        \
     {                                                                                                                  \
@@ -69,13 +66,12 @@ enum { store_is_nontemporal = false, stream_is_nontemporal = true };
         .triad = form##_triad,                                                                                         \
     };
 
-/* Bits of XCR0: register state that the kernel must save for tasks that use these instructions. */
+/* Of XCR0: state that the kernel must save for these instructions. */
 #define STATE_AVX    0x06u
 #define STATE_AVX512 0xe6u
 
-/* Does not use __builtin_cpu_supports(), because that links a constructor that executes CPUID a dozen times whenever
- * the program starts. In a virtual machine each CPUID causes an exit to the hypervisor: 70 us in total were seen here,
- * a sixth of what execl measures. */
+/* __builtin_cpu_supports() links a constructor with a dozen CPUIDs at every program start, each an exit to the
+ * hypervisor: 70 us, a sixth of what execl measures. */
 static bool cpu_has(unsigned leaf7_ebx, unsigned state)
 {
     unsigned a, b, c, d, xcr0, high;
@@ -96,7 +92,7 @@ static bool avx2_supported(void)
     return cpu_has(bit_AVX2, STATE_AVX);
 }
 
-/* SSE2 is part of x86-64. Of the 32-bit CPUs, the Pentium III and older ones lack it. */
+/* 32-bit CPUs up to the Pentium III lack it. */
 static bool sse2_supported(void)
 {
     unsigned a, b, c, d;
