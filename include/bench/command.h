@@ -48,8 +48,8 @@ struct command_params {
     } parameter[COMMAND_PARAMETERS_MAX];
 };
 
-/* What a worker starts: a command and its prepare command, as path and argument list, and the environment of both.
- * Lists end with NULL. */
+/* Programs that a worker starts: a command and its prepare command, as path and argument list, and the environment of
+ * both. Lists end with NULL. */
 struct command_image {
     const char *path, *prepare_path; /* prepare_path "": none */
     char *const *argv, *const *prepare, *const *env;

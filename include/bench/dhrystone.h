@@ -56,7 +56,7 @@ struct dhrystone {
     Str_30 Str_1_Loc, Str_2_Loc;
 };
 
-/* Of the second translation unit. */
+/* Procedures of the second translation unit. */
 void Proc_6(Enumeration Enum_Val_Par, Enumeration *Enum_Ref_Par);
 void Proc_7(One_Fifty Int_1_Par_Val, One_Fifty Int_2_Par_Val, One_Fifty *Int_Par_Ref);
 void Proc_8(Arr_1_Dim Arr_1_Par_Ref, Arr_2_Dim Arr_2_Par_Ref, int Int_1_Par_Val, int Int_2_Par_Val);

@@ -39,7 +39,7 @@ extern const struct metric experiment_metrics[METRIC_OWN];
     .metrics = experiment_metrics, .n_shared_metrics = METRIC_OWN, .own_metrics = own_,                                \
     .n_metrics = METRIC_OWN + sizeof(own_) / sizeof((own_)[0])
 
-/* Of the measuring loop; the benchmark's state begins with it. */
+/* State of the measuring loop; the benchmark's state begins with it. */
 struct experiment {
     struct hist *hist;
     struct series *series;

@@ -40,7 +40,7 @@ struct noise_gap noise_watch(enum clock_kind clock, uint64_t from, uint64_t thre
  * not advance. */
 double noise_tick_ns(enum clock_kind clock);
 
-/* Of each copy, a sampler on one CPU. */
+/* Recorders of each copy, a sampler on one CPU. */
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };
 /* NOISE_LEVELS: how many core probes had each level, for each part of the run. NOISE_NUMBERS: */
 enum {

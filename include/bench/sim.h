@@ -39,7 +39,7 @@ struct sim_params {
 /* Rounds of register arithmetic that compilers cannot shorten. */
 void sim_work(uint64_t loops);
 
-/* Of one task, in ns of one clock; wake-up k is due at start_ns + k * interval_ns. */
+/* Accounting of one task, in ns of one clock; wake-up k is due at start_ns + k * interval_ns. */
 struct sim_account {
     uint64_t start_ns, interval_ns;
     uint64_t next; /* first wake-up not accounted for */
@@ -51,7 +51,7 @@ struct sim_account {
     struct series *series; /* by number of the wake-up */
     uint64_t n_late;       /* in total, above late_after_ns */
     uint64_t burns_done, burns_missed, deadlines_met, deadlines_missed;
-    /* Of the classic protocol, which counts wake-ups in `next`, and uses interval_ns but not start_ns. */
+    /* Fields of the classic protocol, which counts wake-ups in `next`, and uses interval_ns but not start_ns. */
     struct hist *classic;
     uint64_t deadline_ns; /* of the current turn (work, then sleep) */
     uint64_t asked_ns;    /* sleep asked for before the current work, until then; 0: none */

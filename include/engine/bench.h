@@ -33,7 +33,7 @@ enum party_stop {
     STOP_KILL, /* SIGKILL to its process group */
 };
 
-/* What survives party_exec(). */
+/* State that survives party_exec(). */
 struct baton {
     uint64_t execs; /* by party_exec() */
     uint64_t count;
@@ -249,7 +249,7 @@ struct bench {
     bool switches;
     bool huge_pages;    /* asks for them with madvise(): --tuned keeps them */
     size_t shared_size; /* of context->shared, zeroed, aligned to 64 bytes */
-    /* Of the setup, in ns. NULL: the engine's default. */
+    /* Limit of the setup, in ns. NULL: the engine's default. */
     uint64_t (*setup_limit_ns)(const void *params);
     bool control_fifo; /* the parent has SCHED_FIFO during a trial even when no party has */
     /* Parameters that identify the work: "limit=22 experiments=1000000". May be NULL. */

@@ -49,7 +49,7 @@ enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT 
 #define OPTION_WORD_END '\x1f'
 #define OPTION_USE_END  '\x1e'
 
-/* What users know from another program, without dashes, and the hint that the error line gives after "; ". */
+/* A word that users know from another program, without dashes, and the hint that the error line gives after "; ". */
 struct option_foreign {
     const char *word, *hint;
 };

@@ -32,7 +32,7 @@ struct plan_item {
     const char *skip;  /* reason (not copied) not to run: the row is "skipped" */
 };
 
-/* Of items that end together, after whole blocks of trials A B B A. */
+/* Samples of items that end together, after whole blocks of trials A B B A. */
 struct plan_samples {
     const double *const *of; /* by item: n samples of its first metric; NULL: it has ended, or ends by its own rule */
     size_t n;
@@ -61,7 +61,7 @@ struct plan_time {
     uint64_t least_ns, most_ns;
     bool unknown; /* some work has no time limit: known after a first run */
 };
-/* Of all items not skipped, setup included. */
+/* Estimates all items not skipped, setup included. */
 struct plan_time plan_time(const struct plan *plan);
 
 /* Pause after an item: settle_ns, but at most a quarter of spent_ns. */

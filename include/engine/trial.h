@@ -35,7 +35,7 @@ struct trial_spec {
     void *tick_context;
 };
 
-/* Of one party of one copy. */
+/* Results of one party of one copy. */
 struct trial_party {
     struct placement_seen seen;
     struct task_counters counters; /* for the run alone; -1: not known */
@@ -78,7 +78,7 @@ void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine
 /* Other tasks and interrupts on the same CPUs; all zero when not recorded. */
 const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy);
 void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out);
-/* Of the load: a party's results, and its work of one kind during the run. */
+/* The load: a party's results, and its work of one kind during the run. */
 void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out);
 double trial_load_count(const struct trial *trial, enum load_count count);
 /* The parent's FIFO priority during the run (0: none), and why it was refused, or "". It asks for one when a party

@@ -85,7 +85,7 @@ bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_o
 
 /* May be -1. */
 void close_if_open(int fd);
-/* Those of the load last. Returns 0, or a negative number after trial_fail(). */
+/* Starts the load's processes last. Returns 0, or a negative number after trial_fail(). */
 int trial_start_processes(struct trial *trial);
 
 #endif

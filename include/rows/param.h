@@ -35,7 +35,7 @@ struct row_params {
 /* The value is as by printf(); what does not fit is cut. */
 void row_param_add(struct row_params *params, enum row_param_kind kind, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* What does not fit is cut. */
+/* Cuts what does not fit. */
 void row_params_append(struct row_params *params, const struct row_params *more);
 /* Splits params->text, read from a file. Kinds follow from keys. */
 void row_params_read(struct row_params *params);

@@ -54,7 +54,7 @@ bool setting_disjoint(const struct cpuset *a, const struct cpuset *b);
 /* out: members of a that are not in b. */
 void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out);
 
-/* Of one CPU. text: as shown; want: to be written; good: it is so already. */
+/* Value of one CPU. text: as shown; want: to be written; good: it is so already. */
 struct setting_value {
     char text[48], want[24];
     bool good;

@@ -72,7 +72,7 @@ struct machine_watch *machine_watch_open(const char *root, unsigned cpu);
 void machine_watch_read(struct machine_watch *watch, struct machine_counters *out);
 void machine_watch_close(struct machine_watch *watch);
 
-/* Of the whole system since boot, from /proc/stat; -1 when not known. */
+/* Activity of the whole system since boot, from /proc/stat; -1 when not known. */
 struct machine_activity {
     int64_t ctx_switches, interrupts, forks, steal_ns, busy_ns, idle_ns;
 };

@@ -67,7 +67,7 @@ bool task_layout_fixed(void);
 int task_die_with_parent(pid_t expected_parent, int signal);
 void task_set_name(const char *name); /* keeps at most 15 bytes of the name */
 
-/* Of the calling thread since its start; -1: not offered. */
+/* The kernel's counters of the calling thread since its start; -1: not offered. */
 struct task_counters {
     int64_t cpu_ns, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
     int64_t run_delay_ns; /* ns ready to run, but waiting for a CPU: /proc/thread-self/schedstat */

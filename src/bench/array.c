@@ -8,7 +8,7 @@
 
 enum { METRIC_BYTES = METRIC_OWN };
 
-/* Of --sizes, for each of the two arrays. */
+/* Limit of --sizes, for each of the two arrays. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {

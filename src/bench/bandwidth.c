@@ -17,7 +17,7 @@
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };
 enum { KERNEL_COPY, KERNEL_SCALE, KERNEL_ADD, KERNEL_TRIAD, N_KERNELS };
-/* Of a kernel: rate; with the core free; time of each repetition. */
+/* Metrics of a kernel: rate; with the core free; time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
 #define REPETITIONS_MAX 200u

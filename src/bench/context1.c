@@ -120,7 +120,7 @@ static void place(const void *params, const struct place_request *request, unsig
         text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
 }
 
-/* Of all pairs, each once: "same-cache+same-package". */
+/* Relations of all pairs, each once: "same-cache+same-package". */
 static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
 {
     bool seen[CPU_RELATIONS] = {false};

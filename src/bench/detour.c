@@ -186,7 +186,7 @@ static void take_timer(struct detour_account *a, uint64_t end, double rate, uint
                 return;
 }
 
-/* Other combs of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
+/* Finds other combs of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
 static void take_others(struct detour_account *a, uint64_t end, double least_hz, uint64_t *usual)
 {
     for (size_t i = 0; i < sizeof(other_hz) / sizeof(other_hz[0]); i++) {

@@ -48,7 +48,8 @@
 
 enum kind { TEXT, CONSTANT, RELRO, DATA, ZEROED };
 
-/* Of the loader or library: pages of 4 KiB in all, read, written. Its offset in the file is that in the image. */
+/* Segment of the loader or library: pages of 4 KiB in all, read, written. Its offset in the file is that in the image.
+ */
 struct segment {
     enum kind kind;
     unsigned pages, read, written;

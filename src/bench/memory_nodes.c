@@ -13,7 +13,7 @@ enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };
 
 #define SLICES 16u
 #define READS  8u
-/* Whose node is checked. */
+/* Number of pages whose node is checked. */
 #define PAGES_LOOKED_AT 256u
 
 static int setup(struct party_context *context)

@@ -22,7 +22,7 @@ enum {
 };
 
 #define EVERY_NS 1000000u
-/* Of a probe of memory: 25 to 60 us. */
+/* Loads of a probe of memory: 25 to 60 us. */
 #define LOADS 256u
 /* In a timed reading. */
 #define READ_BYTES 65536u
@@ -33,7 +33,7 @@ enum {
 /* The next cache probe comes after so many times the time of its loads (without RELOAD_NS): at most a tenth of the
  * time, however large the set. */
 #define CACHE_REST 9u
-/* Of a ns, since a histogram has whole numbers. */
+/* Hundredths of a ns, since a histogram has whole numbers. */
 #define PARTS 100u
 /* Before the timed round: until a victim cache (of what smaller caches evict) has nearly the whole set. */
 #define CACHE_ROUNDS 3u
@@ -103,7 +103,7 @@ static uint64_t probe_cache(struct party_context *context, struct work *work)
     return end + CACHE_REST * (end - begin - RELOAD_NS);
 }
 
-/* Of STRETCH_NS: index, number of probes, sum of times. */
+/* A stretch of STRETCH_NS: index, number of probes, sum of times. */
 struct stretch {
     uint64_t number, n, sum_ns;
 };

@@ -35,10 +35,10 @@
 #define LOOP_GAPS 65536u
 /* ns; results are discarded. The usual costs become what they are after real detours. */
 #define WARM_NS 30000000u
-/* Of a chain of detours, each while the last is recorded, every CHAINth updates the usual cost: the recording itself
+/* In a chain of detours, each while the last is recorded, every CHAINth updates the usual cost: the recording itself
  * may have become slower. */
 #define CHAIN 16u
-/* Of the threshold, in shortest gaps and ns. Below LEAST_LOOPS the undisturbed loop would be a detour. */
+/* Limits of the threshold, in shortest gaps and ns. Below LEAST_LOOPS the undisturbed loop would be a detour. */
 #define LEAST_LOOPS 2
 #define MOST_LOOPS  1000000
 #define MOST_NS     1000000000u
@@ -522,8 +522,8 @@ static void enter_classes(struct results *results, unsigned copy, const double *
     results_series_from(results, copy, NOISE_METRIC_LOST_BY + cause, &classes, 0);
 }
 
-/* Those below DETOUR_EVENT_NS: DETOUR_SHARED if a core probe beside them was above free_level (0: not known),
- * otherwise DETOUR_UNEXPLAINED. */
+/* Adds detours below DETOUR_EVENT_NS: to DETOUR_SHARED if a core probe beside them was above free_level (0: not known),
+ * otherwise to DETOUR_UNEXPLAINED. */
 static void add_brief(double *number, unsigned free_level)
 {
     for (unsigned level = 0; level < DETOUR_LEVELS; level++) {

@@ -14,7 +14,7 @@
 #define MS_NS 1000000.0
 /* Until the first wake-up both threads are ready. */
 #define FIRST_WAKE_NS 1000000u
-/* Of work that warms up caches and frequency. */
+/* Work that warms up caches and frequency. */
 #define WARM_MS 20
 
 /* Common to task and timing thread. posted and asked are each a futex on which the other sleeps; COUNT_END: it rises

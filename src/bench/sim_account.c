@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/sim.h"
 
-/* Of the task x, with enough wake-ups: 0, 1, ... 100 % of its interval. */
+/* Steps of the task x, with enough wake-ups: 0, 1, ... 100 % of its interval. */
 #define SWEEP_STEPS 101u
 
 uint64_t sim_busy_ns(const struct sim_params *params, uint64_t k, uint64_t time_ns)

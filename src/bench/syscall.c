@@ -11,7 +11,7 @@
 
 #define UMASK 022
 
-/* What getpid and getuid must return; wrong bits are collected, without branches in the loops. */
+/* Results that getpid and getuid must return; wrong bits are collected, without branches in the loops. */
 struct answers {
     long pid, uid;
     uint64_t wrong;

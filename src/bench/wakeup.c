@@ -88,7 +88,7 @@ static void describe(const void *params, const struct clock_info *clock, struct 
     row_param_add(out, PARAM_OUTCOME, "histogram_us", "%llu", (unsigned long long)p->histogram_us);
 }
 
-/* What ran before the wake-up that ended the run. */
+/* Tells what ran before the wake-up that ended the run. */
 static void tell(const struct trial *trial, struct results *results, unsigned copy, struct row_params *remarks)
 {
     const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);

@@ -14,7 +14,7 @@
 
 #define SETUP_DEADLINE_NS 60000000000u
 
-/* Of a worker process: pages, page tables, kernel structures; 170 KiB measured. */
+/* Memory of a worker process: pages, page tables, kernel structures; 170 KiB measured. */
 #define WORKER_BYTES (256u << 10)
 
 static size_t align_up(size_t n)

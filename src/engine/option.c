@@ -344,8 +344,8 @@ bool option_given(const struct option_table *tables, size_t n, const char *name)
     return false;
 }
 
-/* Of an argument parsed before, the last one of several letters; NULL: an operand. *separate: the value is the next
- * argument. */
+/* Returns the option of an argument parsed before, the last one of several letters; NULL: an operand. *separate: the
+ * value is the next argument. */
 static const struct option *option_of(const struct parser *p, const char *argument, bool *separate)
 {
     const size_t length = strcspn(argument, "=");

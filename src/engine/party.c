@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What parties call: to report, to wait for each other, to get a scratch directory. */
+/* Functions that parties call: to report, to wait for each other, to get a scratch directory. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

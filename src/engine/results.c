@@ -671,8 +671,8 @@ static void add_reason(struct row *row, const char *words)
     text_add(row->reason, sizeof(row->reason), "%s%s", row->reason[0] ? "; " : "", words);
 }
 
-/* Of a metric with the core free: value, interval over blocks of time, each trial's value. What is not known stays
- * empty, with a reason. A large spread is mentioned, but not unstable. */
+/* Fills the row of a metric with the core free: value, interval over blocks of time, each trial's value. What is not
+ * known stays empty, with a reason. A large spread is mentioned, but not unstable. */
 static int fill_alone(const struct results *results, const struct group_values *g, const struct metric *about,
                       const struct metric_values *m, struct row *row)
 {

@@ -23,7 +23,8 @@
 #define LEAD_NS          100000u
 #define LEAD_PER_SLOT_NS 20000u
 
-/* Of a run without a planned length: what the warm-up predicted times DEADLINE_FACTOR, plus DEADLINE_MARGIN_NS. */
+/* Deadline of a run without a planned length: what the warm-up predicted times DEADLINE_FACTOR, plus
+ * DEADLINE_MARGIN_NS. */
 #define DEADLINE_FACTOR    10u
 #define DEADLINE_MARGIN_NS 10000000000u
 
@@ -32,7 +33,7 @@
 #define TIME_OF_DAY_NS  500000000u
 #define FREQUENCIES_MAX 8u
 
-/* Of the parent with real-time parties: above all of them; it sleeps nearly all the time. */
+/* Priority of the parent with real-time parties: above all of them; it sleeps nearly all the time. */
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
 
@@ -41,7 +42,7 @@ uint64_t trial_turns(const struct trial_spec *spec)
     return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
 }
 
-/* Of the trial's CPUs and control groups. */
+/* Reads the counters of the trial's CPUs and control groups. */
 static void read_machine(const struct trial *trial, struct machine_counters *out)
 {
     struct cgroup_throttled throttled;

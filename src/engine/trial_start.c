@@ -12,8 +12,8 @@
 #include "sys/process.h"
 #include "sys/signals.h"
 
-/* That of STOP_PIPE, and in the first party of a copy the benchmark's. The parent closes them when the copy is
- * started: an open end would hide end of file, and hundreds of copies would use up its descriptors. */
+/* Opens the pipe of STOP_PIPE, and in the first party of a copy the benchmark's. The parent closes them when the copy
+ * is started: an open end would hide end of file, and hundreds of copies would use up its descriptors. */
 static int open_pipes(struct trial *trial, unsigned slot)
 {
     const struct bench *bench = trial->spec.bench;

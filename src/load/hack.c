@@ -13,7 +13,7 @@
 #include "load/run.h"
 #include "sys/memory.h"
 
-/* Of a group: as many senders as receivers. In a round each sender sends each receiver MESSAGES. */
+/* A group has as many senders as receivers. In a round each sender sends each receiver MESSAGES. */
 #define RECEIVERS     20u
 #define MEMBERS       (2 * RECEIVERS)
 #define MESSAGES      100u

@@ -12,7 +12,7 @@
 
 static const char command_key[] = "command";
 
-/* Of a parameter read from a file, by its key. */
+/* Returns the kind of a parameter from a file, by its key. */
 static enum row_param_kind kind_of(const char *key, size_t length)
 {
     static const struct {

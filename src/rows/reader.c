@@ -324,7 +324,7 @@ static void find_wanted(const struct reader *r, struct name *wanted)
     wanted->position = found != NULL ? found->position : SIZE_MAX;
 }
 
-/* Of equal names the leftmost column is kept. */
+/* The leftmost column of equal names column is kept. */
 static void know_names(struct reader *r)
 {
     const char *name = r->names.data;

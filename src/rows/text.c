@@ -11,7 +11,7 @@
 
 #include "sys/memory.h"
 
-/* Of the shorter word that text_distance() compares; names are shorter. */
+/* Longest of the shorter words that text_distance() compares; names are shorter. */
 #define WORD_MAX 128u
 
 static unsigned char lower(char c)

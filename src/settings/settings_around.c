@@ -190,7 +190,7 @@ void setting_look_steal(const struct settings_view *view, struct setting_state *
     setting_say_rise(view, (double)before.steal_ns * 1e-9, (double)after.steal_ns * 1e-9, 2, "s", out);
 }
 
-/* Of an entry in /sys/class. Returns 0 or -errno. */
+/* Reads a file of an entry in /sys/class. Returns 0 or -errno. */
 static int read_of(const struct settings_view *view, const char *folder, const char *name, const char *file, char *buf,
                    size_t size)
 {

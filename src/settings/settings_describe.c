@@ -82,7 +82,7 @@ static void add_caches(const struct description *d)
     add(d, "caches", list);
 }
 
-/* Of the first CPU, where the architecture has one. */
+/* The first CPU's version, where the architecture has one. */
 static void add_microcode(const struct description *d)
 {
     FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cpuinfo");

@@ -52,8 +52,8 @@ void setting_look_caches(const struct settings_view *view, struct setting_state 
     else
         setting_say(out, SETTING_NOISY, "L%u shared with CPU%s %s", worst, cpuset_count(&strangers) == 1 ? "" : "s",
                     list);
-    /* Other work needs some CPU: if the bench CPUs share their last-level cache only with CPUs that are left to it
-     * by default, no better choice exists. */
+    /* Some CPU must be left to other work: if the bench CPUs share their last-level cache only with CPUs that are left
+     * to it by default, no better choice exists. */
     settings_bench_cpus(view->root, view->machine, &usual);
     if (worst != 0 && setting_disjoint(&usual, &strangers)) {
         out->verdict = SETTING_OK;

@@ -39,8 +39,8 @@ struct snapshot {
     int fd; /* -1: nothing to save */
 };
 
-/* Writing a file whose path ends in `written` also changes `changed`, in the same directory or a pattern of paths.
- * Those are saved before it, and so restored after it. */
+/* Writing a file whose path ends in `written` also changes `changed`, in the same directory or a pattern of paths. All
+ * are saved before it, and so restored after it. */
 static const struct {
     const char *written, *changed;
 } side_effects[] = {

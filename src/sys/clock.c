@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) void cost_measure(enum clock_kind k
         /* A step back after a move to a CPU whose counter differs must not look like a huge cost. */
         cost[i] = end > begin ? end - begin : 0;
     }
-    /* Of many lengths, so that differences of one step of the clock occur. */
+    /* Many lengths, so that differences of one step of the clock occur. */
     for (unsigned i = 0; i < COST_TRIES; i++) {
         uint64_t begin = clock_begin(kind);
         for (unsigned k = 0; k < i % 64; k++)

@@ -23,7 +23,7 @@
 
 #define SELF "/proc/self/exe"
 
-/* Of memfd_create(), getrandom() and prctl(): older C libraries or musl may lack them. */
+/* Constants of memfd_create(), getrandom() and prctl(): older C libraries or musl may lack them. */
 #define MEMFD_NOEXEC_SEAL 0x0008u
 #define RANDOM_NONBLOCK   0x0001u
 #define AMBIENT           47
@@ -56,7 +56,7 @@ void process_init(void)
         own_path[0] = '\0';
 }
 
-/* Of capget(2); not every C library has the header. */
+/* Interface of capget(2); not every C library has the header. */
 #define CAPABILITY_VERSION_3 0x20080522u
 #define CAPABILITY_WORDS     2
 struct capability_head {

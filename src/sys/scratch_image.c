@@ -15,7 +15,7 @@
 #include "sys/procfs.h"
 #include "sys/scratch.h"
 
-/* Of memfd_create() and execveat(): an older C library or musl may lack them. */
+/* Constants of memfd_create() and execveat(): an older C library or musl may lack them. */
 #define MEMFD_CLOEXEC 0x0001u
 #define MEMFD_EXEC    0x0010u
 #define EMPTY_PATH    0x1000

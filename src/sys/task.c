@@ -181,7 +181,7 @@ int task_limit_realtime_us(uint64_t us)
     struct rlimit old, limit;
     if (us == 0 || us > INT64_MAX - second)
         return -EINVAL;
-    /* What does not fit into 32 bits becomes 71 minutes: stricter, but still a guard. */
+    /* A limit beyond 32 bits becomes 71 minutes: stricter, but still a guard. */
     if (us > ULONG_MAX - 1 - second)
         us = ULONG_MAX - 1 - second;
     if (getrlimit(RLIMIT_RTTIME, &old) != 0)

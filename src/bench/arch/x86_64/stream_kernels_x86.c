@@ -66,7 +66,7 @@ enum { store_is_nontemporal = false, stream_is_nontemporal = true };
         .triad = form##_triad,                                                                                         \
     };
 
-/* Of XCR0: state that the kernel must save for these instructions. */
+/* Bits of XCR0: state that the kernel must save for these instructions. */
 #define STATE_AVX    0x06u
 #define STATE_AVX512 0xe6u
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 
-/* Of prctl(2); headers may lack them. */
+/* Constants of prctl(2); headers may lack them. */
 #define PRCTL_GET_TSC    25
 #define PRCTL_TSC_ENABLE 1
 
