@@ -236,15 +236,24 @@ static void test_noise_a_busy_cpu_is_the_noisiest(void **state)
 
 /* --- A quota of CPU time. --- */
 
-/* Directory of a new control group with 20 ms in each 100 ms, version 1 or 2; "": it cannot be made. */
+/* Sets a quota in ms of CPU time in each 100 ms, of version 1 or 2. */
+static bool set_quota(const char *group, unsigned ms)
+{
+    char quota[32], both[48];
+
+    (void)snprintf(quota, sizeof(quota), "%u000", ms);
+    (void)snprintf(both, sizeof(both), "%s 100000", quota);
+    return put_into(group, "cpu.cfs_quota_us", quota) || put_into(group, "cpu.max", both);
+}
+
+/* Directory of a new control group with the time of 4 CPUs, version 1 or 2; "": it cannot be made. */
 static const char *limited_group(char path[128])
 {
     static const char *const roots[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"};
-    static const char *const files[][2] = {{"cpu.cfs_quota_us", "20000"}, {"cpu.max", "20000 100000"}};
 
-    for (size_t i = 0; i < 6; i++) {
-        (void)snprintf(path, 128, "%s/jitbench-test-%d", roots[i / 2], (int)getpid());
-        if (mkdir(path, 0755) == 0 && put_into(path, files[i % 2][0], files[i % 2][1]))
+    for (size_t i = 0; i < 3; i++) {
+        (void)snprintf(path, 128, "%s/jitbench-test-%d", roots[i], (int)getpid());
+        if (mkdir(path, 0755) == 0 && set_quota(path, 400))
             return path;
         (void)rmdir(path);
     }
@@ -279,61 +288,96 @@ static double cause_ms(const struct cli_csv *csv, size_t row, const char *name)
     return strtod(found + strlen(name) + 1, NULL);
 }
 
-/* Runs the command in the group; returns the time that its rows attribute to the quota, in ms. *stopped is how long the
- * kernel stopped the group meanwhile, while the command prepared itself too. */
-static double quota_of(const struct cli *cli, const char *group, const char *const *args, double *stopped)
+static int join_group(void *group)
 {
-    const struct cli_run run = {.args = args};
+    return put_into(group, "cgroup.procs", "0") ? 0 : -1;
+}
+
+/* Returns how many processes of the group other than `parent` have had half a second of CPU time: they measure, as they
+ * need less to prepare themselves. */
+static unsigned measuring(const char *group, pid_t parent)
+{
+    char path[160];
+    unsigned n = 0, pid;
+    unsigned long long ns;
+
+    (void)snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+    FILE *processes = fopen(path, "r");
+    while (processes && fscanf(processes, "%u", &pid) == 1) {
+        (void)snprintf(path, sizeof(path), "/proc/%u/schedstat", pid);
+        FILE *file = fopen(path, "r");
+        n += file && fscanf(file, "%llu", &ns) == 1 && ns > 500000000 && pid != (unsigned)parent;
+        if (file)
+            (void)fclose(file);
+    }
+    if (processes)
+        (void)fclose(processes);
+    return n;
+}
+
+/* Runs the command in the group, and keeps the group to 20 ms in 100 ms while n of its processes measure, until the
+ * kernel has stopped them for more than a second. Then ends it by a signal, if any. Expects that its rows attribute as
+ * much to the quota. */
+static void expect_quota(const struct cli *cli, const char *group, const char *const *args, unsigned n, int signal)
+{
+    const struct cli_run run = {.args = args, .prepare = join_group, .context = (void *)group, .limit_s = 110};
+    struct cli_child child;
     struct cli_result result;
     struct cli_csv csv;
-    double quota = 0;
+    double quota = 0, stopped, before = stopped_ms(group);
 
-    *stopped = -stopped_ms(group);
-    assert_true(put_into(group, "cgroup.procs", "0"));
-    cli_expect(cli, &run, 0, &result);
-    char parent[128];
-    (void)snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(group, '/') - group), group);
-    assert_true(put_into(parent, "cgroup.procs", "0"));
-    *stopped += stopped_ms(group);
+    cli_start(cli, &run, &child);
+    if (child.unprepared)
+        cli_skip("the control group cannot be joined: %s", strerror(child.unprepared));
+    const uint64_t until = child.start_ns + 90000000000u;
+    while (measuring(group, child.pid) < n && cli_now_ns() < until)
+        cli_sleep_ms(10);
+    assert_true(stopped_ms(group) == before);
+    assert_true(set_quota(group, 20));
+    while (!((stopped = stopped_ms(group) - before) > 1000) && cli_now_ns() < until)
+        cli_sleep_ms(10);
+    assert_true(set_quota(group, 400));
+    /* Lets go on what it stopped. */
+    const double most = stopped_ms(group) - before;
+    if (signal)
+        assert_int_equal(kill(child.pid, signal), 0);
+    cli_wait(&child, &result);
+    cli_expect_status(&result, signal ? 128 + signal : 0);
     cli_csv_parse(result.out, &csv);
     for (size_t row = 0; row < csv.n_rows; row++)
         if (!strcmp(cli_cell(&csv, row, "metric"), !strcmp(args[0], "prime") ? "cycles" : "lost"))
             quota += cause_ms(&csv, row, "quota");
-    cli_write_file(cli->work, args[0][0] == 'p' ? "limited.csv" : "noise.csv", result.out);
+    if (!(stopped > 1000 && quota > 0.9 * stopped && quota < 1.02 * most))
+        fail_msg("%s: quota %.1f ms, the kernel stopped the group for %.1f to %.1f ms", args[0], quota, stopped, most);
+    cli_write_file(cli->work, "limited.csv", result.out);
     cli_csv_free(&csv);
     cli_result_free(&result);
-    return quota;
 }
 
 static void test_noise_tells_a_quota(void **state)
 {
-    const char *const noise[] = {"noise", "-q", "-t", "4", "--samples", "1", "--cpus", "0,1", "-o", "-", NULL};
-    const char *const prime[] = {"prime", "-q", "-i", "3", "-n", "2M", "--cpus", "1", "-o", "-", NULL};
+    const char *const noise[] = {"noise", "-q", "-t", "100", "--samples", "1", "--cpus", "0,1", "-o", "-", NULL};
+    const char *const prime[] = {"prime", "-q", "-i", "1", "-n", "10M", "--cpus", "1", "-o", "-", NULL};
     const struct cli *cli = *state;
     struct cli_result result;
     struct cli_csv csv;
     char path[128];
-    double stopped;
 
     cli_need_cpus(2);
     const char *group = limited_group(path);
     if (!group[0])
         cli_skip("no control group with a quota can be made here");
-    double quota = quota_of(cli, group, noise, &stopped);
-    if (!(quota > 0.8 * stopped && quota < 1.02 * stopped))
-        fail_msg("noise: quota %.1f ms, the kernel stopped the group for %.1f ms", quota, stopped);
-    quota = quota_of(cli, group, prime, &stopped);
-    if (!(quota > 0.8 * stopped && quota < 1.02 * stopped))
-        fail_msg("prime: quota %.1f ms, the kernel stopped the group for %.1f ms", quota, stopped);
+    expect_quota(cli, group, noise, 2, SIGINT);
+    expect_quota(cli, group, prime, 1, 0);
     (void)rmdir(group);
-    cli_expect(cli, &(const struct cli_run){.args = prime}, 0, &result);
+    cli_expect(cli, &(const struct cli_run){.args = prime, .limit_s = 110}, 0, &result);
     cli_write_file(cli->work, "free.csv", result.out);
     cli_csv_parse(result.out, &csv);
     assert_null(strstr(cli_cell(&csv, 0, "causes"), "quota"));
     cli_csv_free(&csv);
     cli_result_free(&result);
     cli_expect(cli, &(const struct cli_run){.args = ARGS("compare", "free.csv", "limited.csv")}, 0, &result);
-    cli_expect_text(result.out, "cpu_quota none -> 0.2_CPUs");
+    cli_expect_text(result.out, "cpu_quota none -> 4_CPUs");
     cli_result_free(&result);
 }
 
