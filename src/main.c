@@ -7,9 +7,8 @@
 
 #include "bench/list.h"
 #include "cmd/cmd.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "load/list.h"
-#include "sys/message.h"
 #include "sys/process.h"
 
 /* Twice what the commands needed when they were tried with less and less. */

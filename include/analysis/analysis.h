@@ -8,9 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rows/detour_causes.h"
-#include "rows/index.h"
-#include "rows/row.h"
+#include "rows/rows.h"
+#include "rows/text.h"
 #include "stats/stats.h"
 
 /* The table of metrics: titles, units and directions of the metrics of all tests, and which of them are headline

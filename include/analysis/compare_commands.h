@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "stats/pairs.h"
 
 /* Probability that a `jitbench run` claims any difference that does not exist, over all its commands. */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/bench.h"
-#include "rows/param.h"
+#include "engine/engine.h"
+#include "rows/rows.h"
 #include "rows/text.h"
 
 /* Bytes of a command line in the table; a longer one is shortened. */

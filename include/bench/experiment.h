@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to prime and array: a very short, fixed piece of work (an experiment) is run many times (a million or
- * 100,000 by default), each timed. Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the
- * Unikernel IncludeOS and Ubuntu', University of Oslo, 2019, with a histogram of constant size instead of stored
- * samples. */
+/* Prime, and what it shares with array. */
 #ifndef BENCH_EXPERIMENT_H
 #define BENCH_EXPERIMENT_H
 
 #include <stdint.h>
 
-#include "engine/bench.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "bench/list.h"
+#include "engine/engine.h"
+
+/* Common to prime and array: a very short, fixed piece of work (an experiment) is run many times (a million or
+ * 100,000 by default), each timed. Method: M. Kot, 'Evaluation of Bare Metal CPU and Memory Performance of the
+ * Unikernel IncludeOS and Ubuntu', University of Oslo, 2019, with a histogram of constant size instead of stored
+ * samples. */
 
 enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_CORE };
 enum { NUMBER_COST_MIN, NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
@@ -71,5 +72,11 @@ static inline __attribute__((always_inline)) void experiment_record(struct exper
 
 /* Samples of the common metrics, for each copy. */
 void experiment_reduce(const struct trial *trial, struct results *results);
+
+struct prime_params {
+    struct option_sweep limits; /* by the user (--limit), measured one by one */
+    uint64_t limit;             /* one of them: primes below it are counted */
+    uint64_t experiments;       /* in a run */
+};
 
 #endif

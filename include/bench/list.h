@@ -3,7 +3,7 @@
 #ifndef BENCH_LIST_H
 #define BENCH_LIST_H
 
-#include "engine/bench.h"
+#include "engine/engine.h"
 
 /* In the order of tables. The descriptor of NAME is bench_NAME. */
 #define BENCHES(ENTRY)                                                                                                 \

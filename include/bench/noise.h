@@ -1,16 +1,141 @@
 /* SPDX-License-Identifier: MIT */
-/* The noise sampler: on each CPU a loop that only reads the clock, and records the long gaps (detours) in which
- * something else had the CPU. Method: P. Beckman et al., 'The Influence of Operating Systems on the Performance of
- * Collective Operations at Extreme Scale', IEEE Cluster 2006; causes come from the kernel's counters. */
+/* The noise sampler and the accounting of detours. */
 #ifndef BENCH_NOISE_H
 #define BENCH_NOISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/detour.h"
 #include "bench/list.h"
-#include "engine/bench.h"
+#include "engine/core.h"
+#include "engine/engine.h"
+#include "rows/rows.h"
+#include "stats/stats.h"
+
+/* Detours: gaps in a loop that only reads a clock; their lengths and causes. Pure accounting in ticks of any clock:
+ * times and counts are passed in, no system call is made, memory use is constant. */
+
+/* For shorter detours (ns) without a cause none is searched: they are added up by the level (sys/clock.h;
+ * higher is slower) of the core probes around them. No interrupt is that short (entry, handler, exit), and while
+ * another hardware thread uses the core there are tens of thousands a second. */
+#define DETOUR_EVENT_NS 1000u
+/* Kept until their cause is searched for. */
+#define DETOUR_EVENTS 32768u
+/* The last one includes all higher levels. */
+#define DETOUR_LEVELS CORE_CELLS
+/* Rates of combs that are reported. A comb is a series of detours at equal distances in time; those of one rate are
+ * added up. */
+#define DETOUR_COMBS 4u
+/* Equal parts of the run; the time lost in each is recorded. */
+#define DETOUR_CELLS 100u
+
+/* The measuring thread's context switches, page faults and CPU; what the kernel does not provide stays constant. */
+struct detour_seen {
+    int64_t switches, faults;
+    unsigned cpu;
+};
+
+struct detour_sum {
+    uint64_t n, ticks;
+};
+
+/* Combs of one rate: number and total length of their detours. */
+struct detour_comb {
+    double hz;
+    struct detour_sum sum;
+};
+
+struct detour_account {
+    uint64_t start, length; /* planned, in ticks */
+    uint64_t threshold;     /* ticks; a longer gap is a detour */
+    double ns_per_tick;
+    struct hist *hist;       /* of detours in ns */
+    struct series *series;   /* ns by us since the start */
+    struct detour_seen seen; /* before */
+    /* Not in the sums yet: detour_added() may change its cause. */
+    struct detour_last {
+        uint64_t end, ticks; /* ticks; length 0: no detour */
+        uint64_t quota;      /* the part for which a quota stopped the thread */
+        enum detour_cause cause;
+        struct detour_seen before;
+    } last;
+    /* By cause, and by length class. After detour_end() `sum` and `brief` together are all lost time. */
+    struct detour_sum sum[DETOUR_CAUSES], by_class[DETOUR_CAUSES][DETOUR_CLASSES];
+    uint64_t blind, end;
+    uint64_t cell[DETOUR_CELLS];           /* ticks lost */
+    struct detour_comb comb[DETOUR_COMBS]; /* with the cause DETOUR_PERIODIC; hz 0: unused */
+    /* Below DETOUR_EVENT_NS without a cause, by the higher level of the core probes before and after. */
+    struct detour_sum brief[DETOUR_LEVELS];
+    uint64_t explained;
+    /* Without a cause since `explained`, the last search: start since the run's, and length, in ticks. */
+    struct comb_event events[DETOUR_EVENTS];
+    size_t n_events;
+    /* end of the last window (at whose end interrupt counters are read); ticks of windows since `explained` whose
+     * timer interrupts are known */
+    uint64_t window, counted;
+    uint64_t timer, stolen_ns;     /* since `explained`: timer interrupts; steal time */
+    bool moved;                    /* since `explained` the CPU changed */
+    uint64_t clock_at, clock_ns;   /* near the last window's end, and CLOCK_MONOTONIC then; 0: not known */
+    struct detour_sum since_probe; /* below DETOUR_EVENT_NS since the last core probe */
+    unsigned level;                /* of the last core probe */
+};
+
+/* Initialises all but hist and series, which the caller sets before. Ticks; length is not 0. */
+void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uint64_t threshold, double ns_per_tick,
+                  const struct detour_seen *seen);
+
+/* A detour that ended at `end`. seen: the counters now; what has changed gives the cause, or it is searched for
+ * later. */
+void detour_add(struct detour_account *a, uint64_t end, uint64_t ticks, const struct detour_seen *seen);
+
+/* Cost of a step of the sampler between its loops, when it sees no detours. usual: running median, in ticks. */
+struct detour_cost {
+    uint64_t usual;
+};
+/* For the time `took` by detour_add() and the reading of counters before it: adds it to the blind time, and returns
+ * 0. But a step that took more than twice the usual (caches are cold after a detour) and exceeded it by more than
+ * the threshold contained a detour: then only the usual is blind time, and the rest, its length, is returned, for
+ * detour_add(). Changes of counters during the step belong to the longer of the two. again: the detour just added
+ * was found so; the usual cost stays. */
+uint64_t detour_added(struct detour_account *a, struct detour_cost *cost, uint64_t took, bool again);
+/* For other steps (a core probe, reading counters): the last detour keeps its cause. */
+uint64_t detour_step(struct detour_account *a, struct detour_cost *cost, uint64_t took);
+/* A quota stopped the thread during the last detour: for `ns`, at most all of it. detour_waited(): possible, since
+ * another task, or none, had the CPU. */
+bool detour_waited(const struct detour_account *a);
+void detour_throttled(struct detour_account *a, uint64_t ns);
+/* For a step of unknown usual cost: a detour if longer than the threshold and with a context switch, migration or
+ * page fault; otherwise blind time. */
+void detour_unwatched(struct detour_account *a, uint64_t now, uint64_t took, const struct detour_seen *seen);
+
+/* A core probe found this level. Short detours since the one before get the higher of the two. */
+void detour_probed(struct detour_account *a, unsigned level);
+
+/* CLOCK_MONOTONIC was monotonic_ns at `now`: kernels tick at multiples of the period in it. */
+void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns);
+
+/* Ends a window, a stretch after which counters are read. timer: its interrupts (-1: not known); stolen_ns: by the
+ * hypervisor (0: not known). If the CPU changed, or many detours wait for a cause, searches for causes: some 10 ms. */
+void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns);
+
+/* After the last window. Causes are searched in this order: combs faster than the counted timer interrupts; the
+ * timer's detours, by rate and phase; the longest, up to the steal time; other combs. */
+void detour_end(struct detour_account *a, uint64_t end);
+
+unsigned detour_class(uint64_t ns); /* by ns */
+/* Part of the run at the time `at`; the last one after the end. */
+unsigned detour_cell(const struct detour_account *a, uint64_t at);
+uint64_t detour_observed(const struct detour_account *a); /* ticks of the run without the blind time */
+
+/* Least and most frequent of n gaps between clock readings, in ticks. If a step of the clock is longer than a turn
+ * of the loop, the least gap is that step: gaps of 0 are left out (all are 0: 1). Otherwise it is the 10th
+ * percentile of those above 0: a counter that a hypervisor scales may advance by a single tick. */
+void detour_loop(const uint64_t *gaps, size_t n, uint64_t *least, uint64_t *mode);
+
+/* The noise sampler: on each CPU a loop that only reads the clock, and records the long gaps (detours) in which
+ * something else had the CPU. Method: P. Beckman et al., 'The Influence of Operating Systems on the Performance of
+ * Collective Operations at Extreme Scale', IEEE Cluster 2006; causes come from the kernel's counters. */
 
 struct noise_params {
     char threshold[24]; /* by the user: a time, or "8x" */

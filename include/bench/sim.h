@@ -11,9 +11,7 @@
 #include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/bench.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 /* SCHED_FIFO: the timing thread above the highest measured task (95), below 99. */
 enum { SIM_TIMER_PRIORITY = 96, SIM_TASK_PRIORITY = 95 };

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to the UNIX microbenchmarks. Method: the BYTE UNIX Benchmarks (UnixBench) as documented; see
- * jitbench-unix(1). */
+/* UNIX microbenchmarks. */
 #ifndef BENCH_UNIX_H
 #define BENCH_UNIX_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "bench/list.h"
-#include "engine/bench.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
-#include "sys/topology.h"
+#include "engine/engine.h"
+#include "sys/cpu.h"
+
+/* Common to the UNIX microbenchmarks. Method: the BYTE UNIX Benchmarks (UnixBench) as documented; see
+ * jitbench-unix(1). */
 
 /* Recorders of the measured process, the first party. The engine records slices of work() of 1 to 2 ms; an own run()
  * calls slices_add(). */
@@ -93,5 +94,81 @@ void unix_place_range(const void *params, const struct place_request *request, u
 void unix_reduce(const struct trial *trial, struct results *results);
 /* describe(): "linkage=static libc=glibc-2.36 resident=2M", with --classic "protocol=classic". */
 void unix_describe(const void *params, const struct clock_info *clock, struct row_params *out);
+
+/* Common to the UNIX suite's CPU tests. */
+
+/* The Makefile's: the same on every machine, without -march=native. */
+#define UNIX_CPU_FLAGS "-O3,-ffast-math"
+
+/* describe(): also the compiler flags. */
+void unix_describe_cpu(const void *params, const struct clock_info *clock, struct row_params *out);
+
+/* --classic: ten passes of ten seconds, as UnixBench's short tests. */
+#define UNIX_CPU_BENCH(name_, title_, parties_, metrics_)                                                              \
+    UNIX_BENCH(name_, title_, parties_, metrics_), .sampling = UNIX_SAMPLING(10, 250, 5000, 100, 1000, 10, 10),        \
+                                                   .place = unix_place, .describe = unix_describe_cpu
+
+/* Common to the UNIX suite's tests of the kernel. */
+
+/* --classic: UnixBench's passes: ten of 10 s, three of 30 s, shell scripts three of 60 s. */
+#define UNIX_SHORT_SAMPLING UNIX_SAMPLING(10, 250, 5500, 100, 1500, 10, 10)
+#define UNIX_LONG_SAMPLING  UNIX_SAMPLING(10, 250, 5500, 100, 1500, 3, 30)
+#define UNIX_SHELL_SAMPLING UNIX_SAMPLING(5, 500, 5500, 200, 1500, 3, 60)
+
+/* describe(): with --classic also "footprint=dynamic", for tests that call unix_take_footprint(). */
+void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out);
+/* With --classic, maps the file at path (at least footprint_file_bytes()) as a dynamic process would. Degrades the
+ * row if that fails. */
+void unix_take_footprint(struct party_context *context, const char *path);
+
+/* unix_dir_supported(): `dir` is writable and, as far as known, has `bytes` free. Returns 0, or -1 with the reason
+ * in why. */
+const char *unix_scratch_dir(const void *params);
+int unix_dir_supported(const char *dir, uint64_t bytes, char *why, size_t why_size);
+
+/* The child must exit with status 0. Returns 0, or -1 with "WHAT ended with status 1". */
+int unix_wait(struct party_context *context, pid_t child, const char *what);
+/* fork() failed, by errno. Returns -1. */
+int unix_no_child(struct party_context *context);
+
+/* Mappings of a dynamically linked process that a static one lacks. */
+
+/* Minimum size in bytes of footprint_map()'s file. */
+uint64_t footprint_file_bytes(void);
+
+/* Maps, protects and touches memory by the system calls of a dynamic loader and a shared C library, with the file
+ * `path` in place of theirs, and keeps it. Returns 0, or -errno: -ENOEXEC when the file is too small. */
+int footprint_map(const char *path);
+
+/* The text that the shell tests sort, dump and search: generated, always the same, with UnixBench's numbers of
+ * lines, words and bytes. */
+
+enum { SHELL_TEXT_LINES = 362, SHELL_TEXT_WORDS = 1200, SHELL_TEXT_BYTES = 8546, SHELL_TEXT_MATCHES = 35 };
+
+/* SHELL_TEXT_BYTES and a NUL. Lines have 1 to 82 bytes (median 18) without newlines; SHELL_TEXT_MATCHES have "the",
+ * always as a word. */
+void shell_text(char buf[SHELL_TEXT_BYTES + 1]);
+
+/* As wc counts in a text's lines with "the". */
+struct shell_text_count {
+    uint64_t lines, words, bytes;
+};
+void shell_text_matches(const char *text, struct shell_text_count *out);
+
+/* Whetstone, for the benchmark and its test. */
+
+enum { WHETSTONE_SECTIONS = 8 };
+
+/* The constants are variables: no compiler sees their values, and a test can set wrong ones. t, of N1, N2 and N5,
+ * becomes 1 - t after each pass. */
+struct whetstone {
+    double t0, t1, t2, t;
+    double e[4];
+    double result[WHETSTONE_SECTIONS]; /* of N1 .. N8 in the last pass */
+    uint64_t passes;                   /* without the first */
+};
+
+/* N8: x = sqrt(exp(log(x) / t1)), 9300 times from 0.75, into result[7]. */
+void whetstone_n8(struct whetstone *w);
 
 #endif

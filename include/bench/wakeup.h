@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "bench/list.h"
-#include "engine/bench.h"
+#include "engine/engine.h"
 #include "stats/stats.h"
 
 /* Classes of the histogram. */

@@ -4,7 +4,7 @@
 #define BENCH_WHO_H
 
 #include "bench/list.h"
-#include "engine/bench.h"
+#include "engine/engine.h"
 #include "engine/who.h"
 
 /* Detours (gaps in the sampler's loop) that are shorter than this, in ns, are ignored: entry, handler and exit of an

@@ -9,21 +9,18 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "engine/engine.h"
 #include "engine/option.h"
-#include "engine/place.h"
-#include "engine/plan.h"
 #include "out/out.h"
-#include "rows/csv.h"
-#include "rows/row.h"
 #include "rows/rows.h"
 #include "rows/text.h"
-#include "settings/advice.h"
+#include "settings/settings.h"
+#include "sys/base.h"
 #include "sys/clock.h"
-#include "sys/command_line.h"
-#include "sys/cpuset.h"
-#include "sys/fail.h"
+#include "sys/cpu.h"
+#include "sys/file.h"
 #include "sys/machine.h"
-#include "sys/new_file.h"
+#include "sys/process.h"
 
 /* The subcommands of jitbench. Each is described by a struct command, and command_list lists them. */
 
@@ -174,7 +171,7 @@ void help_sampling(const struct suite *suite, struct text *out);
 /* Formats version, commit and build id: "0.1 3f2a9c81b2d4 build 5c0f..". */
 void version_build(char *buf, size_t size);
 
-/* Joins, quotes and shortens words of command lines; sys/command_line.h splits them. */
+/* Joins, quotes and shortens words of command lines; sys/process.h splits them. */
 
 /* Copies the first word of a line without its quotes, as words_of_command() splits it (with escapes); "" when a quote
  * is not closed. buf has room for as many bytes as the line. */

@@ -4,7 +4,7 @@
 #define CMD_LATENCY_H
 
 #include "cmd/cmd.h"
-#include "load/params.h"
+#include "load/load.h"
 
 enum { TASK_AUDIO, TASK_VIDEO, TASK_X, TASK_GAMING, TASK_CUSTOM, N_TASKS };
 struct task {

@@ -5,7 +5,7 @@
 
 #include "bench/command.h"
 #include "cmd/cmd.h"
-#include "sys/command_line.h"
+#include "sys/process.h"
 
 #define COMMANDS_MAX 64u
 

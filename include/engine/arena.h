@@ -9,12 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "engine/bench.h"
-#include "engine/load.h"
-#include "sys/core_probe.h"
-#include "sys/counters.h"
-#include "sys/scratch.h"
-#include "sys/task.h"
+#include "engine/engine.h"
+#include "sys/clock.h"
+#include "sys/cpu.h"
+#include "sys/file.h"
 
 #define ARENA_MAGIC     0x6a626172u
 #define ARENA_PIPES_MAX 8

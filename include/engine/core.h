@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared cores: finds the value that a metric has while no other hardware thread uses the core ('with the core free').
  *
- * A worker (a measured process) cuts its work into slices of 1 to 2 ms and takes a core probe (sys/core_probe.h)
+ * A worker (a measured process) cuts its work into slices of 1 to 2 ms and takes a core probe (sys/clock.h)
  * between them. It records each slice under the higher of the levels of the probes before and after it. The parent
  * knows the lowest level that each CPU has shown since the program started: at that level the CPU has the core to
  * itself, provided that it then does nearly as many additions per cycle as the best core of its type. The value is the
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sys/core_probe.h"
-#include "sys/cpuset.h"
+#include "sys/clock.h"
+#include "sys/cpu.h"
 
 /* --- What the measured process does. --- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Option tables: one entry defines an option for parsing, range check, help text and the man page check. Values are
- * stored in plain structs that can be copied to a worker as bytes. */
+/* Options of the command line. */
 #ifndef ENGINE_OPTION_H
 #define ENGINE_OPTION_H
 
@@ -8,8 +7,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/fail_on.h"
-#include "sys/cpuset.h"
+#include "sys/cpu.h"
+
+/* --fail-on: what makes a command end with the status of a finding, each word with an optional limit; the same in
+ * every command that judges. */
+
+enum {
+    FAIL_ON_SLOWER = 1,
+    FAIL_ON_FASTER = 2,
+    FAIL_ON_OTHER = 4,     /* changed, without a better direction */
+    FAIL_ON_UNDECIDED = 8, /* not decided whether it changed */
+    FAIL_ON_SETTINGS = 16, /* only fleet */
+    FAIL_ON_KINDS = 5
+};
+
+struct fail_on {
+    unsigned kinds;                /* asked for; 0: --fail-on was not given */
+    double percent[FAIL_ON_KINDS]; /* of each kind; infinite: none */
+};
+
+extern const char *const fail_on_words[]; /* ends with NULL */
+
+/* Adds a word, also of older versions, with its limit in % (NAN: none). Of several the least counts. Returns false
+ * for no such word. */
+bool fail_on_add(struct fail_on *fail_on, const char *word, double percent);
+
+/* In %: negative: every difference counts, NAN: not asked for. */
+double fail_on_limit(const struct fail_on *fail_on, unsigned kind);
+
+/* Whether this kind is asked for when the difference is certainly larger than `by` %; FAIL_ON_UNDECIDED: when none
+ * above `by` % is possible. NAN: not known, beyond every limit. */
+bool fail_on_finds(const struct fail_on *fail_on, unsigned kind, double by);
+
+/* The rest of an option's entry. */
+#define FAIL_ON_ROW(struct_, member_)                                                                                  \
+    {                                                                                                                  \
+        OPTION("fail-on", 0, struct_, member_,                                                                         \
+               "exit 4 when a figure is slower (worse), faster, changed in either "                                    \
+               "direction, or undecided; by more than PCT %"),                                                         \
+            OPTION_NUMBER(OPTION_FAIL_ON, "WORD[:PCT],...", 0, 1000), .choices = fail_on_words                         \
+    }
+
+/* Option tables: one entry defines an option for parsing, range check, help text and the man page check. Values are
+ * stored in plain structs that can be copied to a worker as bytes. */
 
 enum option_type {
     OPTION_FLAG,        /* bool without a value; defaults "yes" or "no". The default type */

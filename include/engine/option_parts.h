@@ -4,7 +4,7 @@
 #define ENGINE_OPTION_PARTS_H
 
 #include "engine/option.h"
-#include "sys/fail.h"
+#include "sys/base.h"
 
 /* With the terminating zero: a name, and a value in a message. */
 #define NAME_MAX_BYTES 64

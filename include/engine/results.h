@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of all trials of a plan item, and the rows made of them: each copy is a group with its own rows, or all
- * are one. For the engine's own files; benchmarks use engine/plan.h. */
+ * are one. For the engine's own files; benchmarks use engine/engine.h. */
 #ifndef ENGINE_RESULTS_H
 #define ENGINE_RESULTS_H
 
 #include <stdbool.h>
 
 #include "engine/core.h"
-#include "engine/plan.h"
-#include "rows/causes.h"
-#include "rows/counted.h"
+#include "engine/engine.h"
 #include "rows/culprits.h"
+#include "rows/rows.h"
 
 /* Trials repeated because a signal stopped a process. Further ones count, and degrade the row. */
 #define RESULTS_STOPPED_MAX 3u

@@ -4,8 +4,8 @@
 #define ENGINE_TRIAL_STATE_H
 
 #include "engine/arena.h"
-#include "engine/trial.h"
-#include "sys/cgroup.h"
+#include "engine/engine.h"
+#include "sys/machine.h"
 
 #define TICK_NS 1000000000u
 

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "sys/cpuset.h"
+#include "sys/cpu.h"
 #include "sys/tasks.h"
 #include "sys/trace_ring.h"
 

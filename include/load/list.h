@@ -3,7 +3,7 @@
 #ifndef LOAD_LIST_H
 #define LOAD_LIST_H
 
-#include "engine/load.h"
+#include "engine/engine.h"
 
 /* In the order of tables. The descriptor of NAME is load_NAME. */
 #define LOADS(ENTRY)                                                                                                   \

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "analysis/analysis.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "rows/text.h"
 
 /* Numbers of rows that were left out, with the reasons in the order in which they came up. Each reason is a string

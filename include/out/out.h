@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "analysis/analysis.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "rows/text.h"
 
 /* Colours of statuses and verdicts, on terminals only. */

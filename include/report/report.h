@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "analysis/analysis.h"
-#include "rows/row.h"
 #include "rows/rows.h"
 #include "rows/text.h"
 

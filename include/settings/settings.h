@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a machine that disturb measurements: current values, good values, and the files to write. All are
- * read below a root directory that is "" except in tests; nothing here writes. Sources: the kernel's documents on
- * isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
+/* Settings that disturb measurements: found, judged, changed and restored. */
 #ifndef SETTINGS_SETTINGS_H
 #define SETTINGS_SETTINGS_H
 
@@ -9,8 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sys/cpuset.h"
+#include "rows/text.h"
+#include "sys/cpu.h"
 #include "sys/machine.h"
+
+/* The settings of a machine that disturb measurements: current values, good values, and the files to write. All are
+ * read below a root directory that is "" except in tests; nothing here writes. Sources: the kernel's documents on
+ * isolcpus, nohz_full, rcu_nocbs, cpufreq, cpuidle, IRQ affinity and workqueues. */
 
 enum setting_verdict {
     SETTING_OK,
@@ -107,7 +110,7 @@ const struct setting *setting_find(const char *name);
 /* Counts a setting by its verdict, and appends a noisy one's name to the list, with ", ". */
 void setting_count(const struct setting *setting, const struct setting_state *state, unsigned counts[4], char *noisy,
                    size_t size);
-/* Writes what explains why two machines, or one at two times, differ in speed, in the form of sys/setting_items.h:
+/* Writes what explains why two machines, or one at two times, differ in speed, as setting_items_add() does:
  * "governor=performance;smt=off;thp=madvise;memory=23.5G;...;cmdline=quiet|isolcpus=2-7;...;spectre_v2=Retpolines".
  * cmdline has only words that affect speed and noise. Unknown and missing values are left out, and so are items that
  * do not fit. */
@@ -123,5 +126,132 @@ size_t settings_programs(const struct settings_view *view, const struct settings
 
 /* Judges all settings, and counts them as setting_count() does. */
 void settings_summary(const struct settings_view *view, unsigned counts[4], char *noisy, size_t size);
+
+/* Advice on the noisy settings that `jitbench check` found, with the machine's own values filled in. */
+
+/* The arrays are in the order of settings_list. */
+struct advice_found {
+    const struct settings_view *view;
+    const bool *selected;
+    const struct setting_state *state;
+    bool all; /* no items were named: give all advice */
+};
+
+struct advice {
+    const char *about;
+    struct text command;
+    struct text text; /* one or two sentences */
+};
+
+#define ADVICE_MAX 6
+
+/* Fills in the advice, the most useful first, and returns the number of entries. The caller calls advice_free() for
+ * each. */
+size_t advice_make(const struct advice_found *found, struct advice advice[ADVICE_MAX]);
+void advice_free(struct advice *advice, size_t n);
+
+/* Changes settings of the machine and restores them. The old contents are saved in a snapshot, completely and on
+ * disk, before the first file is written: after a kill at any moment either nothing is changed and there is no
+ * snapshot, or it can restore everything. A snapshot belongs to one boot of one machine. */
+
+struct snapshot_place {
+    const char *root; /* of the files, as for settings */
+    const char *file; /* the snapshot itself, not below the root */
+    /* Returns 0 or -errno. NULL except in tests, where it replaces the kernel. */
+    int (*write)(const char *root, const char *path, const char *value);
+};
+
+enum snapshot_result {
+    SNAPSHOT_DONE,    /* written, and reads back as intended */
+    SNAPSHOT_ALREADY, /* had the value already, not written */
+    SNAPSHOT_OTHER,   /* written, but reads back as something else */
+    SNAPSHOT_REFUSED, /* not read or written: see error */
+};
+
+/* Values are in the form in which they are written: for "always [madvise] never" "madvise". */
+struct snapshot_report {
+    size_t index; /* into the writes, from snapshot_apply() */
+    const char *path;
+    /* was and now are "" when they cannot be read. From snapshot_restore(), was is cut to 63 bytes. */
+    const char *was, *wanted, *now;
+    enum snapshot_result result;
+    int error; /* -errno of the read or write */
+};
+typedef void snapshot_put(void *context, const struct snapshot_report *report);
+
+/* In /run, or in /dev/shm when /run cannot be written; if one of them has a snapshot already, that one. */
+const char *snapshot_default_file(void);
+
+struct snapshot;
+
+/* Reads the files that `writes` (which must outlive the snapshot) is to change, and those that the kernel changes
+ * with them. Files that cannot be read will not be written. Returns 0 or -ENOMEM. */
+int snapshot_look(const struct snapshot_place *place, const struct setting_writes *writes, struct snapshot **out);
+
+/* Makes the snapshot's file, locked until snapshot_close(), unless there is nothing to save. Returns 0; or -errno
+ * with a line in error, and no file: -EEXIST when there is one already, even with nothing to save. */
+int snapshot_save(struct snapshot *snapshot, char *error, size_t error_size);
+
+/* Writes the files in order, reads them back, and reports each; one that is refused does not stop the rest. Without
+ * snapshot_save(), nothing is written: SNAPSHOT_OTHER then means that the file would be. */
+void snapshot_apply(const struct snapshot *snapshot, snapshot_put *put, void *context);
+
+/* Reads a snapshot and locks it. Returns 0, or -errno with a line in error: -ENOENT when there is none, -EBUSY when
+ * the process that made it still runs, -EBADMSG when it is damaged, -ESTALE when it is of another boot, -EPERM when
+ * it cannot be trusted: no regular file, with several names, another user's, or writable by others. */
+int snapshot_open(const struct snapshot_place *place, struct snapshot **out, char *error, size_t error_size);
+
+/* Writes the old values in reverse order, reads them back, and reports each file; one that changed again because
+ * another was restored is written once more. Needs no memory. Returns 0 and removes the snapshot when all have their
+ * old values; otherwise -1 with a line in error, and keeps it. */
+int snapshot_restore(struct snapshot *snapshot, snapshot_put *put, void *context, char *error, size_t error_size);
+
+/* NULL is allowed. Leaves the file as it is. */
+void snapshot_close(struct snapshot *snapshot);
+
+/* The file of a snapshot (snapshot.h), and other lists of settings: lines PATH=VALUE, empty ones, and comments after
+ * '#'. The first line of a snapshot names the boot, the last one is "# end". */
+
+/* Only files below /proc/sys, /proc/irq and /sys: a path such as /proc/self/root/... leads to any file. */
+bool snapshot_path_allowed(const char *path);
+/* Returns 0; -EINVAL for a value with '/': tune never writes a path, and the kernel may run one as a program;
+ * -EILSEQ when it is not one line of printable ASCII characters and tabs. */
+int snapshot_check_value(const char *value);
+
+/* Adds the settings of a list, whose text is modified. Returns 0; -ENOMEM; or -EINVAL, with its number in line, at
+ * the first line that is neither an allowed setting nor a comment. */
+int snapshot_read_list(char *text, struct setting_writes *settings, size_t *line);
+
+/* Both return a descriptor that holds this process's lock (fcntl(2): released when the process closes any descriptor
+ * of the file, or ends), or -errno with a line in error; see snapshot_save() and snapshot_open(). */
+int snapshot_file_create(const char *root, const char *file, const struct setting_writes *saved, char *error,
+                         size_t error_size);
+int snapshot_file_open(const char *root, const char *file, struct setting_writes *saved, char *error,
+                       size_t error_size);
+
+/* Removes the descriptor's file, unless another has the name by now. Returns 0 or -errno. */
+int snapshot_file_remove(int fd, const char *file);
+
+/* Sets settings for low noise and restores them: for `tune`, and for commands with --tuned. */
+
+/* Returns in words why a file could not be read or written; error is -errno. */
+const char *tuned_refusal(const char *path, int error);
+
+/* Returns whether the file, by its path and the -errno of writing it, is about an interrupt that the kernel manages
+ * itself: it cannot be moved. */
+bool tuned_is_managed(const char *path, int error);
+
+/* Sets all that `tune` writes by default. Returns 0 when all but managed interrupts are set, with "" or a line for
+ * the output's header in message; -1 with a line that names the others. huge_advised: the measured work requests
+ * huge pages, which then stay available. tuned_end() must follow in both cases; after a kill, `untune` restores. */
+int tuned_begin(const struct cpuset *bench, bool huge_advised, char *message, size_t size);
+/* Sets what a file lists (see snapshot_file.h), as tuned_begin() does; tuned_check_file() only checks the file. Both
+ * return -1 with a message when it cannot be read or has any other line. */
+int tuned_begin_file(const char *file, char *message, size_t size);
+int tuned_check_file(const char *file, char *message, size_t size);
+/* Returns 0, also when nothing was changed; -1 with lines on standard error when some could not be restored. */
+int tuned_end(void);
+/* Returns whether `tune` or tuned_begin() has left a snapshot in its default place. */
+bool tuned_has_snapshot(void);
 
 #endif

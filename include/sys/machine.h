@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties and activity of this machine from /proc and /sys, below a directory root that is "" except in tests. A
- * value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
+/* The machine: its properties, activity and limits. */
 #ifndef SYS_MACHINE_H
 #define SYS_MACHINE_H
 
@@ -8,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sys/cpuset.h"
+#include "sys/cpu.h"
+
+/* Properties and activity of this machine from /proc and /sys, below a directory root that is "" except in tests. A
+ * value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
 
 struct machine {
     char host[65], kernel[160], arch[65];
@@ -90,5 +92,133 @@ int machine_hold_latency(const char *root);
 
 /* Writes the file system's name ("ext4"), or its magic number in hex; "" when it cannot be read. */
 void machine_fs_name(const char *path, char *buf, size_t size);
+
+/* Asks the CPU itself, without /proc. The functions write a text ("" when not known) and return 0, or -1 when the
+ * CPU cannot be asked or does not say. */
+
+int arch_cpu_model(char *buf, size_t size);
+
+/* "kvm", "vmware", "hyperv", ... or "yes" when only its presence is known */
+int arch_hypervisor(char *buf, size_t size);
+
+/* Limits that control groups (v1 and v2) set for this process. root: directory before /proc and /sys, "" except in
+ * tests. */
+
+/* Returns the smallest memory limit in bytes of the process's group and of all groups above it that can be seen; 0:
+ * none. */
+uint64_t cgroup_memory_limit(const char *root);
+
+/* Returns how many bytes the process may still allocate before it reaches such a limit; UINT64_MAX: no limit. File
+ * cache that the kernel would reclaim first (inactive_file) does not count as used. */
+uint64_t cgroup_memory_available(const char *root);
+
+/* Reads the CPUs that the groups allow. Returns false when none restricts them. */
+bool cgroup_cpus(const char *root, struct cpuset *out);
+
+/* Reads the CPUs of isolated cpuset partitions (v2): of all partitions if the topmost group can be seen, otherwise
+ * of those that the process is in. */
+void cgroup_isolated_cpus(const char *root, struct cpuset *out);
+
+/* deeper nesting with quotas has never been seen */
+#define CGROUP_QUOTAS 8
+/* The quotas of CPU time of the process's group and of all groups above it that can be seen. */
+struct cgroup_quota {
+    double cpus; /* the smallest quota, in CPUs: 0.2 is 20 ms in 100 ms; 0: none */
+    int fd[CGROUP_QUOTAS];
+    unsigned n;
+};
+/* Finds the quotas, and opens the files cpu.stat that tell how long tasks were stopped by them. */
+void cgroup_quota_open(const char *root, struct cgroup_quota *out);
+void cgroup_quota_close(struct cgroup_quota *quota);
+
+/* Returns the smallest quota in CPUs; 0: none. */
+double cgroup_cpu_quota(const char *root);
+
+/* Sums since the groups were made: periods in which the quota was used up, and the time for which CPUs stood still
+ * for it, added up over the CPUs. */
+struct cgroup_throttled {
+    int64_t periods, ns;
+};
+/* Takes some microseconds. Returns false when there is no quota, or a file cannot be read any more (the group was
+ * removed). */
+bool cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out);
+
+/* Kinds of the lines of /proc/interrupts, on any architecture. */
+
+enum interrupt_kind {
+    INTERRUPT_OTHER,   /* errors, thermal, performance monitoring ... */
+    INTERRUPT_TIMER,   /* the scheduler tick and all other timers */
+    INTERRUPT_RESCHED, /* another CPU asks this one to reschedule */
+    INTERRUPT_IPI,     /* all other inter-processor interrupts */
+    INTERRUPT_DEVICE,
+    INTERRUPT_NONE, /* not counted by CPU, or counted in other lines too */
+};
+
+/* label: text before the colon; text: after the counts, to the end of the line. Sources: arch_show_interrupts() of
+ * each architecture, show_interrupts() of kernel/irq/proc.c. */
+enum interrupt_kind interrupt_kind(const char *label, const char *text);
+
+/* Memory nodes (NUMA) without libnuma. root: directory before /sys, "" except in tests. */
+
+/* Reads the nodes that are online (which: "online") or have memory ("has_memory") into nodes, a set of node numbers.
+ * Returns false when not known. */
+bool memory_nodes_read(const char *root, const char *which, struct cpuset *nodes);
+bool memory_node_cpus(const char *root, unsigned node, struct cpuset *cpus);
+
+/* Binds a range to a node (mbind). No page may have been touched yet. Returns 0 or -errno. */
+int memory_node_bind(void *start, size_t bytes, unsigned node);
+/* Counts those of at most `most` pages, evenly spread over the range, that are on that node (move_pages). Pages must
+ * have been touched. Returns how many were inspected, or -errno. */
+int memory_node_count(void *start, size_t bytes, unsigned node, unsigned most, unsigned *on_node);
+
+/* How much memory is in transparent huge pages: programs request them with madvise(), but the kernel may refuse. */
+
+struct huge_pages {
+    uint64_t huge_bytes;
+    uint64_t possible_bytes; /* size of the aligned huge pages that fit into the mappings */
+};
+
+/* Reads /proc/self/smaps (below root, "" except in tests) for the mappings that contain the n addresses, each once
+ * and as a whole, since the kernel merges neighbours. Returns 0, or -1 when file or page size are not known. The
+ * kernel walks all pages for this: not during a measurement. */
+int huge_pages_read(const char *root, const void *const *addresses, size_t n, struct huge_pages *out);
+
+/* Describes the file system and the disk of a directory. */
+
+/* Writes what affects the speed of files as setting items:
+ * "mount=rw+relatime;disk=virtual+rotational;scheduler=mq-deadline". mount: options of mount and file system,
+ * without paths; disk: rotational or solid, and virtual when a hypervisor or the kernel emulates it. Unknown or
+ * missing ones (tmpfs has no disk) are left out. */
+void storage_describe(const char *folder, char *buf, size_t size);
+
+/* For the mount with this number in /proc/self/mountinfo. root: directory before /proc and /sys, "" except in tests. */
+void storage_describe_mount(const char *root, unsigned long mount_id, char *buf, size_t size);
+
+/* The CSV columns settings and scratch_disk: items "name=value" separated by ';'. Values contain no comma, semicolon
+ * or space: '+' separates elements of lists, '_' replaces a space; in the item cmdline (the kernel's command line)
+ * '|' separates words. */
+
+#define SETTING_NAME  64
+#define SETTING_VALUE 512
+/* Could not be read: treated like a missing item. */
+#define SETTING_UNKNOWN_VALUE "-"
+
+/* Appends an item; characters that would damage the list are replaced. A value longer than `most` bytes (less than
+ * SETTING_VALUE) is cut to that and ends in '~' and a checksum of the whole. An item without a value is left out,
+ * and so is one that does not fit, since half a value could be read as another. */
+void setting_items_add(char *buf, size_t size, const char *name, const char *value, size_t most);
+
+/* Files of older versions had spaces and commas in values, and both settings of transparent huge pages in one item:
+ * name and value are returned in today's form. */
+struct setting_items {
+    const char *at;
+    bool any, has_cmdline, of_run;
+    char name[SETTING_NAME], value[SETTING_VALUE];
+};
+/* of_run: the column settings, not scratch_disk. There, items without an item cmdline mean that no word of the
+ * kernel's command line affects speed or noise; the iterator then ends with an item cmdline that says so. */
+void setting_items_begin(struct setting_items *items, const char *text, bool of_run);
+/* Returns false at the end. Skips items without a name or a known value. */
+bool setting_items_next(struct setting_items *items);
 
 #endif

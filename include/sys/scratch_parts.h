@@ -4,7 +4,7 @@
 #ifndef SYS_SCRATCH_PARTS_H
 #define SYS_SCRATCH_PARTS_H
 
-#include "sys/scratch.h"
+#include "sys/file.h"
 
 /* Functions of scratch.c. */
 /* Makes a file with a random name in folder, and opens it for writing, and once more for reading in *read_fd unless

@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/compare_commands.h"
 #include "stats/inference.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define HOSTS_MIN       3u   /* fewest hosts on each side for hosts to be the statistical unit */
 #define DRIFT_P         0.01 /* significance level of the difference between the halves of a run */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
+#include "sys/base.h"
 
 /* Maximum number of pairs that are tested. Neighbouring blocks are joined into one pair when there are more: testing
  * more pairs would take longer without being more precise. */

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/cpuset.h"
-#include "sys/order.h"
-#include "sys/setting_items.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
+#include "sys/machine.h"
 
 #define LEAST_CLOCK 0.02 /* smaller differences of the core's frequency do not count */
 

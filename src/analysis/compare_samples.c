@@ -8,7 +8,7 @@
 #include "stats/inference.h"
 #include "stats/pairs.h"
 #include "stats/stats.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define SEED     0x6a697462656e6368u
 #define SHARES_P 0.01 /* significance level of the difference between the shares of both sides */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/setting_items.h"
+#include "sys/machine.h"
 
 /* Largest number of settings that are compared: more than any run has. It limits the work for damaged files. */
 #define NAMES_MOST 256u

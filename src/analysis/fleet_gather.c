@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/memory.h"
-#include "sys/order.h"
-#include "sys/setting_items.h"
+#include "sys/base.h"
+#include "sys/machine.h"
 
 /* Larger values are treated as damage: their sums might not be finite. */
 #define VALUE_MOST 1e100

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* Lower limit of a relative spread: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002

@@ -9,8 +9,7 @@
 
 #include "rows/text.h"
 #include "stats/inference.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 /* RESAMPLES: bootstrap resamples for the confidence interval of a change. RUNS_MOST: largest number of runs on either

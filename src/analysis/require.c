@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "rows/units.h"
-#include "sys/fail.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define BLANKS " \t\r\n"
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
  * differences are the normal variation of its work. */

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* --- Hosts. --- */
 

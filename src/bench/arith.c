@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic on short, int, long, float and double: a count is the sum of i*i / (i*i - 1) for i = 2 .. 101. arithoh
  * runs the loop without arithmetic. */
-#include "bench/unix_cpu.h"
+#include "bench/unix.h"
 
 enum { FIRST = 2, LAST = 101 };
 

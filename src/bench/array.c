@@ -3,8 +3,7 @@
 #include <sys/mman.h>
 
 #include "bench/experiment.h"
-#include "bench/pages.h"
-#include "bench/stream.h"
+#include "bench/memory.h"
 
 enum { METRIC_BYTES = METRIC_OWN };
 

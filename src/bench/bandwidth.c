@@ -7,12 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bench/pages.h"
-#include "bench/stream.h"
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 #include "engine/core.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "rows/text.h"
 
 enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };

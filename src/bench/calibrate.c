@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include "bench/sim.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 #define CPUS_MAX   16u /* of more, evenly spaced ones are calibrated */
 #define WARM_NS    20000000u

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Links the ring, and times walks on it. */
-#include "bench/chase.h"
+#include "bench/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bench/pages.h"
 #include "engine/core.h"
 #include "stats/stats.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 /* A huge page with pages of 4 KiB; larger ones are left to the kernel. */
 #define HUGE_BYTES ((size_t)2 << 20)

@@ -14,11 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
+#include "sys/cpu.h"
 #include "sys/process.h"
-#include "sys/program.h"
-#include "sys/task.h"
 
 #define SETUP_NS 60000000000u
 /* For processes left behind to end by themselves. */

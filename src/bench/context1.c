@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "rows/text.h"
 
 enum { PARTY_ASKER, PARTY_ANSWERER, N_HALVES };

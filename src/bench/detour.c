@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/detour.h"
+#include "bench/noise.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/dhrystone.h"
-#include "bench/unix_cpu.h"
+#include "bench/unix.h"
 
 Rec_Pointer Ptr_Glob, Next_Ptr_Glob;
 int Int_Glob;

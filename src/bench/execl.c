@@ -7,11 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/footprint.h"
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "engine/core.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/scratch.h"
 
 static int setup(struct party_context *context)
 {

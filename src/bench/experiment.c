@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/core.h"
-#include "sys/new_file.h"
+#include "sys/file.h"
 
 #define BUFFER_SIZE     65536u
 #define LINE_MAX_LENGTH 96u

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/unix_kernel.h"
-#include "sys/scratch.h"
+#include "bench/unix.h"
+#include "sys/file.h"
 
 #define KIB             1024u
 #define BUFFER_MAX      4096u /* a multiple of every buffer size */

@@ -33,7 +33,7 @@
  * relro, and unmapping the cache. Calls that a static program makes at its start as well are left out.
  *
  * The table was made before any rate was measured with it, and it was never adjusted to match a rate. */
-#include "bench/footprint.h"
+#include "bench/unix.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The towers of Hanoi with ten discs, by recursion: a count is one solution of 1023 moves. */
-#include "bench/unix_cpu.h"
+#include "bench/unix.h"
 
 enum { DISCS = 10, PEGS = 3, MOVES = (1 << DISCS) - 1 };
 

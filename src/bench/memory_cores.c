@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "bench/memory.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 enum { PARTY_FIRST, PARTY_SECOND, N_PARTIES };
 enum { METHOD_STORE, METHOD_SWAP, N_METHODS };

@@ -5,8 +5,7 @@
 
 #include "bench/memory.h"
 #include "engine/core.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 enum { RECORD_TIMES, RECORD_LOADS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };

@@ -4,9 +4,8 @@
 
 #include "bench/memory.h"
 #include "engine/core.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
-#include "sys/memory_nodes.h"
+#include "engine/engine.h"
+#include "sys/machine.h"
 
 enum { RECORD_TIMES, RECORD_READS, RECORD_PAGES = CHASE_RECORDER };
 enum { METRIC_LATENCY, METRIC_BANDWIDTH, N_METRICS };

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "bench/memory.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 enum { RECORD_CACHE, RECORD_RELOAD, RECORD_MEMORY, RECORD_READ, RECORD_SERIES_OF, RECORD_STRETCH };
 enum {

@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "rows/text.h"
 #include "stats/stats.h"
-#include "sys/cgroup.h"
-#include "sys/known.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
 #include "sys/machine.h"
-#include "sys/task.h"
 
-/* ns between two core probes (sys/core_probe.h). */
+/* ns between two core probes (sys/clock.h). */
 #define PROBE_NS 1500000u
 /* ns of a window, after which the CPU's interrupt counters are read: WINDOW_COSTS times such a reading, within these
  * limits. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/pages.h"
+#include "bench/memory.h"
 
 #include <sys/mman.h>
 
-#include "engine/plan.h"
-#include "sys/huge_pages.h"
+#include "engine/engine.h"
+#include "sys/machine.h"
 
 void *pages_map(size_t bytes, int advice)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 
 #define BLOCK 512u
 

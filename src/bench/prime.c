@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Primes below a limit by trial division, in registers only: memory does not disturb it. */
-#include "bench/prime.h"
+#include "bench/experiment.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/experiment.h"
-#include "sys/counters.h"
-#include "sys/memory.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
 
 enum { NUMBER_DIVISIONS = NUMBER_OWN, NUMBER_PRIMES, NUMBER_INSTRUCTIONS };
 enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS };

@@ -9,12 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/shell_text.h"
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "rows/text.h"
-#include "sys/new_file.h"
-#include "sys/program.h"
-#include "sys/scratch.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define SHELL "/bin/sh"
 /* Whatever the user's environment. */

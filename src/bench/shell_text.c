@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* First chooses length and words of each line, then makes up the words. */
-#include "bench/shell_text.h"
+#include "bench/unix.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/load.h"
-#include "sys/futex.h"
-#include "sys/task.h"
+#include "engine/engine.h"
+#include "sys/cpu.h"
 
 #define MS_NS 1000000.0
 /* Until the first wake-up both threads are ready. */

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/footprint.h"
-#include "bench/unix_kernel.h"
-#include "sys/scratch.h"
+#include "bench/unix.h"
+#include "sys/file.h"
 
 #define TRUE_PATH "/bin/true"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 
 const struct stream_kernels *stream_kernels_choose(bool nontemporal)
 {

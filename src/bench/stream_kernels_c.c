@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain C, ordinary stores. */
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 
 /* Otherwise the copy loop becomes a call of memcpy. */
 #ifdef __clang__

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 
 #define UMASK 022
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/unix_cpu.h"
+#include "bench/unix.h"
 
 #include <string.h>
 

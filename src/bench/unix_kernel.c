@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,10 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/footprint.h"
 #include "rows/text.h"
-#include "sys/scratch.h"
-#include "sys/signals.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 void unix_describe_footprint(const void *params, const struct clock_info *clock, struct row_params *out)
 {

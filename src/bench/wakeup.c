@@ -10,8 +10,7 @@
 
 #include "bench/who.h"
 
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 static void record(struct wakeup_account *a, uint64_t late_ns)
 {

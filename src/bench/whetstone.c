@@ -3,12 +3,10 @@
  * 100 MWIPS. H. Curnow and B. Wichmann, 'A synthetic benchmark', Computer Journal 19(1), 1976, with R. Longbottom's
  * sections. Each is a function that reads its constants from memory and stores its result there, so that no compiler
  * knows them. */
-#include "bench/whetstone.h"
+#include "bench/unix.h"
 
 #include <math.h>
 #include <stdio.h>
-
-#include "bench/unix_cpu.h"
 
 enum { X100 = 100 };
 enum { N1, N2, N3, N4, N5, N6, N7, N8 };

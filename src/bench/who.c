@@ -10,10 +10,9 @@
 #include <unistd.h>
 
 #include "bench/noise.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
-#include "sys/memory.h"
-#include "sys/task.h"
+#include "engine/engine.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
 
 /* Time in ns after which the loop checks whether it has to stop. */
 #define TURN_NS 10000000u

@@ -7,8 +7,8 @@
 #include "cmd/cmd.h"
 #include "engine/core.h"
 #include "settings/settings.h"
-#include "sys/memory.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 #define SETTINGS_MAX 64
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "sys/message.h"
-#include "sys/signals.h"
+#include "sys/process.h"
 
 const struct command *const command_list[] = {
     &command_all,    &command_noise,      &command_wakeup,  &command_prime,   &command_memory,

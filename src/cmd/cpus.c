@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "settings/settings.h"
-#include "sys/memory.h"
-#include "sys/task.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
 
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 

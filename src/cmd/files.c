@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/directory.h"
-#include "sys/memory.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 /* --- Operands. --- */
 

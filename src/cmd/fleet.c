@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/message.h"
+#include "sys/process.h"
 
 #define NAMESAKES_TOLD 5u
 #define CSV_PIECE      65536u /* bytes of CSV that are collected before they are written */

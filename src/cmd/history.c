@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/message.h"
+#include "sys/process.h"
 
 /* The statistics of --stat are columns of the CSV. */
 static const char *const stat_choices[] = {"value", "mean", "sd", "min", "median", "p90", "p99", "p999", "max", NULL};

@@ -15,15 +15,8 @@
 #include <unistd.h>
 
 #include "report/report.h"
-#include "sys/console.h"
-#include "sys/device_file.h"
-#include "sys/device_mount.h"
-#include "sys/modules.h"
-#include "sys/mounts.h"
-#include "sys/power.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/procfs.h"
-#include "sys/scratch.h"
 #include <limits.h>
 #include <sys/types.h>
 

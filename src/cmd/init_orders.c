@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/device_mount.h"
+#include "sys/file.h"
 
 #define PREFIX     "jitbench."
 #define PREFIX_LEN (sizeof(PREFIX) - 1)

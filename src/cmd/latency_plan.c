@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "load/memload.h"
-#include "sys/cgroup.h"
-#include "sys/scratch.h"
+#include "load/load.h"
+#include "sys/file.h"
+#include "sys/machine.h"
 
 #define BIT(n) (1ull << (n))
 /* all tasks but custom, which runs if it is named, or if --custom-interval and --custom-cpu are given */

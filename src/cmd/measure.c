@@ -11,14 +11,10 @@
 #include <unistd.h>
 
 #include "settings/settings.h"
-#include "settings/tuned.h"
-#include "sys/directory.h"
-#include "sys/job.h"
-#include "sys/memory.h"
-#include "sys/message.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/signals.h"
-#include "sys/task.h"
 
 /* Prints the header of a session, the plan, the tables of each suite, the summary. */
 

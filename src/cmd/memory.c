@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/memory_nodes.h"
+#include "sys/machine.h"
 
 /* jitbench memory: finds the levels (L1, L2, ..., memory) in the latency by working set, and prints the tables. */
 

@@ -4,7 +4,7 @@
 #include "bench/list.h"
 #include "cmd/cmd.h"
 #include "cmd/unix.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 /* The table, made at the first call. */
 static struct {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define HISTS_MAX 4u
 

@@ -10,8 +10,7 @@
 
 #include "bench/who.h"
 #include "cmd/cmd.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* With --time TIME the recording of --who lasts TIME divided by this. */
 #define WHO_PART 2u

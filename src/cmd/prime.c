@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench prime: reads its options, plans its measurements, and prints its tables. */
-#include "bench/prime.h"
+#include "bench/experiment.h"
 
 #include "cmd/cmd.h"
 

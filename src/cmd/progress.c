@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/message.h"
+#include "sys/process.h"
 
 #define EVERY_NS 200000000u
 /* For samples of at least this length, in ns, the progress line says when they end. */

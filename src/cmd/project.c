@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/message.h"
+#include "sys/process.h"
 
 /* Numbers of ranks that --ranks FIRST:LAST without STEP stands for: each number if there are at most EACH_MOST;
  * otherwise decades if LAST is at least DECADES_FROM times FIRST, or powers of two. */

@@ -13,11 +13,8 @@
 
 #include "cmd/cmd.h"
 #include "out/compare.h"
-#include "settings/tuned.h"
-#include "sys/message.h"
+#include "settings/settings.h"
 #include "sys/process.h"
-#include "sys/procfs.h"
-#include "sys/signals.h"
 
 /* One of the two sides of --interleave. */
 struct side {

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "sys/memory.h"
-#include "sys/signals.h"
-#include "sys/text_file.h"
+#include "sys/base.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 static int complain(const char *command, const char *option, const char *value, const char *why)
 {

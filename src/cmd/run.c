@@ -10,8 +10,8 @@
 
 #include "cmd/cmd.h"
 #include "out/compare_commands.h"
-#include "sys/directory.h"
-#include "sys/program.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define COLUMNS_MAX 20
 

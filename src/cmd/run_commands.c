@@ -16,10 +16,8 @@
 
 #include "bench/command.h"
 #include "cmd/cmd.h"
-#include "sys/directory.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/program.h"
-#include "sys/signals.h"
 
 /* Parameters of the commands of jitbench run: their values, and a command for each combination. */
 

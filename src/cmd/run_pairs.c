@@ -11,7 +11,7 @@
 
 #include "analysis/compare_commands.h"
 #include "out/compare_commands.h"
-#include "sys/message.h"
+#include "sys/process.h"
 
 int run_check_fail_on(struct commands *c)
 {

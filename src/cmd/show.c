@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* Prints the tables of a suite's rows. */
 

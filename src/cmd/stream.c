@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench stream: reads its options, plans its measurements, and prints its tables. */
-#include "bench/stream.h"
+#include "bench/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,12 +8,8 @@
 
 #include "cmd/cmd.h"
 #include "settings/settings.h"
-#include "settings/snapshot.h"
-#include "settings/tuned.h"
-#include "sys/memory.h"
-#include "sys/message.h"
-#include "sys/order.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 #define SHOWN_MAX 28 /* largest number of characters of a value that are shown; CPU masks can have 2 KiB */
 

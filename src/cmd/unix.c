@@ -7,7 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/unix.h"
-#include "load/disk.h"
+#include "load/load.h"
 
 #define TITLE "runs UNIX microbenchmarks; index: stable protocol or classic protocol"
 

@@ -9,7 +9,7 @@
 #include "bench/list.h"
 #include "cmd/cmd.h"
 #include "cmd/unix.h"
-#include "sys/scratch.h"
+#include "sys/file.h"
 
 /* The tests of jitbench unix, and the names by which a user selects them. */
 

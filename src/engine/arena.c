@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine/arena.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "rows/text.h"
 #include "sys/process.h"
 

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "sys/fail.h"
+#include "sys/base.h"
 #include "sys/machine.h"
-#include "sys/memory.h"
 
 /* Minimum number of probes of a trial at a level for the level to count as seen: a single one may be a wrong reading of
  * the counter. */

@@ -5,7 +5,7 @@
 
 #include "engine/core.h"
 #include "stats/stats.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 #define LOOK_EACH_NS 500000u
 #define CPUS_MAX     16u

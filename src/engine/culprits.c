@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "rows/text.h"
+#include "sys/base.h"
 #include "sys/clock.h"
-#include "sys/memory.h"
 
 /* Sizes of a ring: at first, and at least unless the user says. */
 #define RING_FIRST ((size_t)1 << 20)

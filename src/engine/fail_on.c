@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/fail_on.h"
+#include "engine/option.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "engine/arena.h"
-#include "engine/trial.h"
-#include "sys/futex.h"
-#include "sys/scratch.h"
+#include "engine/engine.h"
+#include "sys/cpu.h"
+#include "sys/file.h"
 
 /* For a living parent to kill all parties, after one has ended unexpectedly. */
 #define ORPHANED_NS 500000000u

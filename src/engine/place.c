@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/place.h"
+#include "engine/engine.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 const char *const bind_names[] = {"one", "range", "none", NULL};
 

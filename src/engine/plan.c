@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the item of the next trial, decides when it has enough samples, and handles failed trials. */
-#include "engine/plan.h"
+#include "engine/engine.h"
 
 #include <limits.h>
 #include <math.h>
@@ -12,10 +12,9 @@
 
 #include "engine/results.h"
 #include "rows/text.h"
-#include "sys/cgroup.h"
+#include "sys/base.h"
 #include "sys/machine.h"
-#include "sys/memory.h"
-#include "sys/signals.h"
+#include "sys/process.h"
 
 /* At most this share of the trials' time: with thousands of short items (pairs of CPUs) most would go into pauses. */
 #define SETTLE_SHARE 4u

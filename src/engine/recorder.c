@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/recorder.h"
+#include "engine/engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "engine/core.h"
 #include "rows/text.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 size_t recorder_size(const struct recorder_spec *spec)
 {

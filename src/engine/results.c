@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/memory.h"
-#include "sys/storage.h"
+#include "sys/base.h"
+#include "sys/machine.h"
 
 /* Further samples for which the precision has to hold: HOLD_ON, and 1/HOLD_ON_SHARE of those before. */
 #define HOLD_ON       10u

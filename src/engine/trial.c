@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parent's side: makes the shared memory, starts the processes, opens the gate, waits for the end, reaps. */
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "engine/trial_state.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 
 #include "engine/arena.h"
 #include "rows/text.h"
-#include "sys/futex.h"
-#include "sys/known.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
+#include "sys/process.h"
 
 /* From the last party at the gate to the common start, as each is woken again: LEAD_NS, and LEAD_PER_SLOT_NS a
  * party. */

@@ -2,7 +2,7 @@
 /* Results of a trial that has ended. */
 #include "engine/trial_state.h"
 
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 enum trial_outcome trial_outcome(const struct trial *trial)
 {

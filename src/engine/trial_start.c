@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "sys/process.h"
-#include "sys/signals.h"
 
 /* Opens the pipe of STOP_PIPE, and in the first party of a copy the benchmark's. The parent closes them when the copy
  * is started: an open end would hide end of file, and hundreds of copies would use up its descriptors. */

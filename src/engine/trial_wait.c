@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "rows/text.h"
-#include "sys/signals.h"
+#include "sys/process.h"
 
 #define KILL_DEADLINE_NS 10000000000u
 

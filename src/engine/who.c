@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "rows/text.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* Index in who->takers of the time in which nothing was recorded. */
 #define UNSEEN 0u

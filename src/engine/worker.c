@@ -10,10 +10,10 @@
 
 #include "engine/arena.h"
 #include "engine/core.h"
-#include "engine/trial.h"
-#include "sys/futex.h"
-#include "sys/known.h"
-#include "sys/scratch.h"
+#include "engine/engine.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
+#include "sys/file.h"
 
 /* Blocks of at least WARM_BLOCK_NS until the rates of three in a row differ by at most WARM_FLAT, or for
  * WARM_LIMIT_NS. */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "engine/arena.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/scratch.h"
 
 /* Without printf, so that a new image has a few pages less to map. */
 static void put_number(char buf[16], unsigned number)

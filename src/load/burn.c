@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that never sleep: arithmetic in registers. */
-#include "load/params.h"
-#include "load/parties.h"
-#include "load/run.h"
+#include "load/load.h"
 
 /* Between two readings of the clock: some 100 us. */
 #define ROUNDS 100000u

@@ -2,8 +2,7 @@
 /* Loads made of parties of other files: the simulated video, x and custom, whose timing thread has the normal policy
  * here; compile; and none. */
 
-#include "load/disk.h"
-#include "load/parties.h"
+#include "load/load.h"
 
 const struct load load_none = {LOAD("none", "nothing beside the benchmark")};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "load/disk.h"
+#include "load/load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,13 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/unix_kernel.h"
-#include "load/run.h"
+#include "bench/unix.h"
 #include "sys/clock.h"
+#include "sys/cpu.h"
+#include "sys/file.h"
 #include "sys/machine.h"
 #include "sys/process.h"
-#include "sys/scratch.h"
-#include "sys/task.h"
 
 #define FILL_NS      10000000000u
 #define FILL_SLOW_NS 15000000000u /* for writing even DISK_LEAST_BYTES */

@@ -8,10 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "load/params.h"
-#include "load/parties.h"
-#include "load/run.h"
-#include "sys/memory.h"
+#include "load/load.h"
+#include "sys/base.h"
 
 /* A group has as many senders as receivers. In a round each sender sends each receiver MESSAGES. */
 #define RECEIVERS     20u

@@ -6,11 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "load/params.h"
-#include "load/run.h"
+#include "load/load.h"
 #include "sys/clock.h"
-#include "sys/futex.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 /* Small: there may be thousands, which do little but system calls. */
 #define STACK_BYTES (64L << 10)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that is allocated, touched, moved and freed, again and again. */
-#include "load/memload.h"
+#include "load/load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,11 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "load/params.h"
-#include "load/parties.h"
-#include "load/run.h"
 #include "rows/text.h"
-#include "sys/cgroup.h"
 #include "sys/clock.h"
 #include "sys/machine.h"
 

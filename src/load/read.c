@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "load/disk.h"
-#include "load/parties.h"
+#include "load/load.h"
 #include "rows/text.h"
 #include "sys/clock.h"
 

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/params.h"
-#include "load/parties.h"
-#include "load/run.h"
+#include "load/load.h"
 
 /* Padded to a cache line: threads share one only when the token is passed. */
 struct seat {

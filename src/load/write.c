@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "load/disk.h"
-#include "load/parties.h"
+#include "load/load.h"
 #include "rows/text.h"
 
 int load_write_setup(struct party_context *context)

@@ -8,7 +8,7 @@
 #include "out/compare.h"
 #include "out/explain.h"
 #include "out/out.h"
-#include "rows/csv.h"
+#include "rows/rows.h"
 
 /* --- Names. --- */
 

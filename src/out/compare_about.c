@@ -7,7 +7,7 @@
 
 #include "analysis/compare_settings.h"
 #include "out/compare.h"
-#include "rows/index.h"
+#include "rows/text.h"
 #include "stats/stats.h"
 
 /* --- The header: what was compared. --- */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "rows/counted.h"
+#include "rows/rows.h"
 
 static const struct {
     const char *key, *title;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "out/export.h"
-#include "sys/cpuset.h"
+#include "sys/cpu.h"
 
 #define CAUSES_MAX   12
 #define LEAST_PART   0.5  /* least part of the change that a cause must explain to be named */

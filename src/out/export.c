@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/index.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define ADDRESS(id, name) &export_##id,
 const struct export_format *const export_formats[] = {EXPORT_FORMATS(ADDRESS) NULL};

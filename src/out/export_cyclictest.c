@@ -9,8 +9,7 @@
 #include "out/export.h"
 #include "out/out.h"
 #include "rows/rows.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define US 1e-3 /* factor from ns to us */
 

@@ -7,7 +7,7 @@
 #include "out/export.h"
 #include "out/out.h"
 #include "rows/rows.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define NS 1e9
 

@@ -5,9 +5,8 @@
 
 #include "out/export.h"
 #include "out/out.h"
-#include "rows/csv.h"
 #include "rows/rows.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 /* Returns whether the row is a CPU time (user or system) of a command. It becomes a column in the line of the command's
  * wall-clock time, if there is one. */

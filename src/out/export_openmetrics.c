@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "out/export.h"
-#include "rows/index.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 static const char *refuse(const struct row *row)
 {

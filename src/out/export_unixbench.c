@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "out/export.h"
-#include "rows/csv.h"
 #include "rows/rows.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 /* Index points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10

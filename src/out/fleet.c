@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rows/csv.h"
-#include "rows/units.h"
+#include "rows/rows.h"
+#include "rows/text.h"
 
 /* Maximum number of lines for machines without findings (outliers, failed rows, settings that differ), unless -v is
  * given. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows/units.h"
+#include "rows/text.h"
 
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */

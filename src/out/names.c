@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sys/fail.h"
+#include "sys/base.h"
 
 /* Appends the replacement of the letter after '%': other than plain characters become '_', an empty text "unknown", and
  * "2026-01-31T23:59:59Z" becomes "20260131T235959Z". Returns false when the letter is not known. */

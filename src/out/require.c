@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "rows/units.h"
+#include "rows/text.h"
 
 /* Adds the cell that says how far the figure is from the limit: in per cent, or in its unit if the limit is 0. */
 static void put_distance(const struct requirement *r, struct grid *grid)

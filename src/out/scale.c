@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rows/csv.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "rows/rows.h"
+#include "sys/base.h"
 
 /* Number of hosts shown without -v: those with the largest slow-down. */
 #define SHOWN_MOST      10u

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/units.h"
+#include "rows/text.h"
 
 #define MOST_DECIMALS 17u
 

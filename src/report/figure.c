@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "out/out.h"
-#include "rows/units.h"
-#include "sys/order.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */
 #define LOG_FROM    20.0 /* an axis is logarithmic from this ratio of highest to lowest on */

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "report/report.h"
-#include "rows/units.h"
-#include "sys/memory.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define LINE       14.0 /* height of a line with a name */
 #define STRIP      34.0

@@ -5,7 +5,7 @@
 
 #include "out/out.h"
 #include "report/report.h"
-#include "rows/units.h"
+#include "rows/text.h"
 
 #define LINE        17.0
 #define TOP         6.0

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/units.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define PICKS_MAX    768u /* maximum number of rows of one figure */
 #define PANELS_MAX   24u  /* maximum number of panels of one figure; further ones are left out */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/units.h"
-#include "sys/memory.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define LEAST_EFFECT  0.02 /* default of jitbench fleet --min-effect */
 #define FINDINGS_MOST 40u

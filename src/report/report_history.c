@@ -4,8 +4,8 @@
 
 #include "out/out.h"
 #include "report/report.h"
-#include "rows/units.h"
-#include "sys/memory.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define CHANGES_MOST 100u
 #define FIGURES_MOST 100u

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define POINTS_MAX 768u /* maximum number of rows in one figure */
 #define LINES_MAX  16u

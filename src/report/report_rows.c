@@ -7,10 +7,9 @@
 
 #include "analysis/compare_pairs.h"
 #include "report/report.h"
-#include "rows/units.h"
+#include "rows/text.h"
 #include "stats/stats.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* --- The order of the rows. --- */
 

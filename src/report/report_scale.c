@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "report/report.h"
-#include "rows/units.h"
+#include "rows/text.h"
 
 #define HOSTS_MOST  16u
 #define POINTS      (1u << 15) /* grid points of the computation, which takes some milliseconds for each run */

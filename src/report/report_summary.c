@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/units.h"
+#include "rows/text.h"
 
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rows/units.h"
-#include "sys/memory.h"
+#include "rows/text.h"
+#include "sys/base.h"
 
 #define MOST_DECADES 12
 #define HUGE_VALUE   1e290 /* powers of ten of larger values would not stay finite */

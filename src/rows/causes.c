@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* engine/trial.c reads the counters of a trial, before and after. */
-#include "rows/causes.h"
+#include "rows/rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rows/counted.h"
+#include "rows/rows.h"
 
 #include <string.h>
 

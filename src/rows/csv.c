@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rows/row.c lists the columns. */
-#include "rows/csv.h"
+#include "rows/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,13 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rows/causes.h"
-#include "sys/device_file.h"
-#include "sys/directory.h"
-#include "sys/fail.h"
-#include "sys/message.h"
-#include "sys/procfs.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define MOST_NAMES 999u /* names tried in one directory */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rows/text.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 void culprits_add(struct culprits *culprits, const char *name, double ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rows/detour_causes.h"
+#include "rows/rows.h"
 
 const char *const detour_cause_names[DETOUR_CAUSES] = {
     [DETOUR_QUOTA] = "quota",       [DETOUR_PREEMPTED] = "preempted", [DETOUR_FAULT] = "fault",

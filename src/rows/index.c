@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Has nothing to do with the index of `jitbench unix`. */
-#include "rows/index.h"
+#include "rows/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
+#include "sys/base.h"
 
 uint64_t index_hash(const char *name)
 {

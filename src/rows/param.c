@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rows/param.h"
+#include "rows/rows.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/row.h"
 #include "rows/text.h"
 
 static const char command_key[] = "command";

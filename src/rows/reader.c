@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ends of records, headers, damaged records. */
-#include "rows/reader.h"
+#include "rows/rows.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -16,10 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rows/csv.h"
-#include "rows/row.h"
 #include "rows/text.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define BLOCK ((size_t)64 << 10)
 /* A row could have one or two names of columns by chance. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of the CSV's columns. */
-#include "rows/row.h"
+#include "rows/rows.h"
 
 #include <inttypes.h>
 #include <math.h>

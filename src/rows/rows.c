@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/causes.h"
 #include "rows/text.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define COLUMNS_MAX 80
 

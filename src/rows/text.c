@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sys/memory.h"
+#include "sys/base.h"
 
 /* Longest of the shorter words that text_distance() compares; names are shorter. */
 #define WORD_MAX 128u

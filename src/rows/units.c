@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "rows/units.h"
+#include "rows/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "rows/text.h"
 
 #define SIGNIFICANT 4
 #define GROUPED     10000.0 /* thousands are grouped from here on */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel parameters as in kernel-parameters.txt; isolcpus= has accepted managed_irq since Linux 5.6. */
-#include "settings/advice.h"
+#include "settings/settings.h"
 
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #define PROGRAMS_MAX 40
 

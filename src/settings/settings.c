@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/cgroup.h"
-#include "sys/memory.h"
-#include "sys/task.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
+#include "sys/machine.h"
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 /* The first is irqbalance; the others wake up by themselves, do much work at once, or change settings. */
 static const struct settings_program programs[] = {

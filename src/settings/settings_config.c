@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "settings/settings_look.h"
-#include "sys/inflate.h"
-#include "sys/procfs.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define PACKED_MAX   ((size_t)1 << 19)
 #define UNPACKED_MAX ((size_t)1 << 22)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 struct tally {
     struct {

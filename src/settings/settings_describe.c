@@ -5,8 +5,8 @@
 
 #include "rows/text.h"
 #include "settings/settings_look.h"
-#include "sys/procfs.h"
-#include "sys/setting_items.h"
+#include "sys/machine.h"
+#include "sys/process.h"
 
 #define VALUE_MOST      (SETTING_VALUE - 1)
 #define MITIGATION_MOST 96

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "settings/settings_look.h"
-#include "sys/cgroup.h"
-#include "sys/procfs.h"
+#include "sys/machine.h"
+#include "sys/process.h"
 
 #define NOHZ_FULL CPU_FOLDER "/nohz_full"
 #define CMDLINE   "/proc/cmdline"

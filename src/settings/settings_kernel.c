@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "settings/settings_look.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #define SYSCTL "/proc/sys/"
 

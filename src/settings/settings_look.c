@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 /* A file of /proc may contain text of a user or a boot loader. */
 static void make_printable(char *text)

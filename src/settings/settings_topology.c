@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "settings/settings_look.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #define NODES "/sys/devices/system/node"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "settings/snapshot.h"
+#include "settings/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,8 @@
 
 #include "rows/text.h"
 #include "settings/settings_look.h"
-#include "settings/snapshot_file.h"
-#include "sys/fail.h"
-#include "sys/procfs.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 /* Files of /proc/sys and /sys hold at most a page. */
 #define CONTENT_MAX 4096

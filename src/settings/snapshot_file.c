@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Written completely or not at all; nothing that is read is trusted. */
-#include "settings/snapshot_file.h"
+#include "settings/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,8 @@
 
 #include "rows/text.h"
 #include "settings/settings_look.h"
-#include "sys/directory.h"
-#include "sys/fail.h"
-#include "sys/new_file.h"
-#include "sys/text_file.h"
+#include "sys/base.h"
+#include "sys/file.h"
 
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 #define FIRST     "# jitbench snapshot of boot "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "settings/tuned.h"
+#include "settings/settings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,11 +9,9 @@
 
 #include "rows/text.h"
 #include "settings/settings_look.h"
-#include "settings/snapshot.h"
-#include "settings/snapshot_file.h"
-#include "sys/fail.h"
-#include "sys/message.h"
-#include "sys/text_file.h"
+#include "sys/base.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 bool tuned_is_managed(const char *path, int error)
 {

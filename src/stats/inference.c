@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 /* --- Comparison of means. --- */
 

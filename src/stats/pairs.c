@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define SEED     0x7061697265644142u
 #define FLIPS    2047u /* number of random flips of the signs; 2,048 with the observed signs */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define POINTS_MOST  (1u << 18)
 #define POINTS_LEAST (1u << 14)

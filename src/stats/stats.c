@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
-#include "sys/order.h"
+#include "sys/base.h"
 
 void stats_add(struct stats_running *s, double value)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the process's control groups through /proc/self/cgroup and /proc/self/mountinfo, or at the usual places. */
-#include "sys/cgroup.h"
+#include "sys/machine.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/mountinfo.h"
-#include "sys/procfs.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 /* From here on 'no limit': version 1 writes the largest multiple of the page size below 2^63. */
 #define NO_LIMIT (UINT64_C(1) << 62)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sys/order.h"
+#include "sys/base.h"
 
 #define PAIR_TRIES       32
 #define COST_TRIES       1000

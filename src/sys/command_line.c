@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/command_line.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/console.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/core_probe.h"
+#include "sys/clock.h"
 
 #include <math.h>
 #include <stdio.h>

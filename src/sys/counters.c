@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/counters.h"
+#include "sys/cpu.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-#include "sys/perf_event.h"
 
 #define FORMAT_TIMES 3u /* PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/cpuset.h"
+#include "sys/cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/fail.h"
+#include "sys/base.h"
 
 static uint64_t bit_of(unsigned cpu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/device_file.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/device_mount.h"
-#include "sys/fail.h"
-#include "sys/memory.h"
-#include "sys/new_file.h"
+#include "sys/base.h"
 
 #define MOST_NAMES 999u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/device_mount.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
-#include "sys/mountinfo.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #define MOUNT_FLAGS (MS_NOSUID | MS_NODEV | MS_SILENT)
 /* Three seconds: other programs may inspect a file system that has just been mounted. */

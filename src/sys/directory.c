@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/directory.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/memory.h"
-#include "sys/new_file.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 #define READER_WAIT_NS 20000000u /* ns between attempts to open a pipe that nobody reads */
 #define LINKS_MOST     40u       /* as in the kernel */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/fail.h"
+#include "sys/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/futex.h"
+#include "sys/cpu.h"
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/huge_pages.h"
+#include "sys/machine.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static bool holds(uint64_t start, uint64_t end, const void *const *addresses, size_t n)
 {

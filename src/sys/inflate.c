@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Section numbers are those of RFC 1951. */
-#include "sys/inflate.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <stdbool.h>

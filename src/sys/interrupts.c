@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/interrupts.h"
+#include "sys/machine.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static const struct {
     const char *label;

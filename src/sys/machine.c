@@ -16,11 +16,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "sys/arch_cpu.h"
-#include "sys/cgroup.h"
-#include "sys/mountinfo.h"
-#include "sys/order.h"
-#include "sys/procfs.h"
+#include "sys/base.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

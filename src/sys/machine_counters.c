@@ -6,10 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/interrupts.h"
+#include "sys/base.h"
 #include "sys/machine.h"
-#include "sys/memory.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static int64_t add_counts(int64_t sum, uint64_t value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/memory.h"
-#include "sys/message.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/memory_nodes.h"
+#include "sys/machine.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 /* POLICY_...: of the kernel's mempolicy.h. PAGES_MAX: pages to inspect. */
 #define POLICY_BIND      2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/message.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/memory.h"
-#include "sys/signals.h"
+#include "sys/base.h"
 
 #define STALL_NS 1000000000u
 

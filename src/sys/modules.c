@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/modules.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 /* of finit_module(): a compressed file; older headers lack it */
 #define COMPRESSED_FILE 4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/mountinfo.h"
+#include "sys/file.h"
 
 #include <stdio.h>
 #include <string.h>

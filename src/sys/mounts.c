@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/mounts.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <sched.h>

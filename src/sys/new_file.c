@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/new_file.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "sys/process.h"
-#include "sys/procfs.h"
 
 #define NO_REPLACE 1u /* RENAME_NOREPLACE, which older headers lack */
 

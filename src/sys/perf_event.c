@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/perf_event.h"
+#include "sys/cpu.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/power.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <sys/mount.h>

@@ -16,10 +16,9 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include "sys/base.h"
 #include "sys/clock.h"
-#include "sys/directory.h"
-#include "sys/memory.h"
-#include "sys/new_file.h"
+#include "sys/file.h"
 
 #define SELF "/proc/self/exe"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define FILE_FIRST ((size_t)1 << 14)
 #define FILE_LIMIT ((size_t)64 << 20)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/program.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,7 @@
 #include <unistd.h>
 
 #include "sys/clock.h"
-#include "sys/cpuset.h"
-#include "sys/process.h"
-#include "sys/procfs.h"
+#include "sys/cpu.h"
 #include "sys/tasks.h"
 
 /* Bytes, for the few calls between clone() and exec. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/scratch.h"
+#include "sys/file.h"
 #include "sys/scratch_parts.h"
 
 #include <dirent.h>
@@ -11,10 +11,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "sys/base.h"
 #include "sys/clock.h"
-#include "sys/directory.h"
-#include "sys/memory.h"
-#include "sys/new_file.h"
 
 /* Pause in ns: scripts of a killed process may still write for a moment. */
 #define REMOVE_TRIES    500

@@ -10,10 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/directory.h"
-#include "sys/new_file.h"
-#include "sys/procfs.h"
-#include "sys/scratch.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 /* Constants of memfd_create() and execveat(): an older C library or musl may lack them. */
 #define MEMFD_CLOEXEC 0x0001u

@@ -11,11 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/directory.h"
-#include "sys/memory.h"
+#include "sys/base.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/procfs.h"
-#include "sys/scratch.h"
 
 static void keeper_main(const struct scratch_keeper *keeper, int life_fd)
 {

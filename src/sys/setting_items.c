@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/setting_items.h"
+#include "sys/machine.h"
 
 #include <stdint.h>
 #include <stdio.h>

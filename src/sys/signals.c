@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/signals.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/storage.h"
+#include "sys/machine.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,9 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "sys/mountinfo.h"
-#include "sys/procfs.h"
-#include "sys/setting_items.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define MOUNT_MOST   120
 #define OPTION_MOST  128

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/memory.h"
-#include "sys/order.h"
-#include "sys/procfs.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 #define KERNEL_THREAD 0x00200000u /* flag PF_KTHREAD of linux/sched.h */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/text_file.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/memory.h"
-#include "sys/procfs.h"
-#include "sys/signals.h"
+#include "sys/base.h"
+#include "sys/process.h"
 
 #define PART  ((size_t)4096)
 #define LIMIT ((size_t)64 << 20)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/topology.h"
+#include "sys/cpu.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "sys/cpuset.h"
+#include "sys/base.h"
 #include "sys/machine.h"
-#include "sys/memory_nodes.h"
-#include "sys/order.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 const char *const cpu_relation_names[CPU_RELATIONS] = {
     [CPUS_SAME_CORE] = "same-core", [CPUS_SAME_CACHE] = "same-cache", [CPUS_SAME_PACKAGE] = "same-package",

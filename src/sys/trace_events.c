@@ -10,9 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/mounts.h"
-#include "sys/new_file.h"
-#include "sys/procfs.h"
+#include "sys/file.h"
+#include "sys/process.h"
 
 #define FORMAT_SIZE 4096u
 

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/memory.h"
-#include "sys/perf_event.h"
-#include "sys/procfs.h"
+#include "sys/base.h"
+#include "sys/cpu.h"
+#include "sys/process.h"
 
 /* Constants of linux/perf_event.h. */
 #define SAMPLE_TID     (1u << 1)

@@ -2,7 +2,7 @@
 /* Rate of sched_yield(). */
 #include <sched.h>
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 
 static int work(struct party_context *context, uint64_t count)
 {

@@ -2,8 +2,7 @@
 /* A load that gives up its CPU all the time. */
 #include <sched.h>
 
-#include "load/parties.h"
-#include "load/run.h"
+#include "load/load.h"
 
 static int run(struct party_context *context)
 {

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/detour.h"
 #include "bench/list.h"
+#include "bench/noise.h"
 #include "cmd/cmd.h"
 #include "load/list.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "settings/settings.h"
 
 static void put(const char *before, const char *word, size_t length, const char *behind)

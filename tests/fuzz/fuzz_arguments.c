@@ -7,7 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "fuzz.h"
-#include "rows/csv.h"
+#include "rows/rows.h"
 
 #define WORDS_MAX 64
 

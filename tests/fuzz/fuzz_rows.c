@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "rows/csv.h"
 #include "rows/rows.h"
 
 /* The file's rows as the program would write them. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "settings/snapshot_file.h"
+#include "settings/settings.h"
 #include "tables.h"
 
 #define FILE_NAME "/run/jitbench.snapshot"

@@ -9,14 +9,11 @@
 #include "cmd/cmd.h"
 #include "fuzz.h"
 #include "out/out.h"
-#include "rows/causes.h"
-#include "rows/units.h"
-#include "sys/command_line.h"
-#include "sys/device_file.h"
-#include "sys/device_mount.h"
-#include "sys/interrupts.h"
-#include "sys/job.h"
-#include "sys/procfs.h"
+#include "rows/rows.h"
+#include "rows/text.h"
+#include "sys/file.h"
+#include "sys/machine.h"
+#include "sys/process.h"
 
 /* --- Options. --- */
 

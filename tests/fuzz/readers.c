@@ -7,8 +7,6 @@
 
 #include "fuzz.h"
 #include "settings/settings.h"
-#include "settings/snapshot.h"
-#include "sys/cgroup.h"
 #include "sys/machine.h"
 
 #define SNAPSHOT "/run/jitbench.snapshot"

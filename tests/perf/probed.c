@@ -12,7 +12,7 @@
 #include "bench/unix.h"
 #include "engine/core.h"
 #include "stats/stats.h"
-#include "sys/counters.h"
+#include "sys/cpu.h"
 #include "sys/process.h"
 
 #define SLICES 4u

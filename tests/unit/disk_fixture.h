@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 
 #include "../refuse.h"
-#include "load/disk.h"
-#include "sys/scratch.h"
+#include "load/load.h"
+#include "sys/file.h"
 
 #define MIB ((uint64_t)1 << 20)
 

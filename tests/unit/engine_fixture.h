@@ -13,10 +13,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "engine/trial.h"
+#include "engine/engine.h"
+#include "sys/cpu.h"
 #include "sys/process.h"
-#include "sys/signals.h"
-#include "sys/task.h"
 
 #define MS 1000000ull
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "load/params.h"
-#include "sys/procfs.h"
+#include "load/load.h"
+#include "sys/process.h"
 
 /* Long enough for any machine; a run that comes to nothing ends the test. */
 enum { LOAD_PATIENCE_MS = 20000 };

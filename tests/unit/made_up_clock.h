@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_MADE_UP_CLOCK_H
 #define TESTS_UNIT_MADE_UP_CLOCK_H
 
-#include "engine/bench.h"
+#include "engine/engine.h"
 
 /* Something else has the CPU: the reading that reaches this time comes so much later. */
 struct made_up_jump {

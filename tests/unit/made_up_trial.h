@@ -5,9 +5,7 @@
 #ifndef TESTS_UNIT_MADE_UP_TRIAL_H
 #define TESTS_UNIT_MADE_UP_TRIAL_H
 
-#include "engine/bench.h"
-#include "engine/plan.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 
 #define MADE_UP_COPIES  25
 #define MADE_UP_SAMPLES 64

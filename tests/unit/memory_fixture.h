@@ -44,7 +44,7 @@ static inline unsigned memory_needed(int (*attempt)(void))
     }
 }
 
-/* As memory_needed(), for code that may also end the program when memory runs out (sys/memory.h): a refusal must end it
+/* As memory_needed(), for code that may also end the program when memory runs out (sys/base.h): a refusal must end it
  * with status 1, or make the attempt return an error. */
 static inline unsigned memory_needed_or_end(int (*attempt)(void))
 {

@@ -7,7 +7,7 @@
 
 #include "engine_fixture.h"
 
-#include "engine/plan.h"
+#include "engine/engine.h"
 
 enum { ROWS_MAX = 512 };
 

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rows/causes.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "rows/text.h"
 
 struct row_words {

@@ -4,8 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "bench/pages.h"
-#include "bench/stream.h"
+#include "bench/memory.h"
 
 static unsigned maps_left; /* before one is refused; 0: none is */
 

@@ -2,9 +2,7 @@
 /* The STREAM-style bandwidth: the size of its arrays, its self-check, and rates from times. */
 #include "bench_fixture.h"
 
-#include "bench/pages.h"
-#include "bench/stream.h"
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 #include "engine/core.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"

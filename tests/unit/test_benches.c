@@ -5,14 +5,13 @@
 
 #include "bench/memory.h"
 #include "bench/wakeup.h"
-#include "engine/load.h"
+#include "engine/engine.h"
 #include "load/list.h"
-#include "load/params.h"
+#include "load/load.h"
 #include "made_up_clock.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"
-#include "sys/huge_pages.h"
-#include "sys/memory_nodes.h"
+#include "sys/machine.h"
 
 #define GATE 7000000000ull
 #define MIB  (1024 * 1024ull)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "row_fixture.h"
-#include "rows/causes.h"
+#include "rows/rows.h"
 
 static const struct task_counters one_task = {.cpu_ns = 1500000000,
                                               .ctx_voluntary = 2,

@@ -2,7 +2,7 @@
 /* The CPUs that control groups leave a process, in made-up trees. Memory limits are in test_machine.c. */
 #include "tree_fixture.h"
 
-#include "sys/cgroup.h"
+#include "sys/machine.h"
 
 /* "?" when no group says. */
 static void expect_cpus(const char *list)

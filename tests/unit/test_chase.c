@@ -11,13 +11,12 @@
 
 #include <cmocka.h>
 
-#include "bench/chase.h"
-#include "bench/pages.h"
+#include "bench/memory.h"
 #include "engine/core.h"
 #include "memory_fixture.h"
 #include "rows/text.h"
 #include "stats/stats.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define LINES 4096u
 

@@ -10,9 +10,9 @@
 #include "bench/command.h"
 #include "made_up_trial.h"
 #include "memory_fixture.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "rows/text.h"
-#include "sys/program.h"
+#include "sys/process.h"
 
 /* --- A system that is made up here: programs that never run, and calls that fail. Off, it is the real one. --- */
 

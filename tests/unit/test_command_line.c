@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sys/command_line.h"
+#include "sys/process.h"
 
 static const char *split_kernel(const char *line, struct words *words)
 {

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "sys/console.h"
+#include "sys/process.h"
 
 #define MUCH (1u << 20)
 #define SOON 1000000u

@@ -6,7 +6,7 @@
 
 #include "bench_fixture.h"
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "rows/text.h"
 
 static uint64_t slept_ns;

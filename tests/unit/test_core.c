@@ -14,11 +14,11 @@
 
 #include "engine/arena.h"
 #include "engine/core.h"
-#include "engine/trial.h"
+#include "engine/engine.h"
 #include "fixture.h"
 #include "made_up_clock.h"
 #include "stats/stats.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 #define FREE 66u
 #define HALF 132u

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "rows/counted.h"
 #include "rows/culprits.h"
+#include "rows/rows.h"
 
 static const struct task_counters none = {-1, -1, -1, -1, -1, -1, -1};
 

@@ -18,7 +18,7 @@
 #include "fixture.h"
 #include "out/out.h"
 #include "row_fixture.h"
-#include "sys/counters.h"
+#include "sys/cpu.h"
 
 #define PAGES 64u
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sys/cpuset.h"
+#include "sys/cpu.h"
 
 static void assert_parses(const char *text, const char *shortest)
 {

@@ -26,8 +26,7 @@
 #include "fixture.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
-#include "rows/causes.h"
-#include "rows/csv.h"
+#include "rows/rows.h"
 
 #define NAME_STEM   "jitbench-box_1.example-20260131T235959Z"
 #define MOST_FIELDS 100

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/detour.h"
+#include "bench/noise.h"
 
 #define START     1000000ull
 #define LENGTH    100000000ull /* of the run; a cell is a million ticks */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/detour.h"
+#include "bench/noise.h"
 
 /* Times in nanoseconds. */
 #define US     1e3

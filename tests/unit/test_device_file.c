@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sys/device_file.h"
+#include "sys/file.h"
 
 static void expect_choice(const char *name, unsigned n, const char *expected)
 {

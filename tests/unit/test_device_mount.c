@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "sys/device_mount.h"
+#include "sys/file.h"
 
 static void expect_split(const char *text, const char *device, const char *path)
 {

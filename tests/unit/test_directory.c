@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "sys/directory.h"
+#include "sys/file.h"
 
 #define NOBODY 65534
 

@@ -4,12 +4,11 @@
 
 #include "bench_fixture.h"
 
-#include "bench/footprint.h"
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "engine/core.h"
 #include "rows/text.h"
+#include "sys/file.h"
 #include "sys/process.h"
-#include "sys/scratch.h"
 
 static struct {
     uint64_t now_ns;                /* a reading of the clock is 1,000 ns after the one before */

@@ -9,7 +9,7 @@
 #include "engine/core.h"
 #include "memory_fixture.h"
 #include "rows/text.h"
-#include "sys/new_file.h"
+#include "sys/file.h"
 
 /* Of a clock whose cost is known, or of this machine's. */
 static const struct clock_cost *known_cost;

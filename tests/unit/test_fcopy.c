@@ -7,9 +7,9 @@
 
 #include "bench_fixture.h"
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "rows/text.h"
-#include "sys/scratch.h"
+#include "sys/file.h"
 
 static struct {
     uint64_t now_ns;

@@ -7,7 +7,7 @@
 
 #include "engine_fixture.h"
 
-#include "bench/footprint.h"
+#include "bench/unix.h"
 
 /* --- A kernel that is made up here: it notes the calls, and refuses one. Off, it is the real one. --- */
 

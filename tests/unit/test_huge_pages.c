@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "sys/huge_pages.h"
+#include "sys/machine.h"
 
 #define MIB      (1ull << 20)
 #define PMD_SIZE "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"

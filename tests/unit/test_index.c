@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rows/index.h"
+#include "rows/text.h"
 
 static void test_index_numbers_names_as_they_come(void **state)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sys/inflate.h"
+#include "sys/file.h"
 
 #define MOST 100000
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sys/job.h"
+#include "sys/process.h"
 
 /* "NAME=value" words, NULL-ended. */
 static const char *const *environment;

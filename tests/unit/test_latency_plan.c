@@ -8,8 +8,8 @@
 #include "bench/sim.h"
 #include "cmd/latency.h"
 #include "golden_fixture.h"
-#include "load/memload.h"
-#include "sys/cgroup.h"
+#include "load/load.h"
+#include "sys/machine.h"
 
 #define MIB (1024 * 1024ull)
 

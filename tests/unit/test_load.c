@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <sched.h>
 
-#include "load/run.h"
+#include "load/load.h"
 
 /* --- Placement. --- */
 

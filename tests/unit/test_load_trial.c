@@ -6,7 +6,7 @@
 #include "plan_fixture.h"
 
 #include "engine/arena.h"
-#include "engine/load.h"
+#include "engine/engine.h"
 
 /* --- The loads. --- */
 

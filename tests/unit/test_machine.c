@@ -23,10 +23,8 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "sys/arch_cpu.h"
-#include "sys/cgroup.h"
 #include "sys/machine.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static char tree[64];
 static struct machine machine;

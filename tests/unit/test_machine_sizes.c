@@ -3,11 +3,10 @@
  * only on the machine that the tests run on. From 2 CPUs on a core has two threads, from 8 on there are two packages.
  */
 #include "engine/core.h"
-#include "engine/place.h"
+#include "engine/engine.h"
 #include "settings/settings.h"
-#include "settings/snapshot.h"
+#include "sys/cpu.h"
 #include "sys/machine.h"
-#include "sys/topology.h"
 #include "tree_fixture.h"
 
 #define CPU_PATH "/sys/devices/system/cpu/cpu%u/%s"

@@ -19,10 +19,9 @@
 #include "cmd/cmd.h"
 #include "fixture.h"
 #include "row_fixture.h"
-#include "rows/csv.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "rows/text.h"
-#include "sys/command_line.h"
+#include "sys/process.h"
 
 #define LINES_MAX 4096u
 #define ITEMS_MAX 256u

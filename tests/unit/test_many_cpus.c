@@ -3,7 +3,7 @@
  * How long that takes is printed, and how much memory; neither is judged. */
 #include <sys/resource.h>
 
-#include "engine/place.h"
+#include "engine/engine.h"
 #include "sys/machine.h"
 #include "tree_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "load/memload.h"
+#include "load/load.h"
 #include "sys/machine.h"
 
 #define MIB ((uint64_t)1 << 20)

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 static void test_grow_array_doubles_and_keeps_elements(void **state)
 {

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "../skip.h"
-#include "sys/memory_nodes.h"
+#include "sys/machine.h"
 
 static void test_memory_nodes_lists(void **state)
 {

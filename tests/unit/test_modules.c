@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sys/modules.h"
+#include "sys/file.h"
 
 static void make_file(const char *folder, const char *name)
 {

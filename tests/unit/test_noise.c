@@ -12,7 +12,7 @@
 #include "memory_fixture.h"
 #include "row_fixture.h"
 #include "rows/text.h"
-#include "sys/cgroup.h"
+#include "sys/machine.h"
 
 static const struct bench *const registry[] = {&bench_noise, NULL};
 

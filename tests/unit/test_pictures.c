@@ -14,7 +14,7 @@
 #include "bench/sim.h"
 #include "cmd/cmd.h"
 #include "golden_fixture.h"
-#include "load/params.h"
+#include "load/load.h"
 #include "memory_fixture.h"
 #include "row_fixture.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine_fixture.h"
 
-#include "engine/place.h"
+#include "engine/engine.h"
 
 static void assert_cpus(const struct placement *placement, const char *expected)
 {

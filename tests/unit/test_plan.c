@@ -3,7 +3,7 @@
 #include "bench_fixture.h"
 #include "tree_fixture.h"
 
-#include "engine/load.h"
+#include "engine/engine.h"
 
 static const struct bench bench_tick;
 static const struct bench *const registry[] = {&bench_tick, NULL};

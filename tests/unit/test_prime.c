@@ -2,7 +2,7 @@
 /* The prime loop: its work against known numbers, its self-check, its rows. */
 #include "experiment_fixture.h"
 
-#include "bench/prime.h"
+#include "bench/experiment.h"
 
 static const struct bench *const registry[] = {&bench_prime, NULL};
 

@@ -2,7 +2,7 @@
 /* Folders read from made-up trees. Files are in test_machine.c. */
 #include "tree_fixture.h"
 
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static void expect_names(const char *path, const char *const *expected)
 {

@@ -21,7 +21,7 @@
 
 #include "fixture.h"
 #include "sys/clock.h"
-#include "sys/program.h"
+#include "sys/process.h"
 
 #define LONG_NS 30000000000u
 

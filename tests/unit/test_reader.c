@@ -22,9 +22,7 @@
 
 #include "fixture.h"
 #include "row_fixture.h"
-#include "rows/csv.h"
-#include "rows/reader.h"
-#include "rows/row.h"
+#include "rows/rows.h"
 #include "rows/text.h"
 
 /* --- help ------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/recorder.h"
+#include "engine/engine.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -14,7 +14,7 @@
 #include "memory_fixture.h"
 #include "report/report.h"
 #include "row_fixture.h"
-#include "sys/memory.h"
+#include "sys/base.h"
 
 #define ROWS_MAX 8
 

@@ -16,7 +16,7 @@
 #include "fixture.h"
 #include "out/out.h"
 #include "row_fixture.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static struct requirements set;
 static char error[600];

@@ -7,7 +7,7 @@
 
 #include "engine/arena.h"
 #include "engine/core.h"
-#include "engine/load.h"
+#include "engine/engine.h"
 #include "engine/results.h"
 #include "row_fixture.h"
 

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "row_fixture.h"
-#include "rows/csv.h"
 #include "rows/rows.h"
 #include "rows/text.h"
 

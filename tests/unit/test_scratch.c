@@ -23,8 +23,7 @@
 
 #include "../refuse.h"
 #include "fixture.h"
-#include "sys/new_file.h"
-#include "sys/scratch.h"
+#include "sys/file.h"
 
 #define IMAGE_STATUS 42 /* of this program when it is executed as "image" */
 

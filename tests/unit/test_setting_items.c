@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sys/setting_items.h"
+#include "sys/machine.h"
 
 static void expect_next(struct setting_items *items, const char *name, const char *value)
 {

@@ -15,7 +15,7 @@
 
 #include "settings/settings.h"
 #include "settings/settings_look.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 static struct machine machine;
 static struct cpuset bench;

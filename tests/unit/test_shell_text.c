@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "bench/shell_text.h"
+#include "bench/unix.h"
 
 static char text[SHELL_TEXT_BYTES + 1];
 

@@ -7,7 +7,7 @@
 
 #include "bench/sim.h"
 #include "classic_model.h"
-#include "engine/load.h"
+#include "engine/engine.h"
 #include "made_up_clock.h"
 #include "memory_fixture.h"
 

@@ -24,7 +24,7 @@
 #include "../refuse.h"
 #include "fixture.h"
 #include "memory_fixture.h"
-#include "settings/snapshot.h"
+#include "settings/settings.h"
 #include "tree_fixture.h"
 
 #define CPUFREQ   "/sys/devices/system/cpu/cpu%u/cpufreq/%s"

@@ -2,7 +2,7 @@
 /* The storage of a directory's files, in made-up trees. */
 #include "tree_fixture.h"
 
-#include "sys/storage.h"
+#include "sys/machine.h"
 
 static const char mounts[] = "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
                              "27 1 8:2 / / ro,relatime shared:1 - ext4 /dev/sda2 rw,discard,relatime\n"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 
 enum { GUARD = 64, LONGEST = 64 * 129 };
 

@@ -27,7 +27,7 @@
 
 #include "../refuse.h"
 #include "fixture.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 
 static void test_task_affinity_is_set_and_read_back(void **state)
 {

@@ -3,7 +3,7 @@
 #include "tree_fixture.h"
 
 #include "memory_fixture.h"
-#include "sys/topology.h"
+#include "sys/cpu.h"
 
 static void put_for_cpu(unsigned cpu, const char *name, const char *text)
 {

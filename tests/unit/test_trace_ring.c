@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "sys/clock.h"
-#include "sys/task.h"
+#include "sys/cpu.h"
 #include "sys/trace_ring.h"
 
 /* --- Records as linux/perf_event.h has them. --- */

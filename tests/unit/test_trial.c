@@ -14,7 +14,7 @@
 #include "engine/arena.h"
 #include "engine/trial_state.h"
 #include "made_up_clock.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 static const struct bench *const registry[];
 

@@ -19,9 +19,8 @@
 
 #include "../irq_fixture.h"
 #include "fixture.h"
-#include "settings/snapshot.h"
-#include "settings/tuned.h"
-#include "sys/procfs.h"
+#include "settings/settings.h"
+#include "sys/process.h"
 
 #define INTERVAL "/proc/sys/vm/stat_interval"
 #define SNAPSHOT "/run/jitbench.snapshot"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rows/units.h"
+#include "rows/text.h"
 
 #define NB     "\xc2\xa0"
 #define NARROW "\xe2\x80\xaf"

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "bench/unix_kernel.h"
+#include "bench/unix.h"
 #include "engine/arena.h"
 
 static char dir[] = "/tmp/test_unix_kernel_XXXXXX";

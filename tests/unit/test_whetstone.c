@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "bench/whetstone.h"
+#include "bench/unix.h"
 
 static struct {
     unsigned log, exp, sin, cos, sincos, atan;

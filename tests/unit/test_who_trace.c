@@ -10,7 +10,7 @@
 #include "../who_fixture.h"
 #include "engine/culprits.h"
 #include "rows/text.h"
-#include "sys/procfs.h"
+#include "sys/process.h"
 
 #define TRACED_NS 300000000ull
 #define TRACE     "/mnt/instances/jitbench-who-test"

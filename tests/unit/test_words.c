@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cmd/cmd.h"
-#include "sys/command_line.h"
+#include "sys/process.h"
 
 /* The words of the line are those, '|' between. */
 static void assert_split(const char *line, const char *expected)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs of 16-byte vectors, with ordinary stores and with stnp, which is non-temporal. */
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 
 typedef double vector __attribute__((vector_size(16), may_alias));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* No vectors, no non-temporal stores. */
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 
 const struct stream_kernels *const stream_kernels_all[] = {&stream_kernels_c, NULL};

@@ -4,7 +4,7 @@
  * line for SSE2 (Zen 3, both CPUs at once). No gain: four and eight lines a turn, prefetch 256 to 4096 bytes ahead
  * or by blocks; slower: non-temporal stores to several pages in turn. `rep movsb` skips the write-allocate read,
  * which ordinary stores are meant to include. */
-#include "bench/stream_kernels.h"
+#include "bench/memory.h"
 
 #include <cpuid.h>
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/core_work.h"
+#include "sys/clock.h"
 
 const int core_work_exists = 1;
 const unsigned core_link_cycles = 1;

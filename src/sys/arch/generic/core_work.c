@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* No core probe. */
-#include "sys/core_work.h"
+#include "sys/clock.h"
 
 const int core_work_exists = 0;
 const unsigned core_link_cycles = 1;

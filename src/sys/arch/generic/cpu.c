@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* User space cannot ask the CPU. */
-#include "sys/arch_cpu.h"
+#include "sys/machine.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Uncompressed instructions: the same length whatever extensions the build uses. */
-#include "sys/core_work.h"
+#include "sys/clock.h"
 
 const int core_work_exists = 1;
 const unsigned core_link_cycles = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/arch_cpu.h"
+#include "sys/machine.h"
 
 #include <cpuid.h>
 #include <stdio.h>

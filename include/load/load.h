@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of loads share. */
+#ifndef LOAD_LOAD_H
+#define LOAD_LOAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/sim.h"
+#include "engine/engine.h"
+#include "load/list.h"
+
+/* One struct for all loads: some (compile) consist of processes of several. */
+
+struct load_params {
+    struct sim_params sim; /* First: a simulation used as a load reads this struct as a struct sim_params. Has the
+                            * CPUs of all loads. */
+    char dir[512];         /* scratch directory of write and read */
+    uint64_t file_bytes;   /* of write and read */
+    uint64_t threads;      /* of burn and ring */
+    uint64_t groups;       /* of hack */
+    uint64_t memory_bytes; /* of memload */
+    bool memory_spare;     /* without swap: stop growing when memory runs short */
+    bool nice_given;
+    int nice;
+};
+
+/* place() of all loads: normal policy, the load's nice value, the CPUs of the measured task. */
+void load_place(const void *params, const struct place_request *request, unsigned party, struct placement *placement);
+
+#define LOAD(name_, title_)                                                                                            \
+    .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
+
+/* Threads of a load other than the main one, and updates of its counts. */
+
+/* ns between two updates of the counts. */
+#define LOAD_REFRESH_NS 20000000u
+
+/* All zero: no threads. */
+struct threads {
+    pthread_t *id;
+    uint32_t n, made, at_work, ended;
+};
+
+/* Starts n threads with small stacks; number i runs body(members + i * member_size). Returns 0, or -1 with a reason;
+ * the caller then ends and joins those that did start. */
+int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
+                  void *members, size_t member_size);
+
+/* In a thread: waits until all are created, because running ones would slow that. Returns false when the thread is
+ * to end. */
+bool threads_wait(struct threads *threads);
+/* A thread calls threads_at_work() once, when its work has begun; threads_complete(): all have. */
+void threads_at_work(struct threads *threads);
+bool threads_complete(const struct threads *threads);
+
+/* The caller wakes threads that sleep elsewhere than in threads_wait(). */
+void threads_end(struct threads *threads);
+bool threads_ended(const struct threads *threads);
+/* Resets the struct too. */
+void threads_join(struct threads *threads);
+
+/* If due, sets *due_ns to LOAD_REFRESH_NS after now_ns. */
+bool load_due(uint64_t *due_ns, uint64_t now_ns);
+/* If load_due(). */
+void load_count_cpu(struct party_context *context, uint64_t *due_ns);
+
+/* In the largest unit that divides them: "256M". */
+void load_size_text(uint64_t bytes, char *buf, size_t size);
+
+/* A scratch file that the loads write and read use past the page cache. */
+
+/* One read or write. A file has whole blocks, at least four. */
+#define DISK_BLOCK_BYTES ((size_t)1 << 20)
+#define DISK_LEAST_BYTES (4 * DISK_BLOCK_BYTES)
+/* Cached data is flushed after so many bytes. The load fails if the disk is full before. */
+#define DISK_SYNC_BYTES (8 * DISK_BLOCK_BYTES)
+
+struct disk {
+    int fd;
+    bool direct;          /* false: O_DIRECT was refused, cached data has to be dropped */
+    const char *what;     /* "writes" or "reads" */
+    unsigned char *block; /* aligned, of varied bytes */
+    uint64_t at_bytes;    /* of the next block */
+    uint64_t size_bytes;  /* of the complete file */
+    uint64_t moved_bytes; /* in this run */
+    uint64_t due_ns;      /* next update of the load's counts, CLOCK_MONOTONIC_RAW */
+};
+
+/* Degrades the row when the directory is not on a disk or O_DIRECT is refused. Returns 0, or -1 with the reason. */
+int disk_setup(struct party_context *context, const char *what);
+void disk_teardown(struct party_context *context);
+
+/* Move one block at at_bytes, and advance it; if O_DIRECT is refused only now, through the cache. Return 0 or
+ * -errno. */
+int disk_write(struct party_context *context);
+int disk_read(struct party_context *context);
+/* Flushes cached data and drops it. Returns 0 or -errno. */
+int disk_sync(const struct disk *disk);
+/* A full disk, a quota, or a file size limit. */
+bool disk_is_full(int error);
+/* Reports why (-errno) `what` ("write") failed. Returns -1. */
+int disk_fail(struct party_context *context, const char *what, int error);
+
+/* Updates the counts if due; the count `moved` gets moved_bytes. Those that the kernel does not provide are NAN. */
+void disk_count(struct party_context *context, enum load_count moved);
+
+/* Returns why a file system of that name ("tmpfs") is not on a disk, or NULL. */
+const char *disk_is_not(const char *fs_name);
+
+/* Whether the file is large enough, by its size and the time spent writing. DISK_FILLED: the size wanted, or
+ * DISK_LEAST_BYTES after 10 s; DISK_TOO_SLOW: not even those after 15 s. */
+enum disk_fill { DISK_GROWS, DISK_FILLED, DISK_TOO_SLOW };
+enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed_ns);
+
+/* Functions of struct load for write and read. */
+void disk_describe(const void *params, struct row_params *out);
+const char *disk_scratch_dir(const void *params);
+int disk_supported(const void *params, char *why, size_t why_size);
+#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
+/* A load that moves fewer bytes a second is practically none. */
+#define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
+
+/* The load memload, and its guard, which keeps machines without swap from running out of memory. */
+
+/* Reserve for the rest of the machine: so many bytes, or 5 % of all memory if more. */
+#define MEMLOAD_LEAST_SPARE (UINT64_C(256) << 20)
+
+/* Returns the bytes that may be allocated without touching the reserve, by available memory and control groups; 0
+ * also when not known. root: directory before /proc and /sys, "" except in tests. */
+uint64_t memload_room(const char *root);
+
+#define MEMLOAD_PIECE_BYTES ((size_t)16 << 20)
+/* Touched or moved between two updates of the counts. */
+#define MEMLOAD_STEP_BYTES ((size_t)1 << 20)
+
+struct memload {
+    char **pieces;
+    size_t n, max;
+    size_t page_bytes;
+    uint64_t due_ns; /* next update of the count of CPU time */
+    uint64_t start_ns;
+    uint64_t patience_ns;                     /* for filling the memory; then the load counts as running */
+    uint64_t (*room_bytes)(const char *root); /* memload_room(), except in tests */
+    bool proved;
+};
+
+/* Processes that several loads have; macros, because C does not let one constant be copied from another. */
+
+#define LOAD_PARTY(name_) .name = name_, .role = ROLE_LOAD, .stop = STOP_KILL, .before_gate = true, LOAD_RECORDERS
+
+struct burn {
+    struct threads threads;
+    struct party_context *context;
+    uint32_t counting; /* set while a thread updates LOAD_CPU */
+    uint64_t due_ns;   /* of the next update */
+};
+int load_burn_run(struct party_context *context);
+void load_burn_teardown(struct party_context *context);
+#define LOAD_BURN_PARTY                                                                                                \
+    {                                                                                                                  \
+        LOAD_PARTY("burn"), .state_size = sizeof(struct burn), .run = load_burn_run, .teardown = load_burn_teardown    \
+    }
+
+int load_write_setup(struct party_context *context);
+int load_write_run(struct party_context *context);
+#define LOAD_WRITE_PARTY                                                                                               \
+    {                                                                                                                  \
+        LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = load_write_setup, .run = load_write_run,      \
+                             .teardown = disk_teardown                                                                 \
+    }
+
+int load_read_setup(struct party_context *context);
+int load_read_run(struct party_context *context);
+#define LOAD_READ_PARTY                                                                                                \
+    {                                                                                                                  \
+        LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = load_read_setup, .run = load_read_run,         \
+                            .teardown = disk_teardown                                                                  \
+    }
+
+#endif

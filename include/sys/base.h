@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory, failures and order: what all other code uses. */
+#ifndef SYS_BASE_H
+#define SYS_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns reasons of failures to the caller as text. */
+
+int fail_because(int code, char *reason, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Allocates memory, and decides what happens when there is none. Commands that only read files end: they call
+ * memory_exits(), memory_get() and memory_grow(). Commands that measure or change settings have results to write or
+ * settings to restore: their calls return an error. */
+
+/* Says "jitbench COMMAND: out of memory" and exits with status 1. */
+void memory_out(void) __attribute__((noreturn));
+/* Sets the command that memory_out() names. From now on grow_array(), and with it struct text, ends the program when
+ * out of memory. */
+void memory_exits(const char *command);
+
+/* Before a local variable: at the end of its scope, however that is left, the function is called with its address.
+ * It must be initialised before the first return: FREED_BY(text_free) struct text out = {0}; */
+#define FREED_BY(function) __attribute__((cleanup(function)))
+/* For a pointer from malloc(). */
+void memory_free(void *pointer);
+/* For a descriptor: closes it unless it is negative. Preserves errno. */
+void fd_close(const int *fd);
+
+/* Returns zeroed memory, which the caller frees. Ends the program when there is none. */
+void *memory_get(size_t n, size_t size);
+
+/* Makes room for element number `wanted` of an array of *capacity elements of size bytes by doubling; new ones are
+ * undefined: grow_array(&set->rows, &set->capacity, set->n, sizeof(*set->rows)). Returns false, and changes nothing,
+ * when out of memory. */
+bool grow_array(void *array, size_t *capacity, size_t wanted, size_t size);
+/* Ends the program when out of memory. */
+void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
+
+/* For the comparison functions of qsort(). */
+
+#define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Arithmetic on structs (or arrays of them, size in bytes) of int64_t counters only; -1: not known. */
+
+/* A difference is -1 when one of the two is, or when the counter (32 bits for an interrupt) has wrapped around. */
+static inline void known_subtract(void *counters, const void *before, size_t size)
+{
+    const int64_t *from = before;
+    int64_t *of = counters;
+
+    for (size_t i = 0; i < size / sizeof(*of); i++)
+        of[i] = from[i] < 0 || of[i] < from[i] ? -1 : of[i] - from[i];
+}
+
+/* A sum becomes -1 when the counter or the sum is. */
+static inline void known_add(void *sums, const void *counters, size_t size)
+{
+    const int64_t *by = counters;
+    int64_t *sum = sums;
+
+    for (size_t i = 0; i < size / sizeof(*sum); i++)
+        sum[i] = by[i] < 0 || sum[i] < 0 ? -1 : sum[i] + by[i];
+}
+
+#endif
