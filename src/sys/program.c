@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,13 +95,14 @@ OWN_FRAME static int redirect(const int fds[3])
 }
 
 /* A shell started with SIGCHLD or SIGALRM blocked would wait forever; one with SIGINT or SIGTERM blocked could not
- * be ended. */
+ * be ended. A system call, since signal() refuses the signals that the C library keeps for itself. */
 OWN_FRAME static void reset_signals(void)
 {
+    static const unsigned long standard[16]; /* the kernel's struct sigaction with SIG_DFL: zeros in any layout */
     sigset_t none;
 
     for (int number = 1; number < NSIG; number++)
-        (void)signal(number, SIG_DFL);
+        (void)syscall(SYS_rt_sigaction, number, standard, NULL, NSIG / 8);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
