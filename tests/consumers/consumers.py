@@ -23,6 +23,7 @@ COMPARE = "/usr/share/benchmark/compare.py"
 LISTS = ("samples", "hist", "series")
 TEXTS = ("run_id utc host job rank kernel arch cpu_model build libc suite test load param metric unit better status reason policy "
          "cpus bind layout scratch_fs causes timer_latency_held comment").split()
+CONTROL = re.compile("[\\0-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
 RANDOM_FILES = 300
 
 
@@ -96,7 +97,9 @@ def pairs(field):
 
 
 def as_read(name, field):
-    """Files of earlier versions have commas in texts where ';' is used now, except in the user's own words."""
+    """Without control characters. Files of earlier versions have commas in texts where ';' is used now, except in the
+    user's own words."""
+    field = CONTROL.sub(lambda found: "?" * len(found[0].encode()), field)
     if name in ("comment", "test", "load"):
         return field
     if name == "cpus":
@@ -172,7 +175,7 @@ def json_jq():
 
 def random_text(generator):
     """No longer than any column has room for."""
-    pieces = ['"', ",", "\n", "\r\n", "x", "é", "€", "𝄞", " ", "''", ";", "more text"]
+    pieces = ['"', ",", "\n", "\r\n", "\t", "\x85", "\u202e", "x", "é", "€", "𝄞", " ", "''", ";", "more text"]
     return "".join(generator.choice(pieces) for _ in range(generator.randrange(6)))
 
 
