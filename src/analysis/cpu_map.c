@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Returns the index of the CPU in the map; adds the CPU if it is missing, or returns `most` if there is no room. */
+/* Adds the CPU if it is missing; returns `most` if there is no room. */
 static size_t place_of(struct cpu_map *map, unsigned cpu, size_t most)
 {
     size_t i = 0;

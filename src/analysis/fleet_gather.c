@@ -12,12 +12,12 @@
 #include "sys/base.h"
 #include "sys/machine.h"
 
-/* Larger values are treated as damage: their sums might not be finite. */
+/* Larger values are damage: their sums might not be finite. */
 #define VALUE_MOST 1e100
-/* Maximum number of different settings. A result has some dozen, so more indicate damaged files. */
+/* A result has some dozen settings, so more are damage. */
 #define SETTINGS_MOST 256u
 
-/* Makes room for element `number`, as memory_grow() does, and zeroes the new elements. Returns the array. */
+/* As memory_grow(), and zeroes the new elements. */
 static void *make_room(void *array, size_t *capacity, size_t number, size_t size)
 {
     const size_t before = *capacity;
@@ -34,8 +34,7 @@ static bool is_number(const char *s)
     return *s && !s[strspn(s, "0123456789")];
 }
 
-/* Adds a machine of this name. vague: its CPU model, architecture and number of CPUs are not known. Returns its
- * index. */
+/* vague: CPU model, architecture and number of CPUs are not known. */
 static size_t new_machine(struct gather *g, struct gather_name *name, const char *base, bool vague)
 {
     char shown[160];
@@ -55,8 +54,7 @@ static size_t new_machine(struct gather *g, struct gather_name *name, const char
     return number;
 }
 
-/* Finds or adds the run's machine. Machines of the same name are distinguished by properties that do not change from
- * run to run; if none is known, by name only. */
+/* Machines of the same name differ in properties that do not change from run to run. */
 static size_t enter_machine(struct gather *g, const struct row_run *run)
 {
     const char *rank = g->by_rank && is_number(run->rank) ? run->rank : "";
@@ -103,7 +101,7 @@ static void enter_setting(struct gather *g, size_t machine, const char *name, co
     g->n_setting++;
 }
 
-/* Adds the items of the column settings, or of scratch_disk, whose names get the prefix "scratch_". */
+/* Items of scratch_disk get the prefix "scratch_". */
 static void enter_items(struct gather *g, size_t machine, const char *text, bool of_run)
 {
     char name[SETTING_NAME + 8];
@@ -116,7 +114,7 @@ static void enter_items(struct gather *g, size_t machine, const char *text, bool
     }
 }
 
-/* Enters the disk of tests that use files. Consecutive rows of a machine mostly have the same disk. */
+/* Consecutive rows of a machine mostly have the same disk. */
 static void enter_disk(struct gather *g, size_t machine, const char *disk)
 {
     if (!disk[0] || (g->last_disk_machine == machine && !strcmp(g->last_disk, disk)))
@@ -168,7 +166,7 @@ static void finish_settings(struct gather *g)
     g->n_setting = kept;
 }
 
-/* Returns the index of the first entry of this setting and machine; if there is none, the index where it would be. */
+/* If there is none, the index where it would be. */
 static size_t find_setting(const struct gather *g, size_t setting, size_t machine)
 {
     const struct gather_setting wanted = {.setting = (uint32_t)setting, .machine = (uint32_t)machine};
@@ -193,8 +191,7 @@ const char *gather_setting(const struct gather *g, size_t setting, size_t machin
                : NULL;
 }
 
-/* Finds the value that more than half have: it remains when each pair of different values is struck out (Boyer, Moore
- * 1981). */
+/* What remains when each pair of different values is struck out (Boyer, Moore 1981). */
 const char *gather_majority(const struct gather *g, size_t setting)
 {
     size_t first = find_setting(g, setting, 0), end = find_setting(g, setting + 1, 0), left = 0, agree = 0;
@@ -211,7 +208,7 @@ const char *gather_majority(const struct gather *g, size_t setting)
 
 /* --- Figures. --- */
 
-/* Writes the parameters that identify the measured work, without "copy=", into buf. */
+/* Without "copy=". */
 static void work_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
@@ -226,7 +223,6 @@ static void work_of(const struct row *row, char *buf, size_t size)
     text_copy(buf, size, words.data ? words.data : "");
 }
 
-/* Finds or adds the figure of this metric; its other properties come from the row. Returns the index of the figure. */
 static size_t enter_figure(struct gather *g, const struct row *row, const char *metric)
 {
     char work[ROW_PARAM_SIZE], key[sizeof(*row)];
@@ -251,8 +247,7 @@ static size_t enter_figure(struct gather *g, const struct row *row, const char *
     return number;
 }
 
-/* Finds or adds the row's figure, and returns its index. If its values were measured only while no one else used the
- * core, links it with the same figure over the whole time. */
+/* A figure measured only while no one else used the core is linked with the one over the whole time. */
 static size_t enter_figures(struct gather *g, const struct row *row)
 {
     const size_t number = enter_figure(g, row, row->metric);
@@ -272,7 +267,7 @@ static double value_of(const struct gather *g, const struct row *row)
     return g->stat ? *(const double *)(const void *)((const char *)row + g->stat->offset) : row->value;
 }
 
-/* Adds a value of a figure on a machine. error: relative standard error; not finite: not known. */
+/* error: relative standard error; not finite: not known. */
 static void enter_value(struct gather *g, size_t figure, size_t machine, double value, double error)
 {
     g->values = make_room(g->values, &g->values_capacity, g->n_values, sizeof(*g->values));
@@ -283,8 +278,7 @@ static void enter_value(struct gather *g, size_t figure, size_t machine, double 
                                                      .value = value};
 }
 
-/* Adds the test's share of its CPU core as a value of the figure core/share. Skips rows measured only while the core
- * was free, so that each measurement counts once. */
+/* Rows measured only while the core was free are skipped, so that each measurement counts once. */
 static void enter_share(struct gather *g, const struct row *row)
 {
     const double share = row_is_alone(row) || g->stat ? (double)NAN : row_core_share(row);
@@ -310,7 +304,6 @@ static int by_figure(const void *a, const void *b)
     return x->figure != y->figure ? ORDER_OF(x->figure, y->figure) : ORDER_OF(x->machine, y->machine);
 }
 
-/* Merges two values of the same machine and figure. */
 static void pool(struct gather_value *into, const struct gather_value *from)
 {
     double n = (double)into->rows + from->rows;
@@ -336,7 +329,7 @@ static void finish_figures(struct gather *g)
         g->values[kept++] = g->values[i];
     }
     g->n_values = kept;
-    /* Figures with the core free replace those over the whole time only where every machine (or run) knows them. */
+    /* those over the whole time go only where every machine (or run) knows the others */
     for (size_t k = 0; k < g->figures.n; k++) {
         struct gather_figure *alone = g->figure[k].alone ? &g->figure[g->figure[k].alone - 1] : NULL;
         if (alone && alone->n < g->figure[k].n) {
@@ -358,7 +351,7 @@ double gather_value(const struct gather *g, size_t figure, size_t machine)
 
 /* --- Rows. --- */
 
-/* Returns whether this row was added before (a file that was given twice, or copied). */
+/* A file was given twice, or copied. */
 static bool came_before(struct gather *g, const struct row *row)
 {
     char key[2 * sizeof(*row)];
@@ -369,12 +362,11 @@ static bool came_before(struct gather *g, const struct row *row)
     (void)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%" PRIu64 "\x1f%s\x1f%s\x1f%a",
                    row->run->run_id, row->run->host, row->suite, row->test, row->load, row->metric, row->copies,
                    row->cpus, row->param.text, row->value);
-    /* Stores only a hash of 64 bits: two of a million rows collide with a probability of about 3e-8. */
+    /* a hash of 64 bits: two of a million rows collide with a probability of 3e-8 */
     (void)snprintf(key, 17, "%016" PRIx64, index_hash(key));
     return index_enter(&g->seen, key) < before;
 }
 
-/* Adds a run, once for consecutive rows of the run. */
 static void enter_run(struct gather *g, const struct row_run *run)
 {
     char id[128];

@@ -8,13 +8,12 @@
 
 #include "sys/base.h"
 
-/* Lower limit of a relative spread: no measurement of jitbench is more precise. */
+/* Relative: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002
 
-/* Temporary buffers. */
 struct scratch {
-    double *values, *sorted; /* buffers for the values of a figure */
-    double *effects;         /* effects of all judged values, those of each machine one after the other */
+    double *values, *sorted;
+    double *effects; /* of all judged values, machine by machine */
 };
 
 double judge_worse_by(const struct judgement *j, size_t figure, double value)
@@ -24,15 +23,14 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value)
     return j->g->figure[figure].higher_is_better ? -effect : effect;
 }
 
-/* Returns by what share of its median a figure (index + 1; 0: none) is worse on this machine; NAN when it has no value
- * there, or too few machines have one. */
+/* number: index + 1 of the figure, 0: none. NAN: no value there, or too few machines have one. */
 static double worse_in(const struct judgement *j, size_t number, size_t machine)
 {
     return number && j->metric[number - 1].n ? judge_worse_by(j, number - 1, gather_value(j->g, number - 1, machine))
                                              : (double)NAN;
 }
 
-/* Returns whether the figure counts for the machine, as judge_is_far() explains. */
+/* See judge_is_far(). */
 static bool counts(const struct judgement *j, size_t figure, size_t machine)
 {
     const double with_core_free = worse_in(j, j->g->figure[figure].alone, machine);
@@ -78,7 +76,7 @@ double judge_usual_threshold(const struct judgement *j)
     return threshold;
 }
 
-/* Returns the median of the machines' standard errors, which one outlier does not change; NAN when none is known. */
+/* The median of the machines' standard errors, which one outlier does not change. */
 static double usual_error(const struct gather_value *values, size_t n, double *scratch)
 {
     size_t known = 0;
@@ -89,14 +87,12 @@ static double usual_error(const struct gather_value *values, size_t n, double *s
     return stats_median(scratch, known);
 }
 
-/* Returns true for a figure over the whole time. For a figure measured only while no one else used the core, returns
- * whether it has values on more than half as many machines as the same figure over the whole time. */
+/* A figure with the core free needs values on more than half as many machines as the one over the whole time. */
 static bool most_have(const struct gather *g, const struct gather_figure *figure)
 {
     return !figure->raw || 2 * figure->n > g->figure[figure->raw - 1].n;
 }
 
-/* Returns how many machines are judged by the figure. */
 static size_t count_judged(const struct judgement *j, size_t k)
 {
     const struct gather_figure *figure = &j->g->figure[k];
@@ -107,7 +103,6 @@ static size_t count_judged(const struct judgement *j, size_t k)
     return n;
 }
 
-/* Finds median and spread of the figures that enough machines have. */
 static void measure_figures(struct judgement *j, struct scratch *scratch)
 {
     size_t tests = 0;
@@ -136,8 +131,7 @@ static void measure_figures(struct judgement *j, struct scratch *scratch)
                                                                         : outlier_threshold(j->metric[k].n, tests);
 }
 
-/* Makes figure k the machine's worst figure, unless the one noted before is worse. Values beyond their threshold come
- * first, then values on the bad side of the median, then the larger distance. */
+/* Values beyond their threshold come first, then those on the bad side of the median, then the larger distance. */
 static void note_worst(const struct judgement *j, struct judged *judged, size_t k, double value)
 {
     bool is_far = judge_is_far(j, k, judged->machine, value);
@@ -161,8 +155,7 @@ static void note_worst(const struct judgement *j, struct judged *judged, size_t 
     judged->effect = judge_worse_by(j, k, value);
 }
 
-/* Counts the machine that is worst in the figure. Of several with the same worst value none counts, because quantised
- * values would otherwise accuse the first of them. */
+/* Of several with the same worst value none counts: quantised values would accuse the first of them. */
 static void count_worst(struct judgement *j, size_t k)
 {
     const struct gather_figure *figure = &j->g->figure[k];
@@ -218,9 +211,8 @@ static void judge_machine(const struct judgement *j, struct scratch *scratch, st
                                             judged->worst_count);
 }
 
-/* Sorts machines that stand out first. Among these, machines that stand out only as better come last; then the order is
- * by: worst machine in many figures, a figure beyond its threshold, larger distance. Ties, and the other machines: more
- * differing settings first, then machines without figures, then by name. */
+/* Those that stand out first, of them the better ones last; then worst in many figures, beyond a threshold, larger
+ * distance; then more differing settings, no figures, name. */
 static int by_finding(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;

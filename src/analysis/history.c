@@ -12,8 +12,7 @@
 #include "sys/base.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
-/* RESAMPLES: bootstrap resamples for the confidence interval of a change. RUNS_MOST: largest number of runs on either
- * side of the change that are used for it, those nearest to the change. */
+/* Bootstrap of the interval of a change, and the most runs on either side that are used for it. */
 #define RESAMPLES 1000u
 #define RUNS_MOST 200u
 
@@ -27,7 +26,7 @@ static void describe(const struct row_run *run, char *buf, size_t size)
                    run->cpu_model[0] || run->arch[0] ? run->arch : "unknown CPU");
 }
 
-/* Returns whether both texts are known (not empty) and different. */
+/* Both are known. */
 static bool differs(const char *a, const char *b)
 {
     return a[0] && b[0] && strcmp(a, b) != 0;
@@ -39,7 +38,7 @@ static bool is_other_machine(const struct history *h, const struct row_run *run)
            differs(h->first.arch, run->arch);
 }
 
-/* Returns whether the text has the form 2026-11-23T05:47:09Z, which sorts by time. */
+/* This form sorts by time. */
 static bool is_time(const char *utc)
 {
     static const char form[] = "0000-00-00T00:00:00Z";
@@ -100,7 +99,7 @@ static int by_run(const void *a, const void *b)
     return ORDER_OF(x->run, y->run);
 }
 
-/* Enters a figure with its values in the order of time. place: index in history.run for each machine in gather. */
+/* place: index in history.run of each machine in gather. */
 static void enter_figure(struct history *h, const size_t *place, size_t figure)
 {
     const struct gather_figure *of = &h->gather.figure[figure];
@@ -136,10 +135,10 @@ static void enter_figures(struct history *h)
 
 /* --- Changes. --- */
 
-/* Buffers for one figure, with room for all runs. */
+/* For one figure, with room for all runs. */
 struct work {
     double *values, *sorted;
-    size_t *at, n; /* at: index of the first value after each change; n: number of changes */
+    size_t *at, n; /* at: first value after each change; n: number of changes */
 };
 
 static double median_of(const struct work *w, size_t from, size_t to)
@@ -148,8 +147,7 @@ static double median_of(const struct work *w, size_t from, size_t to)
     return stats_median(w->sorted, to - from);
 }
 
-/* Computes the effect of change `number`, from the medians of the values before and after it, up to the neighbouring
- * changes. n: number of values. */
+/* From the medians of the n values up to the neighbouring changes. */
 static struct history_change measure(const struct work *w, size_t number, size_t n)
 {
     const size_t from = number ? w->at[number - 1] : 0, to = number + 1 < w->n ? w->at[number + 1] : n;
@@ -166,8 +164,7 @@ static struct history_change measure(const struct work *w, size_t number, size_t
     return c;
 }
 
-/* Removes changes with an effect below `least`, the smallest first; the segments on both sides of a removed change
- * become one. */
+/* The smallest first; segments on both sides become one. */
 static void remove_small(struct work *w, size_t n, double least)
 {
     while (w->n) {

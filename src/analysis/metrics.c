@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up titles, units, directions and headline metrics in the table of metrics, which the benchmarks define
- * (src/bench). */
+/* Looks up the table of metrics, which the benchmarks define. */
 #include "analysis/analysis.h"
 
 #include <stdio.h>
@@ -32,8 +31,7 @@ const struct metrics_test *metrics_test(const struct metrics *metrics, const cha
     return NULL;
 }
 
-/* Returns the test's metric, otherwise the metric of the first test of the suite that has it (a test may be a variant
- * of another). NULL when there is none. */
+/* Otherwise the metric of the first test of the suite that has it: a test may be a variant. */
 static const struct metrics_metric *find(const struct metrics *metrics, const struct row *row)
 {
     const struct metrics *table = table_of(metrics);

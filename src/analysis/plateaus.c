@@ -15,7 +15,7 @@ static double median(const double *values, size_t n)
     return stats_summarise(values, n, &summary) ? (double)NAN : summary.median;
 }
 
-/* Returns the number of values, from the first on, that all differ from their median by at most the share WITHIN. */
+/* From the first on: all differ from their median by at most the share WITHIN. */
 static size_t run_length(const double *values, size_t n)
 {
     size_t length = 0;

@@ -12,12 +12,12 @@
 
 #define BLANKS " \t\r\n"
 
-/* Unit that lists show for metrics in ticks of the clock; rows have the clock's own unit, cycles or ns. */
+/* In lists; rows have the clock's own unit, cycles or ns. */
 #define TICKS "ticks"
 
 /* --- Errors. --- */
 
-/* Known names, of which the most similar one is proposed in a message. */
+/* The most similar known name is proposed. */
 struct candidates {
     const char **name;
     size_t n, capacity;
@@ -34,8 +34,7 @@ static void offer(struct candidates *c, const char *name)
     c->name[c->n++] = name;
 }
 
-/* Writes that a word is unknown, with the most similar candidate, or with the text `list` when none is similar. Returns
- * -1. */
+/* `list`: text when none is similar. Returns -1. */
 static int unknown(const char *what, const char *word, const struct candidates *c, const char *list, char *error,
                    size_t size)
 {
@@ -49,11 +48,10 @@ static int unknown(const char *what, const char *word, const struct candidates *
 
 static const char in_list[] = "'jitbench list --metrics' shows them";
 
-/* Result of looking up a requirement's test and metric. */
 struct found {
     const struct requirement *r;
-    const char *unit;            /* unit of the metric; NULL: the clock's */
-    bool test, measured, metric; /* the test exists; is measured by this run; the metric exists */
+    const char *unit; /* NULL: the clock's */
+    bool test, measured, metric;
     struct candidates *tests, *metrics;
 };
 
@@ -66,7 +64,7 @@ static void look_at_metric(struct found *f, const char *id, const char *unit)
     f->unit = unit;
 }
 
-/* Looks at the metrics of a test; for a variant, which has none of its own, at those of all tests of its suite. */
+/* Of a variant, which has none of its own, at those of all tests of its suite. */
 static void look_at_metrics(struct found *f, const struct metrics *metrics, const struct metrics_test *test)
 {
     for (size_t m = 0; m < test->n; m++)
@@ -108,7 +106,6 @@ static void look_at_names(struct found *f, const struct requirements *set)
 
 /* --- Units. --- */
 
-/* Returns the unit of a statistic, for a metric that has the unit `unit`. */
 static const char *unit_of_stat(const struct row_column *stat, const char *unit)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): find_stat() has set it */
@@ -117,7 +114,6 @@ static const char *unit_of_stat(const struct row_column *stat, const char *unit)
     return strcmp(stat->name, "rsd_pct") ? unit : "%";
 }
 
-/* Finds the factor that converts the requirement's limit to the unit of a row. Returns false when there is none. */
 static bool limit_factor(const struct requirement *r, const char *unit, double *factor)
 {
     const char *typed = strcmp(r->limit_unit, TICKS) ? r->limit_unit : "";
@@ -163,7 +159,7 @@ static int check_names(const struct requirements *set, const struct requirement 
 
 /* --- Reading. --- */
 
-/* Copies text without blanks around it. Returns false when it is empty or too long. */
+/* Returns false when it is empty or too long without the blanks around it. */
 static bool trim(const char *from, size_t length, char *to, size_t size)
 {
     const size_t before = strspn(from, BLANKS);
@@ -181,7 +177,7 @@ static bool trim(const char *from, size_t length, char *to, size_t size)
     return true;
 }
 
-/* Finds the column of a statistic by its name, among the CSV's columns from "n" to "index". */
+/* Among the CSV's columns from "n" to "index". */
 static int find_stat(struct requirement *r, const char *name, char *error, size_t size)
 {
     FREED_BY(candidates_free) struct candidates stats = {.n = 0};
@@ -203,7 +199,6 @@ static int find_stat(struct requirement *r, const char *name, char *error, size_
     return unknown("statistic", name, &stats, list, error, size);
 }
 
-/* Reads TEST/METRIC[.STAT]. */
 static int read_figure(struct requirement *r, const char *text, size_t length, char *error, size_t size)
 {
     char figure[sizeof(r->text)], metric[sizeof(r->text)];
@@ -221,14 +216,13 @@ static int read_figure(struct requirement *r, const char *text, size_t length, c
     return find_stat(r, dot ? dot + 1 : "value", error, size);
 }
 
-/* Reads VALUE[UNIT]. */
 static int read_limit(struct requirement *r, const char *text, char *error, size_t size)
 {
     char limit[sizeof(r->text)], *end;
 
     if (!trim(text, strlen(text), limit, sizeof(limit)))
         return fail_because(-1, error, size, "the value is missing after the operator");
-    /* strtod() alone would accept names and hexadecimal numbers. */
+    /* strtod() alone would accept names and hexadecimal numbers */
     const char *digits = limit + (limit[0] == '-');
     const bool number = strspn(digits + (digits[0] == '.'), "0123456789") > 0 && (digits[1] | 0x20) != 'x';
     r->limit = strtod(limit, &end);
@@ -250,7 +244,7 @@ static int read_requirement(struct requirement *r, const char *text, char *error
                                           : fail_because(-1, error, size, "is empty");
     for (const char *at = r->text; *at; at++)
         if (*at == '<' || *at == '>')
-            op = at; /* takes the last operator, because names of commands may contain others */
+            op = at; /* the last one: names of commands may contain others */
     if (!op)
         return fail_because(-1, error, size, "has no <, <=, > or >=");
     r->below = *op == '<';
@@ -343,7 +337,7 @@ static void describe_place(const struct row *row, bool with_host, char *buf, siz
         buf[where.length - 2] = '\0';
 }
 
-/* Returns by how much a figure is on the wrong side of its limit; negative on the right side. */
+/* On the wrong side of the limit; negative on the right side. */
 static double excess(const struct requirement *r, double value, double limit)
 {
     return r->below ? value - limit : limit - value;
@@ -383,7 +377,7 @@ void requirements_row(struct requirements *set, const struct row *row)
         if (strcmp(r->test, row->test) != 0)
             continue;
         r->measured = true;
-        /* A test that did not run has one row, whatever its metric. */
+        /* a test that did not run has one row, whatever its metric */
         if (row->status >= ROW_SKIPPED || !strcmp(row->metric, r->metric))
             judge_row(r, row, set->several_runs);
     }

@@ -8,12 +8,11 @@
 
 #include "sys/base.h"
 
-/* An experiment of prime that takes longer than the median by more than this share includes a detour; smaller
- * differences are the normal variation of its work. */
+/* A longer experiment of prime includes a detour; smaller differences from the median are its normal variation. */
 #define EXPERIMENT_SHARE 0.5
 #define PERIODIC_LEAST   8u
 #define PERIODIC_SPREAD  0.25
-/* Number of events that a series keeps from its beginning, whatever their length. */
+/* Events that a series keeps from its beginning, whatever their length. */
 #define FIRST_EVENTS 500u
 
 /* --- Bins. --- */
@@ -47,8 +46,8 @@ static int by_position(const void *a, const void *b)
     return ORDER_OF(x->at, y->at);
 }
 
-/* Returns the length from which on the series has all events: after the first FIRST_EVENTS, shorter ones may be
- * missing. sorted: in the order of time. left_out: number of events that are missing. */
+/* From this length on the series has all events: after the first FIRST_EVENTS shorter ones may be missing. sorted:
+ * by time. */
 static double least_complete(const struct stats_point *sorted, size_t n, uint64_t left_out)
 {
     double least = INFINITY;
@@ -60,7 +59,6 @@ static double least_complete(const struct stats_point *sorted, size_t n, uint64_
     return least;
 }
 
-/* Returns whether the events whose lengths are in this octave come at nearly equal distances in time. */
 static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned octave)
 {
     struct stats_running gaps = {0};
@@ -76,8 +74,8 @@ static bool evenly_spread(const struct stats_point *sorted, size_t n, unsigned o
     return gaps.n + 1 >= PERIODIC_LEAST && stats_sd(&gaps) < PERIODIC_SPREAD * gaps.mean;
 }
 
-/* Adds 1 to host->periodic for each octave of lengths in which the row's events (time in us, length in ns) are
- * periodic: at least 8 events, all recorded, with gaps whose standard deviation is below a quarter of their mean. */
+/* Octaves with at least 8 events, all recorded, whose gaps deviate by less than a quarter of their mean. Time in us,
+ * length in ns. */
 static void count_periodic(struct detours_host *host, const struct row *row)
 {
     const size_t n = row->n_series;
@@ -98,8 +96,7 @@ static void count_periodic(struct detours_host *host, const struct row *row)
 
 /* --- Rows. --- */
 
-/* Returns the middle of a histogram's bin, which is given by its lowest value. Bins have width 1 at first, then there
- * are 64 in an octave (stats/hist.h, base 0). */
+/* Of a bin given by its lowest value: width 1 at first, then 64 in an octave (base 0). */
 static double middle(double low)
 {
     return low < HIST_LINEAR ? low : low + exp2(floor(log2(low))) / HIST_SUB / 2;
@@ -130,8 +127,7 @@ static void enter_share(struct detours_of *of, bool of_part, double share)
         of->shares[of_part][(size_t)percent - 1]++;
 }
 
-/* Adds the share of its core that the benchmark had in each time slice of the run; the row's series holds it in per
- * cent. */
+/* The row's series holds it in per cent for each time slice. */
 static void enter_shares(struct detours_host *host, const struct row *row)
 {
     for (size_t i = 0; i < row->n_series; i++)
@@ -238,7 +234,7 @@ double detours_mean_share(const struct detours_host *host)
     return n ? sum / all : (double)NAN;
 }
 
-/* Adds detours, converted to the unit of `into`. */
+/* Converts to the unit of `into`. */
 static void merge(struct detours_of *into, const struct detours_of *from)
 {
     if (!(into->unit_ns > 0))
@@ -277,8 +273,7 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
         struct stats_point *first = lengths + n;
         for (size_t b = 0; b < DETOURS_BINS; b++) {
             double kept = of->bins[b].n * (keep ? keep[b / DETOURS_PER_OCTAVE] : 1);
-            /* Detours of an octave are periodic if they are so on most CPUs: a rank then meets them periodically
-             * wherever it runs. */
+            /* periodic on most CPUs: a rank then meets them so wherever it runs */
             if (kept > 0 && (of == &host->noise && 2 * host->periodic[b / DETOURS_PER_OCTAVE] > of->rows) == periodic)
                 lengths[n++] = (struct stats_point){of->bins[b].ns / of->bins[b].n * of->unit_ns, kept};
         }

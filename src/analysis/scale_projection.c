@@ -19,8 +19,7 @@ static struct detours_host *new_host(const char *name)
     return host;
 }
 
-/* Returns the entry for a host beyond hosts_most. When the name changes, the previous such host is merged into
- * `rest`. */
+/* When the name changes, the previous host beyond hosts_most is merged into `rest`. */
 static struct detours_host *further_host(struct projection *p, const char *name)
 {
     if (p->further && !strcmp(p->further->name, name))
@@ -93,13 +92,12 @@ static void compute(const struct projection *p, const struct project_host *hosts
         memory_out();
 }
 
-/* Arrays to which the struct project_host of one host points. */
 struct places {
     struct stats_point lengths[DETOURS_BINS], shares[DETOURS_SHARES];
     struct project_detours detours[2];
 };
 
-/* Fills in detours and shares of a host, or of all hosts as one machine. keep: see detours_sources(). */
+/* keep: see detours_sources(). */
 static void fill_host(const struct detours_host *of, const double *keep, struct places *places,
                       struct project_host *host)
 {
@@ -137,11 +135,10 @@ void projection_compute(struct projection *p)
 
 /* --- Costs. --- */
 
-/* Returns the decade of the lengths of an octave. unit_ns: length of their unit. */
 static unsigned decade_of(unsigned octave, double unit_ns)
 {
     double ns = exp2(octave) * unit_ns;
-    int decade = (int)floor(log10(ns * 1.42)) - 1; /* decade of the octave's middle */
+    int decade = (int)floor(log10(ns * 1.42)) - 1;
 
     return decade < 0 ? 0 : decade < (int)PROJECTION_DECADES ? (unsigned)decade : PROJECTION_DECADES - 1;
 }
@@ -157,8 +154,7 @@ static double share_of(const struct detours_host *all, unsigned cause, unsigned 
     return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
 }
 
-/* Computes for each octave of lengths the share of all hosts' detours that is left (keep) after removing those of the
- * cost's cause and decade; sets per_s and lost_pct of the cost. */
+/* Sets keep, the share of all detours of each octave that is left, and per_s and lost_pct of the cost. */
 static void remove_them(const struct projection *p, struct projection_cost *cost, double *keep)
 {
     const struct detours_of *of = detours_used(p->all);
@@ -176,8 +172,7 @@ static void remove_them(const struct projection *p, struct projection_cost *cost
     cost->lost_pct = 100 * lost / all;
 }
 
-/* Computes the slow-down without the detours of the cost's cause and decade, or without other users of the core.
- * Returns false when there is nothing to remove. */
+/* Returns false when there is nothing to remove. */
 static bool find_cost(const struct projection *p, struct projection_cost *cost, struct places *places)
 {
     const bool shared = cost->cause == PROJECTION_SHARED;

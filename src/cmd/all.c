@@ -2,7 +2,7 @@
 /* jitbench all: runs every suite. */
 #include "cmd/cmd.h"
 
-/* Quiet suites before noisy ones, because those that measure noise must not run just after those that make it. */
+/* Quiet suites first: those that measure noise must not run just after those that make it. */
 const struct suite *const suite_list[] = {&suite_noise,  &suite_wakeup, &suite_prime,   &suite_memory,
                                           &suite_stream, &suite_unix,   &suite_latency, NULL};
 

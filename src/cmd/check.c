@@ -21,18 +21,18 @@ struct check_options {
 
 struct checking {
     struct check_options options;
-    bool all; /* no items were named */
+    bool all;
     struct machine machine;
     struct cpuset bench;
-    /* Arrays with an element for each entry of settings_list. */
+    /* an element for each entry of settings_list */
     bool selected[SETTINGS_MAX];
-    bool fails[SETTINGS_MAX]; /* the exit status is 4 if the item disturbs measurements */
+    bool fails[SETTINGS_MAX];
     struct setting_state state[SETTINGS_MAX];
 };
 
 #define check_fail(...) command_fail("check", EXIT_USAGE, __VA_ARGS__)
 
-/* Selects the items (settings) that `jitbench check` looks at, and those for which it exits with status 4. */
+/* --- Items. --- */
 
 static int unknown_item(const char *option, const char *word)
 {
@@ -50,7 +50,6 @@ static int unknown_item(const char *option, const char *word)
     return check_fail("%s", message.failed ? "out of memory" : message.data);
 }
 
-/* Marks the items in the value, a comma-separated list, which it splits. Returns 0 or EXIT_USAGE. */
 static int mark_items(const char *option, char *value, bool *marked)
 {
     for (char *word; (word = strsep(&value, ",")) && (*word || value);) {
@@ -62,7 +61,6 @@ static int mark_items(const char *option, char *value, bool *marked)
     return 0;
 }
 
-/* Applies --fail-on and --ignore to the selected items. Returns 0 or EXIT_USAGE. */
 static int apply_lists(struct checking *c)
 {
     bool fail_on[SETTINGS_MAX] = {false}, ignore[SETTINGS_MAX] = {false};
@@ -90,12 +88,12 @@ static int select_items(const struct command *command, struct checking *c, const
     return status ? status : apply_lists(c);
 }
 
-/* Prints what check has found: header, table and advice, JSON, CSV. */
+/* --- Output. --- */
 
 #define WIDTH_LEAST 72u
-/* Time in ns for which it is probed whether other guests or hardware threads use the CPUs' cores. */
+/* Time in ns of the core probes. */
 #define CORE_LOOK_NS 500000000u
-#define NOISY_SIZE   201 /* bytes of the list of noisy items */
+#define NOISY_SIZE   201
 
 /* --- The table. --- */
 
@@ -104,7 +102,7 @@ static enum color color_of(enum setting_verdict verdict)
     return verdict == SETTING_NOISY ? COLOR_YELLOW : verdict == SETTING_OK ? COLOR_GREEN : COLOR_NONE;
 }
 
-/* Adds an item's row to the table. Cost and fix are shown for noisy items only. */
+/* Cost and fix are for noisy items only. */
 static void put_setting(const struct setting *setting, const struct setting_state *state, struct grid *grid)
 {
     const bool matters = state->verdict == SETTING_NOISY, known = state->now[0] || state->why[0];
@@ -139,8 +137,7 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
 
 /* --- Header. --- */
 
-/* Prints whether the cores may be shared (with other guests of the host, or by hardware threads), and for how much of
- * the time they were free. */
+/* Of virtual machines and hardware threads. */
 static void put_cores(const struct checking *c, struct text *out)
 {
     FREED_BY(memory_free) struct core_session *session = NULL;
@@ -165,7 +162,6 @@ static void put_cores(const struct checking *c, struct text *out)
                     CORE_LOOK_NS / 1e9, 100 * sight.free, sight.us);
 }
 
-/* Prints the environment (virtual machine, container, kernel), the CPUs, and which of /proc and /sys is missing. */
 static void put_header(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;
@@ -289,7 +285,7 @@ static void put_all(const struct checking *c, const struct settings_view *view, 
 
 #define WIDTH      100u
 #define WIDTH_MOST 200u
-/* Time in ns between two readings of counters that may be rising. */
+/* In ns, between two readings of counters that may rise. */
 #define MOMENT_NS 100000000u
 
 static const struct option rows[] = {
@@ -326,7 +322,7 @@ static int look(const struct command *command, struct checking *c)
     struct files_output csv;
     struct text out = {0};
 
-    /* The CSV is opened before any setting is checked, so that a wrong file name is reported at once. */
+    /* opened first, so that a wrong file name is reported at once */
     if (path[0] && (status = files_begin("check", path, c->options.force, &csv)))
         return status;
     for (size_t i = 0; i < settings_count; i++)
@@ -354,7 +350,7 @@ static int check(const struct command_call *call)
 
     if (settings_count > SETTINGS_MAX)
         memory_out();
-    /* a closed pipe must not end the program, and a signal must not end it while it searches for a quiet CPU */
+    /* neither a closed pipe nor a signal must end the program while it searches for a quiet CPU */
     signals_init();
     c->options = *(const struct check_options *)call->options;
     const int status = select_items(call->command, c, call->operands, call->n);

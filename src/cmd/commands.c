@@ -64,17 +64,16 @@ int command_unknown_command(const char *word)
     return command_unknown(word[0] == '-' ? "option" : "command", word, names, n);
 }
 
-/* If this process leads a session on a terminal, as one that `jitbench init` starts does, waits until the terminal has
- * sent its output. When a session leader ends, the kernel discards what has not been sent; and a serial line that is
- * still sending would disturb the next measurement. */
+/* When a session leader on a terminal ends, the kernel discards what has not been sent; and a serial line that still
+ * sends would disturb the next measurement. */
 static void wait_until_sent(int fd)
 {
     if (getsid(0) == getpid() && isatty(fd))
         (void)tcdrain(fd);
 }
 
-/* Writes the text and frees it. Returns the exit status: EXIT_DONE also if the pipe's reader is gone, if a signal that
- * asks the program to end interrupted the writing, or if may_be_closed is set and fd is closed. */
+/* A reader of the pipe that is gone and a signal that ends the writing are no errors; a closed fd is none if
+ * may_be_closed. */
 static int put_out(const char *command, int fd, bool may_be_closed, struct text *text)
 {
     errno = ENOMEM;

@@ -13,7 +13,6 @@
 
 #include "cmd/cmd.h"
 
-/* The scripts in the directory completion, which the Makefile converts to C strings. */
 static const char bash_script[] =
 #include "completion_bash.h"
     ;
@@ -24,10 +23,10 @@ static const char fish_script[] =
 #include "completion_fish.h"
     ;
 
-/* An option that may be offered, and whether the words before the one to be completed contain it. */
+/* given: the words before contain it. */
 struct offer {
     const struct option *row;
-    char letter; /* 0: none */
+    char letter;
     bool given;
 };
 
@@ -40,7 +39,7 @@ struct offers {
 
 static void find_offers(const struct command *command, struct offers *offers)
 {
-    /* Commands without tables accept --help too. */
+    /* Commands without tables accept it too. */
     static const struct option help_row = {.name = "help", .letter = 'h', .help = "print this help"};
     struct option_table tables[TABLES_MAX];
     const size_t n = command->tables ? command->tables(command, tables) : 0;
@@ -54,7 +53,7 @@ static void find_offers(const struct command *command, struct offers *offers)
         offers->offer[offers->n++] = (struct offer){.row = &help_row, .letter = help_row.letter};
 }
 
-/* Returns 2 if one of the words, which are separated by spaces, is the name, 1 if one begins with it, 0 otherwise. */
+/* 2: one of the words, separated by spaces, is the name; 1: one begins with it. */
 static int matches(const char *words, const char *name, size_t length)
 {
     int best = 0;
@@ -68,7 +67,7 @@ static int matches(const char *words, const char *name, size_t length)
     return best;
 }
 
-/* Returns the first option with that name, or, if there is none, the first with a name that begins so; or NULL. */
+/* Otherwise the first with a name that begins so. */
 static struct offer *find_name(struct offers *offers, const char *name, size_t length)
 {
     struct offer *begins = NULL;
@@ -92,8 +91,7 @@ static struct offer *find_letter(struct offers *offers, char letter)
     return NULL;
 }
 
-/* Marks the options in the word as given. Returns the last one, or NULL if one is unknown. *value is its value in the
- * same word, or NULL. */
+/* Marks the options as given. Returns the last, NULL if one is unknown. *value: in the same word, or NULL. */
 static struct offer *take(struct offers *offers, const char *word, const char **value)
 {
     struct offer *offer = NULL;
@@ -135,15 +133,12 @@ static void put_candidate(const char *word, const char *help, struct text *out)
     text_printf(out, help ? "%s\t%s\n" : "%s\n", word, help);
 }
 
-/* Writes the first line of the answer for this kind of operands: "files" or "folders" if they are names of files or
- * directories, otherwise "words"; then the caller may write candidates. kept: bytes of the current word before the part
- * to be completed. */
+/* kept: bytes of the current word before what is completed. */
 static void put_names(enum operands_kind kind, size_t kept, struct text *out)
 {
     put_head(kind == OPERANDS_FILES ? "files" : kind == OPERANDS_FOLDERS ? "folders" : "words", kept, out);
 }
 
-/* Returns whether the comma-separated list, which ends before end, contains the name. */
 static bool is_listed(const char *list, const char *end, const char *name)
 {
     for (; list < end; list += strcspn(list, ",") + 1)
@@ -152,13 +147,11 @@ static bool is_listed(const char *list, const char *end, const char *name)
     return false;
 }
 
-/* Returns whether the value is a list of words. */
 static bool has_words(const struct option *row)
 {
     return row->type == OPTION_NAMES || row->type == OPTION_FAIL_ON;
 }
 
-/* Completes the value, which is a part of the current word. */
 static void put_value(const struct option *row, const char *word, const char *value, struct text *out)
 {
     const char *last = value;
@@ -175,8 +168,7 @@ static void put_value(const struct option *row, const char *word, const char *va
             put_candidate(row->choices[i], NULL, out);
 }
 
-/* Writes the options that were not given yet or may be repeated, by their first names; after a single dash also their
- * letters. */
+/* By their first names; after a single dash also by their letters. */
 static void put_options(struct offers *offers, const char *word, struct text *out)
 {
     put_head("words", 0, out);
@@ -184,7 +176,7 @@ static void put_options(struct offers *offers, const char *word, struct text *ou
         const struct offer *offer = &offers->offer[i];
         const struct option *row = offer->row;
         const bool repeats = has_words(row) || row->type == OPTION_COUNTS || row->type == OPTION_LINES;
-        /* If two entries have the same name, it belongs to the first one, as in the parser. */
+        /* an entry of the same name belongs to the first, as in the parser */
         if ((offer->given && !repeats) || find_name(offers, row->name, strlen(row->name)) != offer)
             continue;
         const char *help = row->help ? row->help : "";
@@ -194,7 +186,6 @@ static void put_options(struct offers *offers, const char *word, struct text *ou
     }
 }
 
-/* Writes the operands that were not given yet. */
 static void put_operands(const struct command *command, char *const *given, size_t n, struct text *out)
 {
     const struct operands *operands = command_operands(command);
@@ -214,7 +205,7 @@ static void put_operands(const struct command *command, char *const *given, size
     }
 }
 
-/* Writes the candidates for the first word: the commands, or after a dash the options that may take their place. */
+/* After a dash, options that may take the place of a command. */
 static void put_commands(const char *word, struct text *out)
 {
     if (word[0] != '-') {
@@ -226,7 +217,6 @@ static void put_commands(const char *word, struct text *out)
     put_candidate("--version", "print what this program is", out);
 }
 
-/* Writes that the command line of another program follows, and at which word it begins; "--" begins a new one. */
 static void put_program(char *const *words, size_t first, size_t last, struct text *out)
 {
     for (size_t i = first; i < last; i++)
@@ -235,7 +225,7 @@ static void put_program(char *const *words, size_t first, size_t last, struct te
     put_head("command", first, out);
 }
 
-/* Completes the last word, words[last]. Moves the operands to the front of words. */
+/* Completes words[last]. Moves the operands to the front. */
 static void put_completion(char **words, size_t last, struct text *out)
 {
     const struct command *command = last ? command_find(words[0]) : NULL;

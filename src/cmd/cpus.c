@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolves --cpus: its words, the usable CPUs, the online CPUs. Without --cpus, measurements take the CPUs in the order
- * of machine_cpu_order() (sys/machine.c). */
+/* Resolves --cpus. Without it, measurements take the CPUs in the order of machine_cpu_order(). */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -20,9 +19,9 @@ bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)
 
     cpuset_clear(usable);
     if (task_get_affinity(&before))
-        return true; /* which CPUs are usable cannot be determined; the worker will report a failure */
+        return true; /* not known; the worker will report a failure */
     int error = task_set_affinity(wanted);
-    /* A container or an old emulator refuses the system call, whatever the CPUs are. */
+    /* refused by a container or an old emulator, whatever the CPUs */
     if (error == -EPERM || error == -ENOSYS)
         return true;
     if (error == 0)

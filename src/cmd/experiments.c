@@ -23,8 +23,7 @@ static const struct table_column run_columns[] = {
     {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 3},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
 };
-/* When a table is too wide, columns are left out, those of the highest rank first. Rank 6 includes columns that have
- * the same value in all rows of a plan. */
+/* Those of the highest rank are left out first; rank 6 has the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
     {.heading = "Copies", .metric = "cycles", .field = TABLE_COPIES, .rank = 5},
     {.heading = "CPU", .metric = "cycles", .field = TABLE_CPUS},
@@ -59,7 +58,7 @@ static bool is_clock_row(const struct row *row, const char *metric)
     return !strcmp(row->metric, metric) && row->status < ROW_SKIPPED;
 }
 
-/* Prints the clock used for the ticks, its cost and resolution, once, from the first rows that have them. */
+/* The clock of the ticks, its cost and resolution, once. */
 static void put_clock(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -83,7 +82,7 @@ static void put_clock(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Prints a table whose columns are t->key, the first n_extra of t->extra, and those of the layout. */
+/* Columns: t->key, n_extra of t->extra, and those of the layout. */
 static void put_table(const struct table_rows *r, const struct experiment_tables *t, struct table_layout layout,
                       size_t n_extra, struct text *out)
 {

@@ -32,7 +32,6 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct export_options),
 };
 
-/* Exports the rows of the set. */
 static int convert(const struct command *command, const struct export_options *options, struct row_set *set)
 {
     const struct export_format *format = export_formats[options->format];

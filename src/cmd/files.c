@@ -21,7 +21,7 @@
 struct names {
     struct name {
         char *path;
-        unsigned regular; /* ROWS_REGULAR if the name was found in a directory, where others may have put it; or 0 */
+        unsigned regular; /* ROWS_REGULAR: found in a directory, where others may have put it */
     } * of;
     size_t n, capacity;
 };
@@ -39,8 +39,7 @@ static char *add_name(struct names *names, const char *folder, const char *name,
     return added->path;
 }
 
-/* Adds the matching names in a directory; leaves out those of other than regular files, each with a line on standard
- * error. Returns -1 with errno on failure. */
+/* Other than regular files get a line on standard error. Returns -1 with errno. */
 static int add_matching(struct names *names, const char *command, const char *folder, const char *pattern)
 {
     FREED_BY(memory_free) struct dirent **entries = NULL;
@@ -85,7 +84,7 @@ static void names_free(struct names *names)
     free(names->of);
 }
 
-/* Expands all operands. Returns the number that matched no file, each with a line on standard error. */
+/* Returns how many matched no file, each with a line on standard error. */
 static size_t add_operands(struct names *names, const char *command, const char *const *operands, size_t n)
 {
     size_t wrong = 0;
@@ -102,8 +101,7 @@ static size_t add_operands(struct names *names, const char *command, const char 
     return wrong;
 }
 
-/* Reports that the files have no rows. Of a single file this is known from its own line, unless rows were not chosen.
- * Returns EXIT_USAGE. */
+/* Of a single file its own line has said it, unless rows were not chosen. Returns EXIT_USAGE. */
 static int no_rows(const char *command, const struct names *names, bool chosen)
 {
     return names->n < 2 && !chosen ? EXIT_USAGE : command_complain(command, "no rows to read", EXIT_USAGE);
@@ -111,8 +109,7 @@ static int no_rows(const char *command, const struct names *names, bool chosen)
 
 /* --- Reading all rows at once. --- */
 
-/* Reads all files. whole: stops at the first file that cannot be read. Returns 0, or EXIT_USAGE when one could not be
- * read. */
+/* whole: stops at the first file that cannot be read. */
 static int read_all(const char *command, const struct names *names, bool whole, unsigned wanted, struct row_set *set)
 {
     char message[4352], error[4352];
@@ -159,7 +156,7 @@ int files_read_most(const char *command, const char *const *operands, size_t n, 
 
 /* --- Reading one row after the other, without keeping them. --- */
 
-/* Passes each row of a file to take(). Returns the number of rows. */
+/* Returns the number of rows. */
 static size_t read_each(const char *command, const char *path, unsigned wanted,
                         void (*take)(void *context, const struct row *row), void *context)
 {
@@ -212,8 +209,7 @@ int files_clear(const char *command, const char *path)
     return why ? command_fail(command, EXIT_USAGE, "-o '%.4000s': %s", path, directory_why_not(why)) : 0;
 }
 
-/* The new file that has a random name while it is not complete. Ending signals are blocked meanwhile, because they
- * would leave the file. NULL: none. */
+/* With a random name while it is not complete; ending signals, which would leave it, are blocked. NULL: none. */
 static struct files_output *partial;
 
 static void remove_partial(void)
@@ -242,8 +238,8 @@ static int make_hidden(struct files_output *out)
     return fd;
 }
 
-/* Makes the new file, still without its name; or, for a command, opens a pipe, terminal or device of that name. Returns
- * the descriptor or -errno. */
+/* Without its name until it is complete. Opens an existing pipe, terminal or device. Returns the descriptor or
+ * -errno. */
 static int open_output(struct files_output *out)
 {
     struct stat st;

@@ -10,7 +10,7 @@
 #include "sys/process.h"
 
 #define NAMESAKES_TOLD 5u
-#define CSV_PIECE      65536u /* bytes of CSV that are collected before they are written */
+#define CSV_PIECE      65536u
 
 static const char *const by_choices[] = {"host", "rank", NULL};
 
@@ -37,7 +37,7 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct fleet_options),
 };
 
-/* Writes the CSV. It has a line for each machine and figure, so it is written piece by piece. */
+/* Piece by piece: there is a line for each machine and figure. */
 static int write_csv(const struct judgement *judgement, const struct fleet_options *options)
 {
     struct files_output file;
@@ -60,7 +60,6 @@ static void take_row(void *context, const struct row *row)
     gather_row(context, row);
 }
 
-/* Warns about duplicate rows, rows without a rank number, and hosts of the same name. */
 static void complain(const struct gather *g)
 {
     FREED_BY(text_free) struct text namesakes = {0};
@@ -82,7 +81,6 @@ static void complain(const struct gather *g)
                       namesakes.data ? namesakes.data : "");
 }
 
-/* Returns whether the machine has a finding of --fail-on: a figure in which it stands out, or settings of its own. */
 static bool machine_fails(const struct judgement *j, const struct judged *judged, const struct fail_on *fail_on)
 {
     bool found = (judged->broke && fail_on_finds(fail_on, FAIL_ON_SLOWER, (double)NAN)) ||
@@ -99,8 +97,7 @@ static bool machine_fails(const struct judgement *j, const struct judged *judged
     return found;
 }
 
-/* Returns the exit status by --fail-on: that of a failure if there is no figure to judge by, because a check that
- * cannot judge must not pass. */
+/* A check that cannot judge must not pass. */
 static int finding(const struct judgement *j, const struct fleet_options *options)
 {
     bool found = false;
@@ -125,7 +122,7 @@ static int fleet(const struct command_call *call)
     gather_finish(&g);
     judge(&judgement, &g, options->min_effect_pct / 100);
     complain(&g);
-    /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
+    /* first, so that a wrong file name is reported before anything is printed */
     const int written = options->output[0] ? write_csv(&judgement, options) : EXIT_DONE;
     if (written == EXIT_USAGE)
         return written;

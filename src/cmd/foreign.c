@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of programs that latency, noise, wakeup and run replace, each with the text that names the option of jitbench
- * for the same purpose. */
+/* Options of the programs that latency, noise, wakeup and run replace, with the options of jitbench for the same. */
 #include "cmd/cmd.h"
 
 const struct option_foreign foreign_cyclictest[] = {

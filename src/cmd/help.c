@@ -27,7 +27,7 @@ static void put_overview(struct text *out)
 
 /* --- The number and length of a suite's samples. --- */
 
-/* Appends a range, "1 s to 5 s", or a single value when both ends are formatted alike. */
+/* "1 s to 5 s", or one value when both are formatted alike. */
 static void put_range(const struct range *range, char *(*format)(uint64_t value, char *buf, size_t size),
                       struct text *out)
 {

@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "sys/process.h"
 
-/* The statistics of --stat are columns of the CSV. */
+/* Columns of the CSV. */
 static const char *const stat_choices[] = {"value", "mean", "sd", "min", "median", "p90", "p99", "p999", "max", NULL};
 
 struct history_options {
@@ -54,8 +54,7 @@ static void complain(const struct history *h)
                       h->same_time, h->same_time == 1 ? "" : "s");
 }
 
-/* Returns the exit status by --fail-on: that of a failure if there is no figure to judge by, because a check that
- * cannot judge must not pass. */
+/* A check that cannot judge must not pass. */
 static int finding(const struct history *h, const struct history_options *options)
 {
     bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, (double)NAN);

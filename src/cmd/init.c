@@ -23,31 +23,29 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define POLL_NS   (SECOND_NS / 10)
 
-/* Whether this process is PID 1: it is not, it is that of a PID namespace (a container), or that of the machine. */
+/* PID 1 of nothing, of a PID namespace (a container), of the machine. */
 enum place { PLACE_ORDINARY, PLACE_NAMESPACE, PLACE_MACHINE };
 
 struct init {
     enum place place;
     struct init_orders orders;
-    const char **words; /* words of the command to run; if there are none, the order `run` names it */
+    const char **words; /* the command to run; none: the order `run` */
     size_t n_words;
     struct mounts mounts;
-    char folder[PATH_MAX]; /* directory in which the run writes its CSV; "" when there is none */
+    char folder[PATH_MAX]; /* the run writes its CSV there; "": none */
     struct device_mount disk;
-    char disk_at[PATH_MAX]; /* directory made to mount the disk on; "" when there is none */
-    char scratch[PATH_MAX]; /* scratch directory on the disk; "" when none was ordered, or the disk is not available */
-    bool asked;             /* a signal asked init to end (Ctrl-Alt-Del sends SIGINT) */
-    int status;             /* exit status of init, unless it powers the machine off or stays */
+    char disk_at[PATH_MAX]; /* where the disk is mounted; "": none */
+    char scratch[PATH_MAX]; /* on the disk; "": none */
+    bool asked;             /* to end, by a signal (Ctrl-Alt-Del sends SIGINT) */
+    int status;             /* of init, unless it powers the machine off or stays */
 };
 
-/* The first process of a machine: its signals, its messages, and its children, also the orphaned ones. */
-
-/* END_WAIT_NS: time limit in ns for the measuring process to report its results and end once it was asked to; then it
- * is killed. LAST_WAIT_NS: time in ns to wait after SIGTERM, and after SIGKILL, for all other processes to end. */
+/* How long the measuring process may take to report and end once asked, before it is killed; and all others after
+ * SIGTERM and after SIGKILL. */
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
 
-/* Time limit in ns of console output: a user may have stopped it (Ctrl-S) to read the screen. */
+/* A user may have stopped the console (Ctrl-S) to read the screen. */
 #define STALL_NS (120 * SECOND_NS)
 
 /* --- Signals: they stay blocked, and init waits for them. --- */
@@ -71,10 +69,9 @@ static bool end_is_asked(void)
     return false;
 }
 
-static bool stalled; /* a write to the console timed out, so the next one does not wait */
+static bool stalled; /* a write timed out, so the next does not wait */
 
-/* Writes to the console fd. Gives up with -EINTR when stop() returns true (stop may be NULL), and with -ETIMEDOUT when
- * the console accepts no data for two minutes. Returns 0 or -errno. */
+/* -EINTR: stop() returned true; -ETIMEDOUT: nothing was accepted for two minutes. */
 static int put(int fd, const char *data, size_t length, bool (*stop)(void))
 {
     int error = console_write(fd, data, length, stalled ? 0 : STALL_NS, stop);
@@ -106,7 +103,7 @@ static void say(const char *format, ...)
 
 static void on_signal(int number)
 {
-    /* nothing to do: the handler exists because the kernel does not queue a signal without one for PID 1 */
+    /* the kernel queues no signal without a handler for PID 1 */
     (void)number;
 }
 
@@ -115,12 +112,11 @@ static void taken_signals(sigset_t *set)
     sigemptyset(set);
     for (size_t i = 0; i < N_ENDING; i++)
         if (!left_alone[i])
-            sigaddset(set, ending[i]); /* an ignored signal must not be blocked, because it would be queued then */
+            sigaddset(set, ending[i]); /* an ignored signal would be queued if it were blocked */
     sigaddset(set, SIGCHLD);
 }
 
-/* Called before set_signals() when this process is not PID 1. Of the signals that ask it to end (such as SIGHUP),
- * those that its parent ignored stay ignored, here and in the measuring process, so that nohup(1) works. */
+/* Signals that the parent ignored stay ignored, here and in the measuring process: nohup(1). */
 static void leave_ignored(void)
 {
     struct sigaction old;
@@ -129,8 +125,7 @@ static void leave_ignored(void)
         left_alone[i] = sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-/* ours true: blocks the signals for which init waits, and ignores SIGPIPE and the terminal's stop signals. ours false:
- * restores the default actions, in a child. */
+/* In a child ours is false: the default actions. */
 static void set_signals(bool ours)
 {
     struct sigaction action;
@@ -150,8 +145,7 @@ static void set_signals(bool ours)
     (void)sigprocmask(ours ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-/* Waits for SIGCHLD or a signal that asks init to end. Returns its number; 0 when none came within ns nanoseconds (0:
- * no limit). */
+/* 0: none within ns nanoseconds (0: no limit). */
 static int wait_signal(uint64_t ns)
 {
     struct timespec time = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
@@ -167,8 +161,8 @@ static int wait_signal(uint64_t ns)
 
 /* --- Children: started here or orphaned. --- */
 
-/* Reaps all processes that have ended. Returns true with the status when pid is among them; or, for pid 0, when there
- * are no more children. Returns false otherwise, with errno set when the kernel reported an error, else 0. */
+/* Returns true with the status when pid has ended; for pid 0, when there are no more children. errno: 0, or the
+ * kernel's error. */
 static bool reap(pid_t pid, int *status)
 {
     bool ended = false;
@@ -184,8 +178,7 @@ static bool reap(pid_t pid, int *status)
     return pid ? ended : one < 0 && errno == ECHILD;
 }
 
-/* Asks the measuring process to end: by SIGINT the first time, later by SIGKILL. Sets *until to the time at which it is
- * killed if it has not ended. */
+/* By SIGINT first, later by SIGKILL. *until: when it is killed. */
 static void ask(struct init *init, pid_t pid, uint64_t *until)
 {
     if (!init->asked)
@@ -195,8 +188,7 @@ static void ask(struct init *init, pid_t pid, uint64_t *until)
     *until = clock_raw_ns() + END_WAIT_NS;
 }
 
-/* Waits until the child pid has ended. Signals that ask init to end are passed on to the child. Returns its status in
- * the form of waitpid(). */
+/* Passes on signals that ask for the end. Returns the status of waitpid(). */
 static int wait_child(struct init *init, pid_t pid)
 {
     uint64_t until = 0;
@@ -215,8 +207,7 @@ static int wait_child(struct init *init, pid_t pid)
     return status;
 }
 
-/* Called in a child before exec: restores the signals' default actions, and if init is PID 1 of the machine, begins a
- * session on the console. */
+/* If init is PID 1 of the machine, the child begins a session on the console. */
 static void child_begin(const struct init *init)
 {
     if (init->place == PLACE_MACHINE) {
@@ -226,8 +217,7 @@ static void child_begin(const struct init *init)
     set_signals(false);
 }
 
-/* Ends all other processes of the machine or PID namespace: with SIGTERM, so that they can complete their writes, then
- * those that remain after two seconds with SIGKILL. */
+/* By SIGTERM, and after two seconds by SIGKILL. */
 static void end_processes(void)
 {
     static const int numbers[] = {SIGTERM, SIGKILL};
@@ -241,7 +231,7 @@ static void end_processes(void)
     }
 }
 
-/* Longest time to wait for a device: a USB disk takes seconds to appear. */
+/* A USB disk takes seconds to appear. */
 #define DEVICE_WAIT_NS (10 * SECOND_NS)
 
 static size_t tables(const struct command *command, struct option_table *out)
@@ -255,7 +245,7 @@ static size_t tables(const struct command *command, struct option_table *out)
 
 static void prepare_machine(struct init *init)
 {
-    /* An ordinary process mounts only what other processes cannot see, because they use the machine's /tmp. */
+    /* an ordinary process mounts only what others cannot see: they use the machine's /tmp */
     if (init->place != PLACE_ORDINARY || mounts_for_oneself() == 0)
         mounts_make(&init->mounts);
     if (init->place == PLACE_MACHINE)
@@ -279,7 +269,7 @@ static void load_modules(const struct init *init)
         say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
 }
 
-/* Waits for a device that is not there yet. Returns 0 or -errno. */
+/* Returns 0 or -errno. */
 static int wait_device(struct init *init, const char *device)
 {
     uint64_t until = clock_raw_ns() + DEVICE_WAIT_NS;
@@ -292,7 +282,7 @@ static int wait_device(struct init *init, const char *device)
     return error;
 }
 
-/* Looks for the output device before the run, so that a missing one is not found only after an hour of measuring. */
+/* A missing one is not found only after an hour of measuring. */
 static void look_for_device(struct init *init)
 {
     char device[sizeof(init->orders.out) + 8], path[sizeof(device)];
@@ -331,7 +321,7 @@ static void end_scratch(struct init *init)
     init->disk = (struct device_mount){.mounted = false};
 }
 
-/* Mounts the scratch disk. Returns 0 or -errno. */
+/* Returns 0 or -errno. */
 static int mount_scratch(struct init *init, const char *device, const char *path)
 {
     int error = scratch_folder(init->folder, init->disk_at, sizeof(init->disk_at));
@@ -399,7 +389,7 @@ static int run_command(struct init *init, char *const *argv)
 
 /* --- The CSV. --- */
 
-/* Prints the CSV on the console. Returns 0, or -errno when it is incomplete there. */
+/* Returns -errno when it is incomplete there. */
 static int print_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     FREED_BY(text_free) struct text out = {0};
@@ -418,7 +408,7 @@ static int print_csv(const struct init *init, const char *name, const char *csv,
     return error;
 }
 
-/* Copies the CSV to the device that the order `out` names. Returns 0 on success. */
+/* Returns 0 on success. */
 static int store_csv(const struct init *init, const char *name, const char *csv, size_t length)
 {
     char device[sizeof(init->orders.out) + 8], path[sizeof(device)], at[PATH_MAX], written[PATH_MAX], error[1200];
@@ -439,7 +429,7 @@ static int store_csv(const struct init *init, const char *name, const char *csv,
     return failed;
 }
 
-/* Copies a CSV file to the device or, if that fails, to the console. Returns false when the CSV is lost. */
+/* Returns false when the CSV is lost. */
 static bool hand_over_file(const struct init *init, const char *name)
 {
     char path[PATH_MAX];
@@ -448,7 +438,7 @@ static bool hand_over_file(const struct init *init, const char *name)
         return false;
     FREED_BY(fd_close) int fd = procfs_open(init->folder, path);
     const off_t length = lseek(fd, 0, SEEK_END);
-    /* of any size: the file is in memory already, or is read as it is written */
+    /* of any size: in memory already, or read as it is written */
     char *csv = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     if (length < 0 || csv == MAP_FAILED) {
         say("%s%s: cannot be read: %s", init->folder, path, strerror(fd < 0 ? -fd : errno));
@@ -461,7 +451,6 @@ static bool hand_over_file(const struct init *init, const char *name)
     return kept;
 }
 
-/* Copies every CSV that the run has written to the device or the console. */
 static void hand_over(struct init *init)
 {
     FREED_BY(memory_free) char **names = init->folder[0] ? procfs_names("", init->folder) : NULL;
@@ -492,7 +481,7 @@ static void end_machine(struct init *init, enum power_end how)
     init->status = init->status ? init->status : EXIT_ROW_FAILED;
 }
 
-/* Waits for Ctrl-Alt-Del, because the machine's first process must not exit. */
+/* The machine's first process must not exit. */
 static void stay(struct init *init)
 {
     int number, status;
@@ -559,8 +548,7 @@ static int finish(struct init *init)
 
 /* --- Carrying out the orders. --- */
 
-/* Carries out the orders. wrong: what is wrong with them; if it is not empty, nothing is run. Returns the exit
- * status. */
+/* wrong: if it is not empty, nothing is run. */
 static int carry_out(struct init *init, struct text *wrong)
 {
     FREED_BY(init_command_free) struct init_command command = {0};
@@ -589,8 +577,8 @@ static int carry_out(struct init *init, struct text *wrong)
     return finish(init);
 }
 
-/* Returns the kernel's command line, which the caller frees; NULL when it cannot be read. For PID 1 of a container it
- * is "", because the line is meant for the machine's init; no argument is then ignored as one of the kernel's. */
+/* The caller frees it; NULL: not readable. "" in a container: the line is for the machine's init, and no argument is
+ * the kernel's. */
 static char *read_kernel_line(const struct init *init)
 {
     return init->place == PLACE_NAMESPACE ? strdup("") : procfs_read_all("", "/proc/cmdline");
@@ -598,7 +586,7 @@ static char *read_kernel_line(const struct init *init)
 
 static struct init *begin(enum place place, size_t n)
 {
-    static struct init init; /* static, because PID 1 must not fail for lack of memory */
+    static struct init init; /* PID 1 must not fail for lack of memory */
 
     init.place = place;
     init.words = calloc(n + 1, sizeof(*init.words));
@@ -636,7 +624,6 @@ int init_boot(int argc, char **argv)
     return carry_out(init, &wrong);
 }
 
-/* Takes orders from the kernel's command line for options that were not given. */
 static void fill_orders(struct init *init, const struct option_table *table, struct text *wrong)
 {
     struct init_orders *orders = table->target;
@@ -645,7 +632,7 @@ static void fill_orders(struct init *init, const struct option_table *table, str
     FREED_BY(memory_free) char *line = read_kernel_line(init);
 
     init_orders_read(line, 0, NULL, &init->orders, none, &n, wrong);
-    /* jitbench.end on the kernel's command line applies only to the machine's first process. */
+    /* applies only to the machine's first process */
     if (init->place == PLACE_ORDINARY)
         init->orders.end = INIT_STAY;
     for (size_t i = 0; i < init_n_rows; i++)

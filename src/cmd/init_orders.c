@@ -39,7 +39,7 @@ static bool is_order(const char *word)
     return !strncmp(word, PREFIX, PREFIX_LEN);
 }
 
-/* Appends "; " if the text is not empty. Returns the text, to which the caller appends another error. */
+/* Returns the text, to which the caller appends another error. */
 static struct text *another(struct text *wrong)
 {
     text_append(wrong, "; ", wrong->length ? 2 : 0);
@@ -83,7 +83,7 @@ static void read_order(const char *word, struct init_orders *orders, struct text
         text_printf(another(wrong), PREFIX "%s", error + strspn(error, "-"));
 }
 
-/* Returns the number of words before "--" on the kernel's command line. */
+/* Before "--". */
 static size_t own_words(const struct words *line)
 {
     size_t n = 0;
@@ -101,7 +101,7 @@ static bool stands_in(const struct words *line, size_t n, const char *word)
     return false;
 }
 
-/* Returns whether a word is one that the kernel did not know and passed to init; such words are ignored. */
+/* The kernel did not know it and passed it to init. */
 static bool is_kernels(const struct words *line, const char *word)
 {
     if (line->word)
@@ -142,7 +142,7 @@ static bool has_option(const struct command *command, const char *name)
     return false;
 }
 
-/* Returns whether init can run the jitbench command of that name; if not, appends the reason to wrong. */
+/* Appends the reason why not. */
 static bool check_command(const char *name, bool tune, struct text *wrong)
 {
     const struct command *command = command_find(name);

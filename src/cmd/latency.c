@@ -21,7 +21,7 @@ static bool is_real_time(const struct table_rows *r)
     return false;
 }
 
-/* Returns whether the rows were made with --classic, which counts as Interbench does. */
+/* Which counts as Interbench does. */
 static bool is_classic(const struct table_rows *r)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -30,14 +30,12 @@ static bool is_classic(const struct table_rows *r)
     return false;
 }
 
-/* Appends an empty line unless the text is empty. */
 static void put_gap(struct text *out)
 {
     text_append(out, "\n", out->length > 0);
 }
 
-/* Formats the limit beyond which a wake-up of the task counts as late, and the reason: "50 ms, when its buffer is
- * empty". */
+/* "50 ms, when its buffer is empty". */
 static void describe_late(const struct task *task, const struct row *row, char *buf, size_t size)
 {
     size_t length;
@@ -49,7 +47,7 @@ static void describe_late(const struct task *task, const struct row *row, char *
     (void)snprintf(buf, size, "%s%s%s", after, given ? "" : ", ", given ? "" : task->late);
 }
 
-/* Left end of the plot's axis in ns: shorter latencies depend mostly on how they were measured. */
+/* In ns: shorter latencies depend mostly on how they were measured. */
 #define LEAST_NS 100
 
 #define LATENCY_COLUMN(heading_, metric_, field_, rank_)                                                               \
@@ -62,7 +60,7 @@ static void describe_late(const struct task *task, const struct row *row, char *
         .heading = heading_, .metric = metric_, .field = TABLE_VALUE, .decimals = 1                                    \
     }
 
-/* Prints a task's table. classic: with Interbench's columns, counted as Interbench counts. fine: in us, not in ms. */
+/* classic: counted as Interbench counts. fine: in us. */
 static void put_task(const struct task *task, const struct row *task_rows, size_t n, bool classic, bool fine,
                      unsigned width, struct text *out)
 {
@@ -135,8 +133,7 @@ static void put_calibration(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Prints a line for each task whose timer fired later than the interval between its wake-ups. The metric latency begins
- * when the timer fires, so it does not include this. */
+/* The metric latency begins when the timer fires, so it does not include this. */
 static void put_stalls(const struct table_rows *r, struct text *out)
 {
     char late[32];
@@ -155,7 +152,7 @@ static void put_stalls(const struct table_rows *r, struct text *out)
 static void print(const struct table_rows *r, struct text *out)
 {
     FREED_BY(memory_free) struct row *task_rows = calloc(r->n + 1, sizeof(*task_rows));
-    bool fine = is_real_time(r); /* microseconds, as in Interbench's real-time mode; otherwise milliseconds */
+    bool fine = is_real_time(r); /* us, as in Interbench's real-time mode */
 
     for (size_t t = 0; task_rows && t < N_TASKS; t++) {
         size_t n = 0;

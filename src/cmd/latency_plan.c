@@ -13,13 +13,13 @@
 #include "sys/machine.h"
 
 #define BIT(n) (1ull << (n))
-/* all tasks but custom, which runs if it is named, or if --custom-interval and --custom-cpu are given */
+/* all but custom, which runs if it is named or has --custom-interval and --custom-cpu */
 #define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
-#define MEMLOAD_PCT 110u /* memory that memload uses where there is swap, in % of RAM */
-/* memory that memload uses where there is no swap, in % of the available memory */
+#define MEMLOAD_PCT 110u /* with swap, in % of RAM */
+/* without swap, in % of the available memory */
 #define NO_SWAP_PCT 90u
-#define SPARE_PCT   5u   /* memory and swap that memload leaves free, in % of RAM */
-#define OVERHEAD_MS 350u /* ms added to each sample's time when the duration is estimated */
+#define SPARE_PCT   5u   /* left free, in % of RAM */
+#define OVERHEAD_MS 350u /* for each sample, in estimates */
 
 #define NOTICED "which people notice"
 const struct task latency_tasks[N_TASKS] = {
@@ -83,13 +83,12 @@ const struct suite_options latency_own[2] = {
 
 /* --- The plan. --- */
 
-/* The tasks and loads to measure: bit masks by index in latency_tasks and load_list. */
+/* Bit masks by index in latency_tasks and load_list. */
 struct choice {
     uint64_t tasks, loads;
-    bool telling; /* nothing was chosen: run the most informative pairs */
+    bool telling; /* nothing was chosen: the most informative pairs */
 };
 
-/* Returns the bit that stands for a load in a mask of loads. */
 static uint64_t load_bit(const struct load *load)
 {
     size_t at = 0;
@@ -163,7 +162,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
     return problem ? fail_because(-1, error, error_size, "%s", problem) : 0;
 }
 
-/* Returns loops_per_ms from an earlier CSV: from the calibration's row, or a parameter of any other row. */
+/* From the calibration's row, or a parameter of any other. */
 static double loops_of_file(const char *path, char *error, size_t error_size)
 {
     struct row_reader *r = row_reader_open(path, 0, error, error_size);
@@ -184,7 +183,7 @@ static double loops_of_file(const char *path, char *error, size_t error_size)
     return loops;
 }
 
-/* Returns the given loops_per_ms; 0: to be measured; negative: an error. */
+/* 0: to be measured; negative: an error. */
 static double given_loops(const struct latency_options *o, char *error, size_t error_size)
 {
     char *end, reason[300] = "";
@@ -212,15 +211,14 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                               struct load_params *p)
 {
     const struct machine *machine = &m->machine;
-    /* Interbench uses the number of the machine's CPUs. --single-cpu sets where load and task run, not the amount of
-     * load. */
+    /* of the machine, as in Interbench; --single-cpu sets only where load and task run */
     uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
     uint64_t free_bytes;
     uint64_t cgroup = cgroup_memory_available(""), available = least(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
-    /* If swap has no room for the wanted memory, the kernel would have to kill a process. */
+    /* without room in swap the kernel would kill a process */
     bool swap = cgroup == UINT64_MAX &&
                 available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
 
@@ -251,7 +249,7 @@ static void fill_custom(const struct latency_options *o, struct sim_params *p)
     p->busy_ns = (uint64_t)((double)p->interval_ns * o->custom_pct / 100);
 }
 
-/* If the load is one of the simulated tasks (video, x, custom), sets the parameters of that task. */
+/* If the load is one of the simulated tasks. */
 static void fill_load_sim(const struct latency_options *o, size_t load, struct load_params *p)
 {
     const struct sim_params common = p->sim;

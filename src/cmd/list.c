@@ -24,7 +24,6 @@ static void put_test(const struct metrics_test *test, bool metrics, struct text 
     }
 }
 
-/* Returns the ith suite; NULL when there is none. */
 static const struct suite *suite_at(size_t i)
 {
     for (size_t c = 0; command_list[c]; c++)

@@ -16,15 +16,15 @@
 #include "sys/file.h"
 #include "sys/process.h"
 
-/* Prints the header of a session, the plan, the tables of each suite, the summary. */
+/* --- Output. --- */
 
-/* Time in ns for which the header's line "Quiet?" observes CPU time, context switches and interrupts. */
+/* Observed for the line "Quiet?". */
 #define LOOK_NS 200000000u
 
-/* Runs that are expected to take longer than this, in ns, print their plan first. */
+/* Longer runs print their plan first. */
 #define PLAN_NS 5000000000u
 
-/* Returns whether any planned test works on large arrays, for which it asks for huge pages. */
+/* Large arrays, for which it asks for huge pages. */
 static bool uses_memory(const struct session *s)
 {
     for (size_t i = 0; i < s->n_suites; i++)
@@ -78,8 +78,6 @@ static void put_machine(const struct measure *m, struct text *out)
     text_printf(out, "\n");
 }
 
-/* Appends the line "Setting" (CPUs, virtual machine, container, governor, clock), and whether /proc or /sys is
- * missing. */
 static void put_setting(const struct measure *m, struct text *out)
 {
     const struct machine *machine = &m->machine;
@@ -110,8 +108,6 @@ static void put_setting(const struct measure *m, struct text *out)
                     machine->have_sys ? "" : "/sys");
 }
 
-/* Appends which settings are noisy, as a short form of `jitbench check`, and which settings --tuned changed or could
- * not change. */
 static void put_check(const struct measure *m, struct text *out)
 {
     const struct settings_view view = {.root = "", .machine = &m->machine, .bench = &m->place.cpus};
@@ -141,7 +137,7 @@ static void put_start(const struct measure *m, struct text *out)
     text_printf(out, "Start     at %s, in %s\n", m->options.start_at, left);
 }
 
-/* Prints text; reports a failure only once, and measuring continues. */
+/* A failure is reported once, and measuring continues. */
 static void print_out(struct measure *m, struct text *out)
 {
     if (m->print_failed)
@@ -150,7 +146,7 @@ static void print_out(struct measure *m, struct text *out)
         m->print_failed = command_print(m->out_fd, out) != EXIT_DONE;
 }
 
-/* Returns whether a suite's usual duration applies, because no option was given that changes it. */
+/* No option was given that changes the duration. */
 static bool is_usual(const struct session *s)
 {
     const struct measure *m = &s->m;
@@ -159,14 +155,13 @@ static bool is_usual(const struct session *s)
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         if (measure_given(m, options[i]))
             return false;
-    /* A suite's own options may change its work. */
+    /* these may change the work */
     for (size_t i = 0; s->n_suites == 1 && i < m->tables[1].n; i++)
         if (m->tables[1].given[i])
             return false;
     return !m->operands_given && !m->n_words;
 }
 
-/* Returns the expected duration of suite i. */
 static struct plan_time suite_time(const struct session *s, size_t i)
 {
     const uint64_t usual_ns = s->suites[i]->seconds[s->m.preset] * 1000000000ull;
@@ -181,7 +176,6 @@ static double likely_seconds(const struct session *s, size_t i)
     return ((double)time.least_ns + (double)time.most_ns) / 2e9;
 }
 
-/* Prints what will be measured and for how long, and the full names of shortened options. */
 static void put_plan(const struct session *s, struct text *out)
 {
     const struct measure *m = &s->m;
@@ -241,7 +235,7 @@ static void put_header(struct session *s)
 static void print_suite(struct session *s)
 {
     struct measure *m = &s->m;
-    /* Presets other than the default have a fixed number of samples, whatever the time. */
+    /* presets have a fixed number of samples, whatever the time */
     const bool fixed = measure_given(m, "samples") || m->preset != PRESET_DEFAULT;
     const struct show_how how = {.fd = m->out_fd,
                                  .alone = s->n_suites == 1,
@@ -279,7 +273,7 @@ static void put_summary(struct session *s)
     text_free(&m->warnings);
 }
 
-/* The command line of a measuring command: its option tables, its tests, and the placement. */
+/* --- The command line. --- */
 
 size_t measure_tables(const struct command *command, struct option_table *tables)
 {
@@ -304,7 +298,7 @@ bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
     return out->name;
 }
 
-/* Marks the tests that an operand names. Returns -1 when it is unknown. */
+/* Returns -1 when it is unknown. */
 static int select_test(struct measure *m, const struct suite *suite, const char *operand)
 {
     struct operand_word word;
@@ -338,7 +332,7 @@ static int select_tests(struct session *s, const char *const *operands, int n)
     return 0;
 }
 
-/* Cuts off the words after the first "--", which are not parsed. Returns the number of words before it. */
+/* Words after "--" are not parsed. Returns the number before it. */
 static int cut_words(struct session *s, int argc, char **argv)
 {
     int n = 1;
@@ -402,7 +396,7 @@ static int resolve_cpus(struct session *s)
 
     m->place.online = m->machine.online;
     if (!measure_given(m, "cpus") || m->options.cpus.choice >= 0) {
-        /* --cpus all and --cpus quiet include isolated CPUs, which are missing in the affinity mask. */
+        /* includes isolated CPUs, which are missing in the affinity mask */
         if (measure_given(m, "cpus"))
             cpus_allowed(&m->machine.online, cpus);
         else
@@ -424,7 +418,6 @@ static int resolve_cpus(struct session *s)
     return 0;
 }
 
-/* --cpus quiet: picks the allowed CPU that loses the least speed at the moment. */
 static int pick_quiet(struct session *s)
 {
     struct measure *m = &s->m;
@@ -463,11 +456,10 @@ static int resolve_place(struct session *s)
 
 #define SETTLE_NS 20000000u
 
-/* The first sample is prepared this long before --start-at. */
+/* So long before --start-at the first sample is prepared. */
 #define PREPARE_NS 3000000000u
 
-/* Time in ns for which it is probed, before anything is measured, whether other guests or hardware threads use the
- * CPUs' cores. */
+/* For core probes before anything is measured. */
 #define CORE_LOOK_NS 40000000u
 
 /* --- The session. --- */
@@ -477,8 +469,8 @@ static const char *getenv_const(const char *name)
     return getenv(name);
 }
 
-/* Fills in the job and the rank of this process, if a launcher such as Slurm started it. If the launcher gives the node
- * a name of its own (several nodes may be on one machine), the rows have that name as their host. */
+/* From a launcher such as Slurm. If it names the node (several may be on one machine), rows have that name as their
+ * host. */
 static void fill_job(struct session *s)
 {
     struct row_run *run = &s->m.run;
@@ -541,7 +533,7 @@ static int open_csv(struct session *s)
     return 0;
 }
 
-/* Opens the file of --series; like the CSV, it replaces a file only with --force. */
+/* Replaces a file only with --force. */
 static int open_series(struct session *s)
 {
     struct measure *m = &s->m;
@@ -575,7 +567,7 @@ void measure_put_row(void *measure, const struct row *row)
     if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)))
         return; /* the row is in the CSV and only missing in the table */
     if (row_copy(&m->rows[m->n_rows], row) == 0) {
-        /* Stores the texts as a reader of the CSV would get them, so that `show` prints the same as the run. */
+        /* as a reader of the CSV gets them, so that `show` prints the same */
         for (size_t i = 0; i < row_n_columns; i++)
             if (row_columns[i].type == COLUMN_TEXT && !row_columns[i].in_run)
                 row_text_from_csv(&row_columns[i], (char *)&m->rows[m->n_rows] + row_columns[i].offset);
@@ -586,7 +578,6 @@ void measure_put_row(void *measure, const struct row *row)
 
 /* --- Running. --- */
 
-/* Names what --layout random varies on this machine. */
 static const char *layout_varied(const struct machine *machine)
 {
     static const char *const varied[] = {"random env (ASLR is off)", "random stack,map,env",
@@ -615,8 +606,8 @@ static int resolve_start(struct session *s)
     return 0;
 }
 
-/* Waits until PREPARE_NS before --start-at, when the first sample must be prepared; the sample then begins exactly at
- * the start time. Reads the clock repeatedly, because the time of day may be changed meanwhile. */
+/* The sample then begins exactly at the start. Reads the clock again and again: the time of day may be changed
+ * meanwhile. */
 static void wait_for_start(const struct measure *m)
 {
     for (uint64_t now; !signals_pending() && (now = clock_realtime_ns()) + PREPARE_NS < m->start_at_ns;) {
@@ -633,8 +624,8 @@ static void note_start(void *context, int64_t late_ns)
     m->start_at_ns = 0; /* --start-at applies to the first suite only */
 }
 
-/* Keeps idle CPUs awake while suite i runs, if the suite wants that and the options have not done it for the whole
- * session. Returns whether the caller closes m->hold_fd after the suite. why: the reason of a failure, otherwise "". */
+/* If the suite wants that and no option has done it for the session. Returns whether the caller closes m->hold_fd.
+ * why: "", or of a failure. */
 static bool hold_for_suite(struct session *s, size_t i, char *why, size_t why_size)
 {
     struct measure *m = &s->m;
@@ -748,7 +739,7 @@ static int make_plans(struct session *s)
     return 0;
 }
 
-/* Reads --require and --requirements, which may name only tests that the plans measure. */
+/* They may name only tests that the plans measure. */
 static int read_requirements(struct session *s)
 {
     struct measure *m = &s->m;
@@ -775,7 +766,7 @@ static int read_requirements(struct session *s)
     return status;
 }
 
-/* Changes the settings that last for the session. If the kernel refuses one, every row is degraded. */
+/* If the kernel refuses one, every row is degraded. */
 static void set_machine(struct measure *m, bool huge_advised)
 {
     struct cpuset bench = m->place.cpus;
@@ -783,8 +774,8 @@ static void set_machine(struct measure *m, bool huge_advised)
 
     m->hold_fd = -1;
     if (m->options.tuned) {
-        /* Without --cpus all CPUs are measured, and none would be left for interrupts: then only the CPUs that `tune`
-         * chooses by default are kept free of them. */
+        /* without --cpus all are measured, and none would be left for interrupts: only those that `tune` chooses are
+         * kept free */
         if (!measure_given(m, "cpus"))
             settings_bench_cpus("", &m->machine, &bench);
         if (tuned_begin(&bench, huge_advised, message, sizeof(message)))
@@ -800,8 +791,7 @@ static void set_machine(struct measure *m, bool huge_advised)
                        m->options.tuned ? "--tuned" : "--hold-latency", strerror(-m->hold_fd));
 }
 
-/* Begins the core probes, which find out whether other guests or hardware threads use a core. The first ones are taken
- * before anything runs, to learn how long a probe takes on a free core. */
+/* The first probes, before anything runs, tell how long one takes on a free core. */
 static void look_at_cores(struct measure *m)
 {
     m->cores.free = (double)NAN;
@@ -811,7 +801,7 @@ static void look_at_cores(struct measure *m)
         core_look(m->core, &m->place.cpus, CORE_LOOK_NS, &m->cores);
 }
 
-/* Prepares the session. Finds all errors before anything runs. */
+/* All errors are found before anything runs. */
 static int prepare(struct session *s, int argc, char **argv)
 {
     struct measure *m = &s->m;
@@ -846,13 +836,13 @@ static int prepare(struct session *s, int argc, char **argv)
     if ((status = open_series(s)))
         return status;
     if ((status = open_csv(s)) && m->series_fd >= 0)
-        directory_remove(m->options.series, m->series_fd); /* the file was created here, and nothing will be measured */
+        directory_remove(m->options.series, m->series_fd); /* created here, and nothing will be measured */
     return status;
 }
 
 int measure_main(const struct command *command, int argc, char **argv)
 {
-    memory_exits(command->name); /* until the session is prepared, the program ends when out of memory */
+    memory_exits(command->name); /* until the session is prepared */
     FREED_BY(memory_free) struct session *s = memory_get(1, sizeof(*s));
 
     s->command = command;
@@ -861,7 +851,7 @@ int measure_main(const struct command *command, int argc, char **argv)
         s->n_suites++;
     while (!command->suite && suite_list[s->n_suites]);
     signals_init();
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* processes orphaned by a worker become children of this one */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* orphans of workers become children of this process */
     int status = prepare(s, argc, argv);
     if (status > 0 && signals_pending())
         status = 128 + signals_pending();

@@ -9,13 +9,13 @@
 #include "cmd/cmd.h"
 #include "sys/machine.h"
 
-/* jitbench memory: finds the levels (L1, L2, ..., memory) in the latency by working set, and prints the tables. */
+/* --- Levels and tables. --- */
 
 #define LEVELS_MAX 5u
 #define SIZES_MAX  128u
-/* Working sets of up to this multiple of a cache's size may have that cache's latency. */
+/* A set may exceed a cache by so much and still have its latency. */
 #define BEYOND 1.45
-/* Maximum number of CPUs shown in the matrix; larger matrices are in the CSV, the export and the report. */
+/* Larger matrices are in the CSV, the export and the report. */
 #define MATRIX_MAX 24u
 
 static bool is(const struct row *row, const char *test, const char *metric)
@@ -25,7 +25,7 @@ static bool is(const struct row *row, const char *test, const char *metric)
 
 /* --- Levels (L1, L2, ..., memory). --- */
 
-/* Latency in ns by working set in bytes, for one kind of pages. */
+/* In ns, by working set in bytes, for one kind of pages. */
 struct curve {
     const struct row *row[SIZES_MAX];
     double set[SIZES_MAX], ns[SIZES_MAX];
@@ -64,10 +64,8 @@ static void put_level(struct measure *m, const char *cpus, double ns, double up_
     measure_put_made(m, &levels, 0, 1, cpus, &param, ns);
 }
 
-/* Names a level (consecutive working sets with about the same latency) by the smallest cache that holds its largest
- * set, of up_to bytes: "L1", "L2", "memory". That set may be a little larger than the cache, since a part of it is
- * still found there. If the caches are not known, levels are numbered. Returns the cache's size in bytes; 0: memory, or
- * not known. */
+/* By the smallest cache that holds the largest set, of up_to bytes: "L1", "memory"; if caches are not known, by
+ * number. Returns the cache's bytes; 0: memory, or not known. */
 static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, size_t n_caches, char name[32])
 {
     size_t level = 0;
@@ -82,7 +80,7 @@ static uint64_t name_level(double up_to, size_t number, const uint64_t *caches, 
     return level < n_caches ? caches[level] : 0;
 }
 
-/* Adds a row for each level (L1, L2, L3, memory) that is found in the latency by working set. */
+/* For each level found in the latency by working set. */
 static void conclude(struct measure *m)
 {
     struct curve curve;
@@ -91,7 +89,7 @@ static void conclude(struct measure *m)
 
     find_curve(m->rows, m->n_rows, chase_names[CHASE_HUGE], &curve);
     const size_t n = plateaus_find(curve.ns, curve.n, level, LEVELS_MAX);
-    char cpus[sizeof(curve.row[0]->cpus)] = ""; /* a copy, because adding rows may move the array of rows */
+    char cpus[sizeof(curve.row[0]->cpus)] = ""; /* adding rows may move the array of rows */
     if (curve.n)
         text_copy(cpus, sizeof(cpus), curve.row[0]->cpus);
     const size_t n_caches = machine_data_caches("", m->place.order[0], caches, LEVELS_MAX);
@@ -175,7 +173,6 @@ static void put_levels(const struct table_rows *r, struct text *out)
     grid_print(&grid, r->table_width, out);
 }
 
-/* Plots the latency by working set as text. */
 static void put_plot(const struct table_rows *r, struct text *out)
 {
     struct curve curve;
@@ -225,8 +222,7 @@ static const struct table_column steady_columns[] = {
 };
 static const struct table_layout steady_layout = {TABLE_OF("How steady last cache and memory are", steady_columns)};
 
-/* Prints a matrix of the latencies between CPUs for one metric: "store" or "swap", the way in which one CPU passes
- * a number to the other. */
+/* metric: "store" or "swap", the way a number is passed. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
     struct cpu_map map = {.n = 0};
@@ -255,7 +251,6 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
         text_printf(out, "%zu more pairs are in the CSV, and in the report\n", map.left_out);
 }
 
-/* Appends an empty line if the text has grown. Returns its length. */
 static size_t put_break(size_t before, struct text *out)
 {
     text_append(out, "\n", out->length > before);
@@ -283,7 +278,7 @@ static void print(const struct table_rows *r, struct text *out)
 }
 
 struct memory_options {
-    uint64_t max_size;      /* bytes of the largest working set; 0: chosen automatically */
+    uint64_t max_size;      /* bytes; 0: chosen */
     struct cpu_pairs pairs; /* pairs of CPUs for test cores; freed by end() */
 };
 
@@ -291,21 +286,17 @@ enum { TEST_LATENCY, TEST_LOADED, TEST_CORES, TEST_NODES, TEST_STEADY };
 static const char *const tests[] = {"latency", "loaded", "cores", "nodes", "steady", NULL};
 
 #define SET_MIN 4096u
-/* Largest working set in bytes when the caches' sizes are not known. */
+/* In bytes, when caches are not known. */
 #define SET_UNKNOWN (256ull << 20)
-/* Smallest working set in bytes for loads in random order page by page ("in-page"): within one page this order does not
- * differ from the order over the whole set. */
+/* In bytes, for random order page by page: within one page it does not differ. */
 #define IN_PAGE_MIN (16u << 10)
-/* Bytes of a working set that is assumed to fit into the last cache but not into the one before it, when the caches'
- * sizes are not known. */
+/* In bytes, when caches are not known: fits into the last cache, not into the one before. */
 #define CACHE_SET_DEFAULT (2ull << 20)
-/* Duration in ns and largest working set in bytes of the short run of test steady for the line "Quiet?" of the output's
- * header: filling a larger set takes too long. */
+/* Of the short run for the line "Quiet?"; filling a larger set takes too long. */
 #define LOOK_NS      100000000u
 #define LOOK_SET_MAX (512ull << 20)
-/* Reason for which tests that need several CPUs are skipped. */
-#define ONE_CPU "there is only one CPU to measure on"
-/* In test loaded one CPU measures, and each other CPU reads an array of at least this many bytes. */
+#define ONE_CPU      "there is only one CPU to measure on"
+/* In bytes: what each other CPU reads in test loaded. */
 #define STREAM_MIN (8ull << 20)
 
 static const struct option rows[] = {
@@ -316,8 +307,7 @@ static const struct option rows[] = {
 
 static const struct suite_options own[2] = {{.heading = "Options of memory", SUITE_ROWS(rows)}};
 
-/* Returns the largest working set in bytes: what the user wants, or 4 times the caches; at most a quarter of the
- * memory. */
+/* Asked for, or 4 times the caches; at most a quarter of the memory. */
 static uint64_t largest_set(const struct measure *m, const struct memory_options *o)
 {
     const uint64_t room = measure_memory(m) / 4;
@@ -328,8 +318,7 @@ static uint64_t largest_set(const struct measure *m, const struct memory_options
     return wanted > SET_MIN ? wanted : SET_MIN;
 }
 
-/* Returns the kth working set size in bytes: SET_MIN times the kth power of the square root of 2, in whole cache
- * lines. */
+/* SET_MIN times the kth power of the square root of 2, in whole cache lines. */
 static uint64_t size_at(unsigned k)
 {
     const uint64_t power = (uint64_t)SET_MIN << k / 2;
@@ -337,7 +326,7 @@ static uint64_t size_at(unsigned k)
     return k % 2 ? (uint64_t)((double)power * 1.4142135623730951) / CHASE_LINE * CHASE_LINE : power;
 }
 
-/* Adds the items of test latency: every size with every kind of pages; with --quick huge pages only. */
+/* With --quick huge pages only. */
 static void plan_latency(const struct measure *m, const struct memory_options *o, struct plan *out)
 {
     const bool quick = m->preset == PRESET_QUICK;
@@ -377,7 +366,6 @@ static void plan_cores(const struct measure *m, struct memory_options *o, struct
     }
 }
 
-/* Fills in a CPU of the node that may be measured on; returns false when there is none. */
 static bool cpu_of_node(const struct measure *m, unsigned node, unsigned *cpu)
 {
     struct cpuset cpus;
@@ -413,9 +401,8 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
     }
 }
 
-/* Sets the working sets of test steady: for memory 4 times the last cache of the first CPU, at most the given size; for
- * the cache a size that this cache holds and the one before it does not. Returns the bytes of the last cache; 0: not
- * known. */
+/* For memory 4 times the last cache, at most `most`; for the cache what it holds and the one before does not.
+ * Returns the bytes of the last cache; 0: not known. */
 static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memory_steady_params *out)
 {
     uint64_t caches[4], last = m->machine.cache_llc_bytes;
@@ -466,7 +453,7 @@ double memory_look(const struct measure *m)
     return pct;
 }
 
-/* Adds the items of the selected tests. `all` leaves out loaded and nodes to save time. */
+/* `all` leaves out loaded and nodes to save time. */
 static int plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size)
 {
     struct memory_options *o = options;

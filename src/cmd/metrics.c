@@ -6,7 +6,6 @@
 #include "cmd/unix.h"
 #include "sys/base.h"
 
-/* The table, made at the first call. */
 static struct {
     struct metrics metrics;
     struct metrics_suite *suite;
@@ -60,7 +59,6 @@ const struct metrics *metrics_table(void)
     }
     for (size_t b = 0; bench_list[b]; b++)
         add_test(bench_list[b]);
-    /* Adds the tests that are no benchmarks but variants of one, with titles of their own. */
     struct unix_test test;
     for (size_t t = 0; (test = unix_test_at(t)).name; t++)
         if (!metrics_test(&made.metrics, suite_unix.name, test.name))

@@ -37,11 +37,11 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
 
 /* --- Tables. --- */
 
-/* The rows of one CPU, which are consecutive and begin with the headline row. */
+/* Consecutive, the headline row first. */
 struct line {
     const struct row *lost;
     size_t n;
-    double loss; /* loss in %, by which the CPUs are ranked */
+    double loss; /* %, by which CPUs are ranked */
 };
 
 static int quieter(const void *a, const void *b)
@@ -53,7 +53,6 @@ static int quieter(const void *a, const void *b)
     return order ? order : ORDER_OF(x->lost->number, y->lost->number);
 }
 
-/* Returns the row of a metric, NULL when there is none. */
 static const struct row *line_row(const struct line *line, const char *metric)
 {
     for (size_t i = 0; i < line->n; i++)
@@ -62,8 +61,8 @@ static const struct row *line_row(const struct line *line, const char *metric)
     return NULL;
 }
 
-/* Sets the loss by which the CPUs are ranked: the speed lost; or, if that is not known of any CPU, the time lost. CPUs
- * of which the speed lost is not known come last: their core was never seen free. */
+/* The speed lost, or if no CPU knows it the time lost. CPUs that do not know it come last: their core was never
+ * free. */
 static void find_losses(struct line *lines, size_t n)
 {
     bool known = false;
@@ -77,8 +76,7 @@ static void find_losses(struct line *lines, size_t n)
         lines[i].loss = lines[i].lost->value;
 }
 
-/* Makes a line for each CPU from its rows, and sorts the lines, the quietest CPU first. Returns their number; lines
- * must have room for as many as there are rows. */
+/* The quietest first; room for as many lines as rows. */
 static size_t rank_lines(const struct table_rows *r, struct line *lines)
 {
     size_t n = 0;
@@ -95,8 +93,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     return n;
 }
 
-/* Makes shallow copies of the rows in the order of the ranking, with the rank as their first parameter. Returns their
- * number. */
+/* Shallow copies in the order of the ranking, with the rank as first parameter. */
 static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *rows)
 {
     size_t n = 0;
@@ -201,8 +198,7 @@ static void put_strips(const struct line *lines, size_t n, unsigned width, struc
         plot_strip("Lost time", shown, n, width, out);
 }
 
-/* Prints histograms from both ends of the ranking, because comparing the quietest and the noisiest CPU is most
- * useful. */
+/* From both ends of the ranking: quietest and noisiest compare best. */
 static void put_histograms(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
     unsigned shown = 0;
@@ -217,7 +213,7 @@ static void put_histograms(const struct line *lines, size_t n, unsigned width, s
     }
 }
 
-/* Prints the periodic detours of each CPU, from the parameter periods=10ms:31us;... (31 us are lost every 10 ms). */
+/* From the parameter periods=10ms:31us;... (31 us lost every 10 ms). */
 static void put_periods(const struct line *lines, size_t n, struct text *out)
 {
     for (size_t i = 0; i < n; i++) {

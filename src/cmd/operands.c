@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operands that a command takes: as the command describes them, or derived from its suite or usage line. */
+/* The operands that a command takes. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

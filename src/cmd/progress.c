@@ -11,12 +11,11 @@
 #include "sys/process.h"
 
 #define EVERY_NS 200000000u
-/* For samples of at least this length, in ns, the progress line says when they end. */
+/* Longer samples say when they end. */
 #define LONG_NS 2000000000u
-/* Weight of the planned duration in the estimate of the time left: it counts as much as the pace seen over this share
- * of the run. */
+/* The planned duration weighs as much as the pace seen over this share of the run. */
 #define TRUST 0.2
-/* Maximum factor by which the time left may rise from one line to the next. */
+/* By which the time left may rise at once. */
 #define RISE 1.2
 
 /* --- The plan. --- */
@@ -114,8 +113,7 @@ static void put_line(const struct progress *p, double left_s, const char *more)
     message_hint("\r\033[K%s%s%s", p->line, left, more);
 }
 
-/* Writes "; this sample: 30 s, until about 12:00:30" to buf if the sample is long and the progress line is not updated
- * during it; otherwise "". */
+/* If the sample is long and the line is not updated meanwhile. */
 static void describe_sample(const struct plan_item *item, char *buf, size_t size)
 {
     char length[32], at[16];
@@ -130,8 +128,7 @@ static void describe_sample(const struct plan_item *item, char *buf, size_t size
     (void)snprintf(buf, size, "; this sample: %s, until about %s", length, at);
 }
 
-/* Describes the item in a few words: by its load; a command by the values of its parameters {NAME}; otherwise by its
- * first parameter. */
+/* A load, a command's parameters {NAME}, or the first parameter. */
 static void describe_item(const struct plan_item *item, const struct clock_info *clock, char *buf, size_t size)
 {
     struct row_params param = {.n = 0};

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench project: computes how much longer the noise of the measured machines makes work that many ranks (processes)
- * do in steps, each of which ends in a barrier. */
+/* jitbench project: how much longer noise makes work of many ranks in steps that end in a barrier. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "sys/process.h"
 
-/* Numbers of ranks that --ranks FIRST:LAST without STEP stands for: each number if there are at most EACH_MOST;
- * otherwise decades if LAST is at least DECADES_FROM times FIRST, or powers of two. */
+/* Without STEP: each number if there are so few; otherwise decades from this ratio on, or powers of two. */
 #define EACH_MOST    8u
 #define DECADES_FROM 100u
 
@@ -61,8 +59,7 @@ static int read_steps(const struct project_options *options, struct projection *
     return p->n_steps ? 0 : usage_error("--step: '' is not a time");
 }
 
-/* Returns the next number of ranks. Without a STEP, few numbers are taken one by one; many are taken in decades or
- * powers of two, which end with LAST. */
+/* Without STEP, decades and powers of two end with LAST. */
 static uint64_t next_ranks(const struct option_sweep *sweep, uint64_t ranks)
 {
     uint64_t next = ranks + sweep->step;
@@ -116,7 +113,7 @@ static int project(const struct command_call *call)
         return usage_error("no rows of noise or prime");
     projection_compute(&p);
     const bool to_stdout = !strcmp(options->output, "-");
-    /* The CSV is written first, so that an invalid file name is reported before anything is printed. */
+    /* first, so that a wrong file name is reported before anything is printed */
     if (options->output[0]) {
         scale_put_csv(&p, &out);
         written = files_write("project", options->output, options->force, &out);

@@ -16,7 +16,7 @@ static bool loses_less(double a, double b)
     return a < b || (isnan(b) && !isnan(a));
 }
 
-/* Appends a percentage with at most three digits, and never with an exponent. */
+/* At most three digits, no exponent. */
 static void put_share(struct text *out, double pct)
 {
     if (isnan(pct))
@@ -80,8 +80,7 @@ unsigned quiet_pick(const unsigned *cpus, const double *slower, const double *lo
     return picked;
 }
 
-/* Adds the trial's core probes, which show whether others used a core, to the session's knowledge of how fast a free
- * core is. */
+/* To know how fast a free core is. */
 static void learn(const struct trial *trial, const struct place_request *request)
 {
     for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {
@@ -113,7 +112,7 @@ int quiet_cpu(const struct place_request *allowed, const struct clock_info *cloc
         *cpu = allowed->order[0];
         return fail_because(0, why, why_size, "CPU %u is the only one", *cpu);
     }
-    /* One copy on each CPU, independent of the user's placement options. */
+    /* one copy on each CPU, whatever the user's placement */
     FREED_BY(memory_free) struct place_request *request = memory_get(1, sizeof(*request));
     *request = *allowed;
     request->bind = BIND_ONE;

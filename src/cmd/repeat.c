@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --runs and --interleave: executes the same command line again and again, each time in a process of its own and with a
- * file of its own, so that `jitbench compare` sees how runs differ. */
+/* --runs and --interleave: the same command line again and again, each time in a process and with a file of its own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,9 +15,8 @@
 #include "settings/settings.h"
 #include "sys/process.h"
 
-/* One of the two sides of --interleave. */
 struct side {
-    /* path of another jitbench, or of a file of settings; "": this program, and the machine as it is */
+    /* another jitbench, or a file of settings; "": this program and machine */
     char file[1024];
     bool is_program;
 };
@@ -30,7 +28,7 @@ struct repeat {
     struct side side[2];
     unsigned sides;
     uint64_t runs;
-    char name[1024]; /* name of the CSV files; the number of the run is inserted before its ending */
+    char name[1024]; /* the number of the run goes before its ending */
 };
 
 bool session_repeats(const struct session *s)
@@ -58,7 +56,7 @@ static int take_side(struct repeat *r, struct side *side)
     return tuned_check_file(side->file, why, sizeof(why)) ? wrong(r, side->file, why) : 0;
 }
 
-/* Reads the value of --interleave, "B" or "A,B". */
+/* "B" or "A,B". */
 static int take_sides(struct repeat *r)
 {
     const char *both = r->s->m.options.interleave, *comma = strchr(both, ',');
@@ -88,8 +86,7 @@ static int take_name(struct repeat *r)
     return 0;
 }
 
-/* Appends the name of the file of a run. side: letter of the side; 0: none. number: number of the run; 0: an asterisk.
- * as_output: doubles percent signs, as --output needs. */
+/* side: a letter or 0. number 0: an asterisk. as_output: percent signs doubled. */
 static void put_name(const struct repeat *r, char side, uint64_t number, bool as_output, struct text *out)
 {
     const char *base = strrchr(r->name, '/'), *ending = strrchr(base ? base : r->name, '.');
@@ -135,7 +132,7 @@ static void execute(const struct repeat *r, const struct side *side, char **argv
     _exit(EXIT_ROW_FAILED);
 }
 
-/* Waits for the run, and passes it a signal that asked this program to end. Returns its exit status. */
+/* Passes on a signal that asked for the end. Returns the exit status. */
 static int wait_for(pid_t pid)
 {
     int status = 0, passed = 0;
@@ -153,12 +150,10 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Makes the arguments of a run, which the caller frees: those of this program without --runs and --interleave, and with
- * --output for its own file. Only the first run keeps --start-at. */
+/* Without --runs and --interleave, with --output; the first run keeps --start-at. The caller frees them. */
 static char **make_args(const struct repeat *r, bool first, const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
-    /* The first run keeps --start-at, the first of these. */
     static const char *const dropped[] = {"start-at", "runs", "interleave", NULL};
     char **args = memory_get((size_t)r->argc + 6, sizeof(*args));
     int options = 1;
@@ -174,8 +169,7 @@ static char **make_args(const struct repeat *r, bool first, const char *output)
     return args;
 }
 
-/* Reports that another program was executed as a run and made no file: it is probably no jitbench. Returns
- * EXIT_ROW_FAILED. */
+/* It is probably no jitbench. Returns EXIT_ROW_FAILED. */
 static int made_no_file(const struct repeat *r, const struct side *side, const char *path, int status)
 {
     return command_fail(r->s->command->name, EXIT_ROW_FAILED,
@@ -183,8 +177,7 @@ static int made_no_file(const struct repeat *r, const struct side *side, const c
                         path, status);
 }
 
-/* Reports which signal ended the runs, and which file holds what was finished. number: of the last run, which left its
- * file at path if it got that far. Returns the exit status. */
+/* number, path: of the last run and its file. Returns the exit status. */
 static int report_signal(const struct repeat *r, uint64_t number, const char *path, int status)
 {
     const int caught = signals_pending() ? signals_pending() : status - 128;
@@ -199,15 +192,13 @@ static int report_signal(const struct repeat *r, uint64_t number, const char *pa
                         stat(path, &st) ? "it made no file " : "what was finished is in ", path);
 }
 
-/* Returns whether both are the same file, unchanged. */
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* Sets *ends when no further run shall begin: the command line is wrong, a signal ended the run, settings could not be
- * restored, or another program is no jitbench. Returns the exit status. */
+/* *ends: wrong command line, a signal, settings not restored, or no jitbench. Returns the exit status. */
 static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first, bool *ends)
 {
     const struct side *side = &r->side[of];
@@ -260,7 +251,6 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }
 
-/* Prints the command that compares the results of the two sides of --interleave. */
 static void put_hint(const struct repeat *r)
 {
     struct text out = {0};
@@ -287,7 +277,7 @@ int session_repeat(struct session *s, int argc, char **argv)
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)
         for (unsigned i = 0; i < r.sides; i++) {
-            /* The order A B B A lets slow drift affect both sides equally. */
+            /* A B B A: slow drift affects both sides equally */
             bool ends;
             const int status = run_once(&r, r.sides == 2 && k % 2 ? 1 - i : i, k + 1, k == 0 && i == 0, &ends);
             worst = status > worst ? status : worst;

@@ -22,7 +22,7 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct report_options),
 };
 
-/* Chooses the output if none is given: standard output, or a file if that is a terminal. */
+/* A file if standard output is a terminal. */
 static void choose_output(const char *first, char *path, size_t size)
 {
     const char *name = strrchr(first, '/') ? strrchr(first, '/') + 1 : first;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the requirements that the user gives by --require and --requirements. Whether the figures meet them is decided
- * in analysis/require.c; the exit status is made by cmd/measure.c and cmd/compare.c. */
+/* Reads --require and --requirements. */
 #include "cmd/cmd.h"
 
 #include <string.h>

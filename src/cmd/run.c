@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench run: checks the user's commands before anything runs, plans their runs, and prints their table. */
+/* jitbench run: checks the commands before anything runs, plans their runs, prints their table. */
 #include "cmd/run.h"
 #include <assert.h>
 #include <math.h>
@@ -15,15 +15,13 @@
 
 #define COLUMNS_MAX 20
 
-/* With several commands: half-width in % of the interval of a ratio that is narrow enough to say that there is no
- * difference. */
+/* Half-width in % of a ratio's interval that is narrow enough to say that there is no difference. */
 #define PRECISION_OF_RATIO 0.5
 
 static const struct suite_options own[2] = {
     {.heading = "Options of run", .bench = &bench_command, .foreign = foreign_hyperfine}};
 
-/* Formats the text as one quoted word, so that its end is unambiguous. It is shortened before quoting, more if the
- * quotes need room. An empty text stays empty. */
+/* As one quoted word; shortened before quoting. An empty text stays empty. */
 static void show_word(const char *word, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text quoted = {0};
@@ -40,7 +38,7 @@ static void show_word(const char *word, char *buf, size_t size)
     }
 }
 
-/* Sets when sampling ends if there are several commands, which are compared by pairs of their runs. */
+/* Several commands are compared by pairs of their runs. */
 static void sample_in_pairs(const struct measure *m, size_t n_commands, struct plan *plan)
 {
     const uint64_t runs = 2 * commands_pairs_least(plan->n - plan->n / n_commands);
@@ -59,7 +57,6 @@ static void sample_in_pairs(const struct measure *m, size_t n_commands, struct p
     plan->enough = run_enough;
 }
 
-/* Adds the plan items of one command. */
 static void add_command(struct commands *c, size_t i, struct command_params *params, struct plan *plan)
 {
     const size_t before = plan->n;
@@ -131,7 +128,7 @@ static int end(void *options, bool unused)
         return 0;
     const int status = unused ? 0 : run_clean_up(o);
     if (!o->children)
-        (void)program_end_orphans(0); /* ends what interrupted commands left running in sessions of their own */
+        (void)program_end_orphans(0); /* what interrupted commands left in sessions of their own */
     if (o->keeps && unused)
         directory_remove(o->command.keep_output, o->fds[1]);
     for (int i = 0; i < 3; i++)
@@ -149,7 +146,7 @@ static bool is_wall(const struct row *row)
     return !strcmp(row->metric, "wall");
 }
 
-/* Sets the row's label: the name if the user gave one, otherwise the command line, which says more ('make -j2'). */
+/* The command line unless the user gave a name: it says more. */
 static void label(const struct row *row, struct row *out)
 {
     const char *line = row_command_line(&row->param);
@@ -166,8 +163,7 @@ static void label(const struct row *row, struct row *out)
         words_shorten(line, out->test, sizeof(out->test));
 }
 
-/* Copies the rows, with the commands' labels, and appends rows with the ratios of the medians. The copies are shallow:
- * they must not be freed. Returns the number of rows. */
+/* With labels, and ratios of medians at the end. Shallow copies. */
 static size_t shown_rows(const struct table_rows *r, const struct command_comparison *compared, struct row *rows)
 {
     size_t n = 0;
@@ -190,11 +186,11 @@ static size_t shown_rows(const struct table_rows *r, const struct command_compar
 }
 
 struct shape {
-    double scale; /* factor by which times are multiplied to be shown */
+    double scale; /* to show times */
     unsigned decimals;
     const char *unit;
     bool copies, several, codes;
-    /* Parameters of the commands: as in the row's param, "{n}"; and as a column's heading, "n". */
+    /* As in param, "{n}", and as heading, "n". */
     char key[ROW_VARIED_MAX][ROW_VARIED_SIZE], heading[ROW_VARIED_MAX][ROW_VARIED_SIZE];
     size_t n_parameters;
 };
@@ -270,7 +266,7 @@ static void put_table(const struct shape *s, const struct row *rows, size_t n, u
     table_print(&layout, rows, n, width, out);
 }
 
-/* Prints the command lines that are too long for the table. */
+/* Too long for the table. */
 static void put_long_lines(const struct row *rows, size_t n, struct text *out)
 {
     const char *before = NULL;
@@ -286,7 +282,6 @@ static void put_long_lines(const struct row *rows, size_t n, struct text *out)
     }
 }
 
-/* Plots the times as text, with a line for each command and its parameters' values. */
 static void put_plot(const struct shape *s, const struct table_rows *r, struct text *out)
 {
     FREED_BY(memory_free) struct plot_row *rows = s->n_parameters ? calloc(r->n + 1, sizeof(*rows)) : NULL;
@@ -314,7 +309,6 @@ static void put_plot(const struct shape *s, const struct table_rows *r, struct t
     }
 }
 
-/* --verbose: prints a line for each run. */
 static void put_runs(const struct shape *s, const struct row *rows, size_t n, struct text *out)
 {
     struct columns c = {.n = 0};
@@ -350,7 +344,7 @@ static void print(const struct table_rows *r, struct text *out)
     }
 }
 
-/* A command may have threads, so it may use all CPUs. */
+/* a command may have threads */
 static const struct option_default defaults[] = {{"bind", "range"}, {NULL, NULL}};
 
 const struct suite suite_run = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of jitbench run: splits, checks, names and packs them before anything runs, and opens their
- * descriptors. */
+/* The commands of jitbench run: splits, checks, names and packs them, and opens their descriptors. */
 #include "cmd/run.h"
 
 #include <errno.h>
@@ -19,14 +18,14 @@
 #include "sys/file.h"
 #include "sys/process.h"
 
-/* Parameters of the commands of jitbench run: their values, and a command for each combination. */
+/* --- Parameters. --- */
 
-/* run_free_parameters() frees the values; gcc 12's analyzer does not follow them into the array. */
+/* gcc 12's analyzer does not follow run_free_parameters() into the array */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
 
-#define DIGITS_MOST 15 /* digits of a number before and after the point, for which 64 bits are enough */
+#define DIGITS_MOST 15 /* before and after the point: fits into 64 bits */
 
 /* --- Values of the parameters. --- */
 
@@ -48,8 +47,7 @@ static int add_value(struct commands *c, const char *option, struct parameter *p
     return 0;
 }
 
-/* Splits the value of an option into at most three words of[0] to of[2] (NULL: missing), and adds a parameter, without
- * values yet, whose name is of[0]. */
+/* At most three words of[0] to of[2] (NULL: missing); of[0] names a parameter, without values yet. */
 static int add_parameter(struct commands *c, const char *option, char *words, char *of[3])
 {
     const char separator[] = {OPTION_WORD_END, '\0'};
@@ -68,8 +66,7 @@ static int add_parameter(struct commands *c, const char *option, char *words, ch
     return 0;
 }
 
-/* Reads the name and values of a --parameter-list. In a value, a comma or backslash is written with a backslash before
- * it. */
+/* A backslash stands before a comma or backslash in a value. */
 static int read_list(struct commands *c, char *words)
 {
     char *of[3];
@@ -93,7 +90,7 @@ static int read_list(struct commands *c, char *words)
     return 0;
 }
 
-/* Reads "-12.50" as -1250 and 2 decimals. Returns -1 when it is something else, or too long. */
+/* "-12.50" is -1250 with 2 decimals. -1: something else, or too long. */
 static int read_decimal(const char *text, int64_t *number, unsigned *decimals)
 {
     const bool minus = *text == '-';
@@ -113,7 +110,7 @@ static int read_decimal(const char *text, int64_t *number, unsigned *decimals)
     return digits ? 0 : -1;
 }
 
-/* Multiplies the number so that it has more decimals. Returns -1 when it has too many digits then. */
+/* -1: too many digits then. */
 static int scale_decimal(int64_t *number, unsigned from, unsigned to)
 {
     for (; from < to; from++) {
@@ -223,7 +220,7 @@ static char *substitute(const struct commands *c, size_t command, const char *te
     return out.data;
 }
 
-/* Returns an allocated copy of a command's words in which each {NAME} is replaced by the value of that parameter. */
+/* Allocated; each {NAME} is replaced by the parameter's value. */
 static char **substitute_words(struct commands *c, size_t command, char *const *words)
 {
     size_t n = 0;
@@ -236,7 +233,7 @@ static char **substitute_words(struct commands *c, size_t command, char *const *
     return made;
 }
 
-/* Finds which parameters a typed command contains; it is run with each combination of their values. */
+/* A typed command is run with each combination of their values. */
 static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMETERS_MAX])
 {
     const struct command_params *params = &c->options->command;
@@ -255,7 +252,6 @@ static int find_used(struct commands *c, size_t typed, bool used[COMMAND_PARAMET
     return 0;
 }
 
-/* Returns the names of the options that the parameters come from. */
 static const char *combining_options(const struct commands *c)
 {
     const struct command_params *params = &c->options->command;
@@ -265,7 +261,6 @@ static const char *combining_options(const struct commands *c)
     return params->lists[0] ? "--parameter-list and --parameter-scan" : "--parameter-scan";
 }
 
-/* Adds a command for each combination of the values of the parameters that a typed command contains. */
 static int combine(struct commands *c, size_t typed)
 {
     bool used[COMMAND_PARAMETERS_MAX] = {false};
@@ -318,7 +313,7 @@ void run_free_parameters(struct commands *c)
     }
 }
 
-/* Joins, quotes and shortens words of command lines. */
+/* --- Words. --- */
 
 void words_first(const char *line, char *buf)
 {
@@ -416,8 +411,8 @@ void words_shorten(const char *line, char *buf, size_t size)
 
 #define SHELL "/bin/sh"
 
-/* Limits of execve(2): a word has at most MAX_ARG_STRLEN (32 pages); all words together have at most a quarter of the
- * stack limit and three quarters of 8 MiB, but 32 pages are always allowed. */
+/* execve(2): a word has MAX_ARG_STRLEN (32 pages); all together a quarter of the stack limit and three quarters of 8
+ * MiB, but 32 pages always. */
 #define WORD_PAGES 32u
 #define WORDS_MAX  (6u << 20)
 
@@ -459,7 +454,7 @@ static size_t list_length(char *const *list)
     return n;
 }
 
-/* Returns whether a word contains spaces and its first part is a program. */
+/* It contains spaces, and its first part is a program. */
 static bool is_command_line(const char *name)
 {
     char first[256], path[4096];
@@ -484,11 +479,11 @@ static int find_program(const struct commands *c, const char *what, const char *
     return error ? run_wrong(c, "%s'%.100s' cannot be executed: %s", what, name, strerror(-error)) : 0;
 }
 
-/* A command that an option (--prepare, --setup, --cleanup) gives as one line. All zero: the option was not given. */
+/* Given as one line (--prepare, --setup, --cleanup). All zero: not given. */
 struct line {
     char *text;
     struct words words;
-    char *shell[4], **argv; /* shell: the words with --shell */
+    char *shell[4], **argv; /* with --shell */
     char path[4096];
 };
 
@@ -498,7 +493,7 @@ static void free_line(struct line *line)
     free(line->text);
 }
 
-/* Splits the line of an option, with the values of the command's parameters in it, and finds its program. */
+/* Puts in the parameters' values, and finds the program. */
 static int read_line(struct commands *c, size_t command, const char *option, const char *given, struct line *out)
 {
     const bool shell = c->options->command.shell;
@@ -516,8 +511,7 @@ static int read_line(struct commands *c, size_t command, const char *option, con
     return find_program(c, what, shell ? SHELL : out->argv[0], out->path, sizeof(out->path));
 }
 
-/* Packs the line of --setup or --cleanup as a command of its own, and sets its offset and size in bytes (size 0: not
- * given). */
+/* As a command of its own. *offset, *size: bytes; 0: not given. */
 static int pack_line(struct commands *c, size_t command, const char *option, const char *given, size_t *offset,
                      size_t *size)
 {
@@ -561,7 +555,7 @@ static int check_list(const struct commands *c, char *const *list, size_t *total
     return 0;
 }
 
-/* Checks the size of a command, so that an exec that the kernel would refuse is reported here. */
+/* The kernel would refuse the exec. */
 static int check_size(const struct commands *c, char *const *argv)
 {
     size_t most = WORDS_MAX, least = WORD_PAGES * (size_t)sysconf(_SC_PAGESIZE), total = PROCESS_PAD_MAX;
@@ -576,7 +570,7 @@ static int check_size(const struct commands *c, char *const *argv)
     return 0;
 }
 
-/* Copies the values of the command's parameters, quoted, to params, for its rows. */
+/* Quoted, for the rows. */
 static int show_parameters(struct commands *c, size_t command, struct command_params *params)
 {
     size_t n = 0;
@@ -641,8 +635,7 @@ void run_name_after_program(const char *word, bool shell, struct name *name)
     (void)snprintf(name->text, sizeof(name->text), "%.*s", (int)length, length ? word : "command");
 }
 
-/* Names the commands that were made from command number `typed` as it was typed. Each {NAME} in the given name is
- * replaced by the value of that parameter. */
+/* Each {NAME} in the given name is replaced by the parameter's value. */
 static int name_commands(struct commands *c, size_t typed, const char *given, size_t length)
 {
     struct name name;
@@ -700,7 +693,7 @@ int run_find_reference(struct commands *c, size_t *first)
 
 /* --- --cleanup, after the last run. --- */
 
-/* Describes why a command of --cleanup failed. error: that of starting it or waiting for it; 0: none. */
+/* error: of starting or waiting; 0: none. */
 static void describe_failure(int error, const struct program_end *end, uint64_t timeout_ns, char *buf, size_t size)
 {
     char limit[32];
@@ -718,13 +711,13 @@ static void describe_failure(int error, const struct program_end *end, uint64_t 
         (void)snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
 }
 
-/* Executes a command of --cleanup. Appends what it was and why it failed to `failed`, if it failed. */
+/* Appends what failed and why. */
 static void clean_up(const char *map, size_t offset, size_t size, const struct command_params *params,
                      struct text *failed)
 {
     struct command_image image;
     void *lists = command_unpack(map + offset, size, &image);
-    static struct program_guard guard; /* static: it is larger than a small stack */
+    static struct program_guard guard; /* larger than a small stack */
     struct program_end end = {.status = 0};
     uint64_t at_ns;
     char why[160];
@@ -732,7 +725,7 @@ static void clean_up(const char *map, size_t offset, size_t size, const struct c
     if (lists) {
         const struct program program = {
             .path = image.path, .argv = image.argv, .envp = image.env, .fds = {-1, -1, -1}, .guard = &guard};
-        (void)program_guard(&guard, 0); /* without a guard the command still has to clean up */
+        (void)program_guard(&guard, 0); /* without a guard it still has to clean up */
         const pid_t pid = program_start(&program, &at_ns);
         const int error = pid < 0 ? pid : program_wait(pid, at_ns + params->timeout_ns, &at_ns);
         if (pid > 0) {
@@ -788,13 +781,13 @@ int run_clean_up(const struct run_options *options)
 
 /* --- Descriptors. --- */
 
-/* Duplicates a descriptor to one that workers inherit and that is not a standard one. */
+/* Inherited by workers, and no standard one. */
 static int inherit(int fd)
 {
     return fcntl(fd, F_DUPFD, 3);
 }
 
-/* Rejects a directory: it opens like a file but cannot be read. */
+/* A directory opens like a file but cannot be read. */
 static int check_input(const struct commands *c, int fd)
 {
     struct stat st;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several commands of jitbench run, compared by pairs of their runs: decides when to stop sampling, and implements
- * --fail-on. */
+/* Several commands compared by pairs of their runs: when to stop, and --fail-on. */
 #include "cmd/run.h"
 
 #include <float.h>
@@ -33,8 +32,7 @@ static struct command_params *params_of(const struct plan_item *item)
     return item->params;
 }
 
-/* Sets the logarithms of the ratios that are tested: 1, or the limits of --fail-on for slower and for faster commands.
- * Returns their number. */
+/* 1, or the limits of --fail-on. Returns their number. */
 static size_t margins_of(const struct command_params *params, double margin[2])
 {
     const double slower = fail_on_limit(&params->fail_on, FAIL_ON_SLOWER);
@@ -50,8 +48,7 @@ static size_t margins_of(const struct command_params *params, double margin[2])
     return n;
 }
 
-/* Returns the index of the item that item i is compared with: the first one with the same number of copies that has not
- * ended early; i if there is none before it. */
+/* The first with the same number of copies that has not ended early; i: none before it. */
 static size_t base_of(const struct plan_item *items, const struct plan_samples *samples, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -60,9 +57,8 @@ static size_t base_of(const struct plan_item *items, const struct plan_samples *
     return i;
 }
 
-/* Compares an item with its base (base_of()) by the test that the verdict uses. margin: logarithm of the ratio that is
- * tested. fixed: as if the number of runs had
- * been fixed in advance. Returns false when they cannot be compared. */
+/* margin: logarithm of the tested ratio. fixed: as if the number of runs had been fixed. Returns false when they
+ * cannot be compared. */
 static bool compare(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
                     double error, bool fixed, struct command_difference *out)
 {
@@ -74,8 +70,7 @@ static bool compare(const struct plan_item *items, const struct plan_samples *sa
            out->logs.n;
 }
 
-/* Returns whether the sequential test claims a difference between an item and its base. Always false with --aa (a
- * command against itself), so that a false claim does not end sampling. */
+/* Never with --aa: a false claim would end sampling. */
 static bool is_claimed(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
                        double error)
 {
@@ -85,9 +80,8 @@ static bool is_claimed(const struct plan_item *items, const struct plan_samples 
            !(d.logs.low <= margin && d.logs.high >= margin);
 }
 
-/* Returns whether the interval of an item's ratio to its base is no wider than the precision asks for and contains the
- * ratio that is tested (margins_of()): any difference from that ratio is then too small to matter. With
- * --aa only the width counts. */
+/* No wider than the precision, and contains the tested ratio: any other difference is too small to matter. With --aa
+ * only the width counts. */
 static bool is_narrow(const struct plan_item *items, const struct plan_samples *samples, size_t i, double margin,
                       double error)
 {
@@ -98,7 +92,7 @@ static bool is_narrow(const struct plan_item *items, const struct plan_samples *
            (params_of(&items[i])->aa || (d.logs.low <= margin && d.logs.high >= margin));
 }
 
-/* Sets how many blocks (runs A B B A) fit into the time limit, unless it was set before. Returns that number. */
+/* Blocks (A B B A) that fit into the time limit. */
 static size_t plan_blocks(struct plan_item *items, size_t n, const struct plan_samples *samples, size_t blocks)
 {
     const uint64_t left = samples->limit_ns > samples->spent_ns ? samples->limit_ns - samples->spent_ns : 0;
@@ -142,9 +136,8 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
             narrow = true;
         }
     }
-    /* The intervals are narrow, so this test is the last one: it may use all that is left of the allowed probability of
-     * a false claim. With --aa the planned number of blocks stays, since the search for a difference would go on up to
-     * there. */
+    /* this test is the last one and may use all that is left of the allowed probability of a false claim; with --aa the
+     * search goes on to the planned number */
     for (size_t i = 0; narrow && i < n; i++)
         if (!params_of(&items[i])->aa)
             params_of(&items[i])->planned = blocks;
@@ -153,16 +146,16 @@ bool run_enough(struct plan_item *items, size_t n, const struct plan_samples *sa
 
 /* --- The exit status. --- */
 
-/* Returns how large a difference may be in % that is not decided, or not found; NAN: any. */
+/* In %: a difference that is not decided, or not found; NAN: any. */
 static double possible(const struct command_comparison *c)
 {
     const struct paired *logs = &c->difference.logs;
     const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
 
-    return c->verdict == COMMAND_ALIKE && most < 100 ? most : (double)NAN; /* above it is printed as not decided */
+    return c->verdict == COMMAND_ALIKE && most < 100 ? most : (double)NAN; /* more is printed as not decided */
 }
 
-/* Reports on standard error the commands with one kind of finding. Returns the exit status. */
+/* Returns the exit status. */
 static int fail_kind(const struct measure *m, const struct fail_on *fail_on, unsigned kind,
                      struct command_comparison *compared)
 {

@@ -10,8 +10,6 @@
 
 #include "sys/base.h"
 
-/* Prints the tables of a suite's rows. */
-
 static const struct suite *suite_of(const char *name)
 {
     for (size_t i = 0; command_list[i]; i++)
@@ -20,7 +18,7 @@ static const struct suite *suite_of(const char *name)
     return NULL;
 }
 
-/* Compares rows by their order in the plan; figures calculated from other rows (item 0) come last. */
+/* In the order of the plan; figures from other rows (item 0) last. */
 static int as_planned(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -30,7 +28,7 @@ static int as_planned(const void *a, const void *b)
     return ORDER_OF(x->number, y->number);
 }
 
-/* Returns whether the suite has begun. One that a signal kept from beginning has rows, but no table. */
+/* One that a signal kept from beginning has rows, but no table. */
 static bool has_begun(const struct row *rows, size_t n)
 {
     static const char ended[] = "ended by ";
@@ -41,7 +39,7 @@ static bool has_begun(const struct row *rows, size_t n)
     return false;
 }
 
-/* Prints rows that no table of a suite shows, a line for each. */
+/* No table of a suite shows them. */
 static void put_plain(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
     static const struct table_column columns[] = {
@@ -79,7 +77,7 @@ static void put_plain(const struct row *rows, size_t n, unsigned width, struct t
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
     const struct suite *suite = n ? suite_of(rows[0].suite) : NULL;
-    /* Separate from out, because suites check whether the text is empty. */
+    /* suites check whether the text is empty */
     FREED_BY(text_free) struct text tables = {.color = out->color};
 
     if (!has_begun(rows, n))
@@ -134,7 +132,7 @@ static const struct option rows[] = {
     COMMAND_HELP_ROW(struct show_options),
 };
 
-/* Returns the number of consecutive rows of the same run, and if by_suite is set of the same suite. */
+/* by_suite: and of the same suite. */
 static size_t count_alike(const struct row *first, size_t n, bool by_suite)
 {
     size_t count = 0;
@@ -170,7 +168,6 @@ static void put_run(struct row *first, size_t n, const struct show_options *opti
     text_append(out, warnings.data, options->quiet ? 0 : warnings.length);
 }
 
-/* Prints run by run, so that the output does not accumulate in memory. */
 static int put_set(const struct command *command, const struct show_options *options, struct row_set *set)
 {
     int status = 0;

@@ -15,7 +15,7 @@ struct wait {
 static const struct option wait_row = {
     .name = "start-at", .type = OPTION_DURATION, .min = 0, .max = (double)START_DAY_NS, OPTION_AT(struct wait, ns)};
 
-/* Parses "@SECONDS", with up to nine decimals. */
+/* Up to nine decimals. */
 static int parse_epoch(const char *s, uint64_t *at_ns)
 {
     size_t whole = strspn(s, "0123456789"), fraction = 0;
@@ -31,7 +31,7 @@ static int parse_epoch(const char *s, uint64_t *at_ns)
     return 0;
 }
 
-/* Parses "HH:MM:SS": the nearest one of yesterday, today and tomorrow. */
+/* The nearest of yesterday, today and tomorrow. */
 static int parse_time_of_day(const char *s, uint64_t now_ns, uint64_t *at_ns)
 {
     const time_t now = (time_t)(now_ns / SECOND_NS);

@@ -13,8 +13,7 @@ struct stream_options {
     struct bandwidth_params bandwidth;
 };
 
-/* Maximum bytes of an array with --quick. Arrays of 4 times the caches would take too long if the caches have hundreds
- * of MiB; a virtual machine sees those of its host. */
+/* 4 times caches of hundreds of MiB, which a virtual machine sees of its host, would take too long. */
 #define QUICK_ARRAY_BYTES (256ull << 20)
 
 enum { TEST_ARRAY, TEST_BANDWIDTH };
@@ -96,8 +95,7 @@ static const struct {
     const char *prefix, *function;
 } functions[] = {{"copy_", "Copy"}, {"scale_", "Scale"}, {"add_", "Add"}, {"triad_", "Triad"}};
 
-/* Prints STREAM's table, with a line for each function. In jitbench's rows the function is part of the metric's
- * name. */
+/* A line for each function, which in rows is part of the metric's name. */
 static void put_bandwidth(const struct table_rows *r, struct text *out)
 {
     static const struct table_layout layout = {
@@ -109,7 +107,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     for (size_t i = 0; rows && i < r->n; i++) {
         if (strcmp(r->rows[i].test, bench_bandwidth.name))
             continue;
-        rows[n] = r->rows[i]; /* a shallow copy, in which only the names change */
+        rows[n] = r->rows[i]; /* a shallow copy, with other names */
         for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
             size_t length = strlen(functions[f].prefix);
             if (strncmp(rows[n].metric, functions[f].prefix, length))
@@ -122,7 +120,6 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
     table_print(&layout, rows, n, r->table_width, out);
 }
 
-/* Prints the size of the arrays, and why they were not larger. */
 static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {

@@ -11,7 +11,7 @@
 #include "sys/base.h"
 #include "sys/process.h"
 
-#define SHOWN_MAX 28 /* largest number of characters of a value that are shown; CPU masks can have 2 KiB */
+#define SHOWN_MAX 28 /* CPU masks can have 2 KiB */
 
 struct tune_options {
     struct option_cpus cpus;
@@ -28,26 +28,26 @@ struct tune_options {
 #define TUNE_COMMON_ROWS                                                                                               \
     {OPTION("quiet", 'q', struct tune_options, quiet, "print only errors")}, COMMAND_HELP_ROW(struct tune_options)
 
-/* A line of the table, for consecutive files with the same result. See tune_table.c. */
+/* Of consecutive files with the same result. */
 
 struct line {
     char item[24], path[200], was[SHOWN_MAX + 4], now[SHOWN_MAX + 4], result[120];
-    bool failed, managed; /* managed: refused because the kernel manages the interrupt itself; no failure */
-    unsigned more;        /* number of files of the line besides the one in `path` */
-    size_t order, number; /* order: index of the item in settings_list; number: index of the line */
+    bool failed, managed; /* managed: the kernel manages the interrupt itself; no failure */
+    unsigned more;        /* files besides `path` */
+    size_t order, number; /* index in settings_list, and of the line */
 };
 
 struct outcome {
     const struct command *command;
-    const struct setting_writes *plan; /* what tune writes; NULL: untune */
+    const struct setting_writes *plan; /* NULL: untune */
     bool dry_run;
     struct line *line;
     size_t n, capacity;
     size_t changed, failed;
-    bool incomplete; /* out of memory: lines are missing in the table, nothing else is wrong */
+    bool incomplete; /* out of memory: lines are missing */
 };
 
-/* Collects and prints the table of what tune and untune did. */
+/* --- The table of what was done. --- */
 
 static struct snapshot_place place_of(const struct tune_options *options)
 {
@@ -119,8 +119,7 @@ static int by_item(const void *a, const void *b)
     return ORDER_OF(x->number, y->number);
 }
 
-/* Callback of snapshot_apply() and snapshot_restore(), whose context is a struct outcome: adds a file's line to the
- * table. */
+/* For snapshot_apply() and snapshot_restore(). */
 static void put_report(void *context, const struct snapshot_report *report)
 {
     struct outcome *outcome = context;
@@ -132,7 +131,7 @@ static void put_report(void *context, const struct snapshot_report *report)
                   (report->result == SNAPSHOT_OTHER && !outcome->dry_run);
     outcome->failed += line.failed;
     if (!outcome->plan && report->result == SNAPSHOT_ALREADY)
-        return; /* the file had its old value already, so untune did not write it */
+        return; /* it had its old value already */
     if (outcome->plan)
         name_line(&line, (size_t)(outcome->plan->write[report->index].of - settings_list));
     text_copy(line.path, sizeof(line.path), report->path);
@@ -181,7 +180,7 @@ static int print_table(struct outcome *outcome, const char *summary)
     return command_output(outcome->command, 1, false, &out);
 }
 
-/* Prints failures with --quiet, because the table is then not printed. */
+/* With --quiet there is no table. */
 static void say_failures(const struct outcome *outcome)
 {
     char cell[sizeof(outcome->line->path) + 32];
@@ -199,8 +198,7 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Prints the table and the summary; with quiet only the failures, on standard error. Frees the lines. Returns 0, or an
- * exit status when the table could not be printed. */
+/* quiet: only the failures, on standard error. Frees the lines. */
 static int print_outcome(struct outcome *outcome, bool quiet, const char *summary)
 {
     const int status = quiet ? 0 : print_table(outcome, summary);
@@ -212,7 +210,7 @@ static int print_outcome(struct outcome *outcome, bool quiet, const char *summar
     return status;
 }
 
-/* jitbench untune: restores the settings as they were before tune. */
+/* --- untune --- */
 
 static const struct option untune_rows[] = {TUNE_SNAPSHOT_ROW, TUNE_COMMON_ROWS};
 
@@ -227,7 +225,7 @@ static int untune(const struct command_call *call)
 
     if (call->n)
         return command_fail(command->name, EXIT_USAGE, "takes no operands, but '%.80s' was given", call->operands[0]);
-    signals_init(); /* a signal must not end the program between two files that it writes */
+    signals_init(); /* not between two files that it writes */
     if (snapshot_open(&place, &snapshot, error, sizeof(error)))
         return command_complain(command->name, error, EXIT_ROW_FAILED);
     int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
@@ -257,7 +255,7 @@ static const struct option tune_rows[] = {
 struct tune {
     const struct command *command;
     const struct tune_options *options;
-    bool *chosen; /* whether to change the setting, for each entry of settings_list */
+    bool *chosen; /* of each entry of settings_list */
     struct machine machine;
     struct cpuset bench;
     struct settings_view view;
@@ -265,8 +263,7 @@ struct tune {
     struct outcome outcome;
 };
 
-/* Adds a line for a setting that tune does not write: because it is good already, because it cannot be set here, or
- * because it must be set in another way. */
+/* It is good already, cannot be set here, or is set in another way. */
 static void put_state(struct tune *t, size_t i)
 {
     const struct setting *setting = &settings_list[i];
@@ -312,7 +309,7 @@ static int needs_root(const struct tune *t)
     return EXIT_ROW_FAILED;
 }
 
-/* Removes the snapshot when nothing was changed, because it would prevent the next tune. Returns the exit status. */
+/* A snapshot would prevent the next tune. */
 static int drop(const struct tune *t, struct snapshot *snapshot)
 {
     struct outcome ignored = {.command = t->command};
@@ -374,7 +371,7 @@ static int tune(const struct command_call *call)
     FREED_BY(free_tune) struct tune *t = memory_get(1, sizeof(*t));
     char error[512];
 
-    signals_init(); /* a signal must not end the program between two files that it writes */
+    signals_init(); /* not between two files that it writes */
     t->command = call->command;
     t->options = call->options;
     t->chosen = memory_get(settings_count, sizeof(*t->chosen));

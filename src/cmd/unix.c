@@ -13,14 +13,14 @@
 
 /* --- Tables in UnixBench's layout. --- */
 
-/* Returns why the row of a file test did not measure a disk; NULL when it did, or when the row is of another test. */
+/* NULL: it did, or the row is of another test. */
 static const char *not_a_disk(const struct row *row)
 {
     return (unix_test_of(row->test).groups & UNIX_FILES) && row->status < ROW_SKIPPED ? disk_is_not(row->scratch_fs)
                                                                                       : NULL;
 }
 
-/* Returns the protocol of the rows, as far as it is recorded: rows made with --classic record it. */
+/* Rows made with --classic record it. */
 static const struct unix_protocol *protocol_of_rows(const struct table_rows *r)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -29,8 +29,7 @@ static const struct unix_protocol *protocol_of_rows(const struct table_rows *r)
     return &unix_protocols[0];
 }
 
-/* Adds the columns, with the widths of UnixBench's table. In a narrow terminal BASELINE is left out first, because it
- * never changes. */
+/* With the widths of UnixBench's table; BASELINE, which never changes, is left out first. */
 static void put_columns(bool whole, bool probed, struct grid *grid)
 {
     const struct grid_column columns[] = {
@@ -39,11 +38,11 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
          .left = true},
         {.title = "BASELINE", .width = 9, .rank = 3},
         {.title = "RESULT", .width = 13, .most = 13},
-        {.width = 5, .left = true}, /* column of the unit */
+        {.width = 5, .left = true}, /* unit */
         {.title = "INDEX", .width = 7, .most = 7},
         {.title = "RSD %", .rank = 1},
-        {.left = true}, /* column of the status */
-        {.left = true}, /* column of the file system */
+        {.left = true}, /* status */
+        {.left = true}, /* file system */
     };
     const struct grid_column of_core[] = {{.title = "Core %", .rank = 3}, {.title = "Alone", .width = 11, .rank = 2}};
 
@@ -53,8 +52,7 @@ static void put_columns(bool whole, bool probed, struct grid *grid)
     grid->hint = "(shown with -v)";
 }
 
-/* Adds the share of the core that the test had, and its value with the core free (measured while no one else used the
- * core). */
+/* The share of the core, and the value with the core free. */
 static void put_core(const struct row *row, const struct row *alone, struct grid *grid)
 {
     const double share = row_core_share(row);
@@ -85,7 +83,6 @@ static void put_line(const struct unix_protocol *protocol, const struct table_ro
     grid_text(grid, not_a_disk(row) ? row->scratch_fs : "");
 }
 
-/* --verbose: prints a line for each pass. */
 static void put_samples(const struct row *row, struct grid *grid)
 {
     for (size_t i = 0; i < row->n_samples; i++) {
@@ -97,7 +94,6 @@ static void put_samples(const struct row *row, struct grid *grid)
     }
 }
 
-/* Adds the line of an index: its name, its kind, and its value. */
 static void put_index(const char *name, const char *kind, const char *value, struct grid *grid)
 {
     const char *const cells[] = {name, "", kind, "", value};
@@ -150,7 +146,7 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     text_append(out, "\n", 1);
 }
 
-/* Says that the file tests did not measure a disk, in one line for all of them, because they use the same directory. */
+/* In one line: they use the same directory. */
 static void put_not_a_disk(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++)

@@ -11,9 +11,9 @@
 #include "cmd/unix.h"
 #include "sys/file.h"
 
-/* The tests of jitbench unix, and the names by which a user selects them. */
+/* --- Tests. --- */
 
-/* Tests that run a benchmark of another name; unix_test_at() returns them after the test of that name. */
+/* Of a benchmark of another name, after which unix_test_at() returns them. */
 static const struct unix_test variants[] = {
     {"context1-same", "Pipe-based Context Switching (one CPU)", &bench_context1,
      UNIX_INDEX_STABLE | UNIX_PROCESS | UNIX_OLDSYSTEM, NULL, HALVES_SAME},
@@ -23,8 +23,8 @@ static const struct unix_test variants[] = {
 static const struct {
     const char *name;
     unsigned groups;
-    bool of_index; /* the group has only the tests of the protocol's index */
-    bool old;      /* UnixBench's name for the previous group */
+    bool of_index; /* only tests of the protocol's index */
+    bool old;      /* UnixBench's name */
 } groups[] = {
     {"index", UNIX_INDEX, true, false},
     {"system", UNIX_INDEX, true, true},
@@ -113,8 +113,7 @@ bool unix_word(size_t i, struct operand_word *out)
     return false;
 }
 
-/* The protocols of jitbench unix, and the index of each: the geometric mean of ten times each test's rate over its
- * baseline. The baselines stand in UNIX_METRICS() at each benchmark. */
+/* --- The index: the geometric mean of ten times each test's rate over its baseline, see UNIX_METRICS(). --- */
 
 const struct unix_protocol unix_protocols[] = {
     {"stable", UNIX_INDEX_STABLE, "same", "bare"},
@@ -228,11 +227,10 @@ void unix_conclude(struct measure *m)
     }
 }
 
-/* With more copies than CPUs, several copies share a CPU. Unless --time or --classic is given, a sample then lasts at
- * least this many ns for each copy on the CPU. */
+/* In ns: unless --time or --classic is given, each of several copies on a CPU has so long. */
 #define TURN_NS 40000000u
 
-/* Choices of --pairs: the CPUs on which the two processes of context1-two run. */
+/* CPUs of the two processes of context1-two. */
 static const char *const pairs_names[] = {"near", "far", "halves", NULL};
 static const struct {
     const char *title;
@@ -272,8 +270,7 @@ static uint64_t resident_mib(void)
     return mib;
 }
 
-/* Adds a test to the plan. pairs: pairs of CPUs for the two processes of context1-two; pairs_name: the choice of
- * --pairs, NULL if it was not given. */
+/* pairs_name: NULL without --pairs. */
 static void add_test(const struct measure *m, const struct unix_test *t, const struct unix_options *o,
                      const struct cpu_pairs *pairs, const char *pairs_name, uint64_t copies, unsigned phase,
                      struct plan *out)
@@ -284,14 +281,13 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
     params.pairs_name = pairs_name;
     if (params.pairs.n > copies)
-        params.pairs.n = (size_t)copies; /* the other pairs are not used, so the row must not mention their relations */
+        params.pairs.n = (size_t)copies; /* the row must not mention relations of others */
     params.classic = m->preset == PRESET_CLASSIC;
     (void)snprintf(params.dir, sizeof(params.dir), "%s", scratch(m));
     struct plan_item *item = measure_item(m, out, t->bench, &params, copies, phase);
     item->test = t->name;
-    /* If copies share a CPU, lengthens the sample so that each of them has the CPU for several slices of about 10 ms,
-     * for which completions are counted; otherwise the window that all copies have in common would contain mostly their
-     * first and last slices. */
+    /* each copy has the CPU for several slices of about 10 ms, for which completions are counted; the common window
+     * would otherwise hold mostly their first and last ones */
     uint64_t turns = (copies + m->place.n_order - 1) / m->place.n_order;
     if (!measure_given(m, "time") && !params.classic && item->sampling.time_ns < turns * TURN_NS)
         item->sampling.time_ns = turns * TURN_NS;
@@ -310,7 +306,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
                          : "no two of the CPUs are known to be in different packages or NUMA nodes";
 }
 
-/* Adds a test for each choice of --pairs if it is context1-two, otherwise one test. */
+/* One for each choice of --pairs if it is context1-two. */
 static void add_pairs(const struct measure *m, const struct unix_test *t, const struct unix_options *o, uint64_t copies,
                       unsigned phase, struct plan *out)
 {
@@ -354,13 +350,12 @@ int unix_plan(const struct measure *m, void *options, struct plan *out, char *er
         if (o->pairs & 1u << k)
             find_pairs(m, pairs_kinds[k].pairing, &o->of[k]);
     o->params.resident_mib = resident_mib();
-    /* Interleaves the tests, so that a short disturbance of the machine affects all of them a little and not one of
-     * them entirely. UnixBench runs all passes of a test before the next test. */
+    /* a short disturbance affects all tests a little; UnixBench runs all passes of a test before the next */
     if (m->preset == PRESET_CLASSIC)
         out->schedule = SCHEDULE_SEQUENCE;
     for (size_t c = 0; c < n; c++)
         for (size_t t = 0; (test = unix_test_at(t)).name; t++) {
-            /* Without operands, selects the tests of either index, and context1 in all its variants. */
+            /* of either index, and context1 in all its variants */
             bool wanted =
                 m->operands_given ? m->selected[t] : (test.groups & UNIX_INDEX) || test.bench == &bench_context1;
             if (!wanted && !o->all_tests)

@@ -13,8 +13,8 @@
 
 struct wakeup_options {
     struct wakeup_params params;
-    uint64_t threads; /* number of threads; 0: one on each CPU */
-    uint64_t loads;   /* background loads: bits are indices in load_list; 0: none */
+    uint64_t threads; /* 0: one on each CPU */
+    uint64_t loads;   /* indices in load_list */
     bool smp, no_hold;
 };
 
@@ -61,7 +61,7 @@ static const struct suite_options own[2] = {
 
 /* --- The plan. --- */
 
-/* Sets the background load of an item, with the size that the load has in `jitbench latency`. */
+/* With the size of `jitbench latency`. */
 static void set_load(const struct measure *m, struct plan_item *item, const struct load *load)
 {
     struct latency_options defaults = {.tasks = 0};
@@ -131,7 +131,7 @@ static double worst_value(const struct row *row, size_t metric)
     return metric == WORST_MAX ? row->stats.max : row->stats.p999;
 }
 
-/* Returns the row whose value of the metric is largest under this load; NULL when no value is known. */
+/* NULL: no value is known. */
 static const struct row *find_worst(const struct row *all, size_t n, const char *load, size_t metric)
 {
     const struct row *worst = NULL;
@@ -166,7 +166,6 @@ static void put_worst(struct measure *m, const struct row *of, size_t metric)
     measure_put_row(m, &row);
 }
 
-/* Returns whether a row before number `at` has the same load. */
 static bool load_came_before(const struct row *all, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -251,7 +250,6 @@ static void put_summary(const struct table_rows *r, struct text *out)
         }
 }
 
-/* Draws a histogram for each load, over all CPUs together. */
 static void put_histograms(const struct table_rows *r, struct text *out)
 {
     for (size_t i = 0; i < r->n; i++) {
@@ -286,7 +284,7 @@ static void print(const struct table_rows *r, struct text *out)
         put_histograms(r, out);
 }
 
-/* Prints which wake-up ended the run, for --stop-at. Returns the exit status. */
+/* For --stop-at. Returns the exit status. */
 static int finish(const struct measure *m, const void *options)
 {
     const struct wakeup_options *o = options;

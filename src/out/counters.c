@@ -19,8 +19,7 @@ static const struct {
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* Returns whether row i has the text at this offset in struct row, and is the first row of its measurement. All rows of
- * one measurement have the same text. */
+/* All rows of one measurement have the same text. */
 static bool begins(const struct row *rows, size_t i, size_t offset)
 {
     const struct row *a = &rows[i], *b = i ? &rows[i - 1] : a;
@@ -54,8 +53,7 @@ static void put_counts(const struct row *row, struct grid *grid)
     }
 }
 
-/* Puts "node=3.204;kworker/0:1(vmstat_update)=0.410" as "node 3.204, kworker/0:1(vmstat_update) 0.410", after the
- * wall-clock time. */
+/* "node=3.204" as "node 3.204", after the wall-clock time. */
 static void put_culprits(const struct row *row, struct grid *grid)
 {
     size_t length;
@@ -71,7 +69,7 @@ static void put_culprits(const struct row *row, struct grid *grid)
             text_append(cell, *at == '=' ? " " : at, 1);
 }
 
-/* Returns whether an earlier row has the same text from the key on. offset: position of the text in struct row. */
+/* offset: of the text in struct row. */
 static bool is_repeated(const struct row *rows, size_t i, size_t offset, const char *key)
 {
     const char *words = strstr((const char *)&rows[i] + offset, key);
@@ -84,8 +82,7 @@ static bool is_repeated(const struct row *rows, size_t i, size_t offset, const c
     return false;
 }
 
-/* Fills a table: a line for each measurement that has the text at this offset in struct row, with columns that say
- * which measurement it is, followed by those given. Returns whether it has rows. */
+/* A line for each measurement that has the text at this offset in struct row. Returns whether there are any. */
 static bool fill(const struct row *rows, size_t n, size_t offset, const struct grid_column *columns, size_t n_columns,
                  void (*put)(const struct row *row, struct grid *grid), struct grid *grid)
 {

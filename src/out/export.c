@@ -177,7 +177,6 @@ static int by_place(const void *a, const void *b)
     return one->first != other->first ? ORDER_OF(one->first, other->first) : ORDER_OF(one->at, other->at);
 }
 
-/* Rebuilds the name of a row; number is appended if it is not 0. */
 static void rename_entry(struct export_entry *entry, size_t number)
 {
     struct text name = {0};
@@ -189,7 +188,6 @@ static void rename_entry(struct export_entry *entry, size_t number)
     entry->name = name.data;
 }
 
-/* Returns a number for the run and the name of the entry together, which are added to the index when they are new. */
 static size_t enter_of_run(struct index *index, const struct export_entry *entry)
 {
     FREED_BY(text_free) struct text key = {0};
@@ -207,8 +205,7 @@ void export_cluster(struct export_entry *entries, size_t n)
     qsort(entries, n, sizeof(*entries), by_place);
 }
 
-/* Names the entries. If rows of one run share a name, the CPUs are appended to the names of all rows with that name;
- * rows of one run that still share a name are numbered. */
+/* Rows of one run that share a name get their CPUs appended; those that still share one are numbered. */
 static void name_entries(struct export_entry *entries, size_t n)
 {
     FREED_BY(index_free) struct index names = {0}, of_run = {0}, with_cpus = {0};

@@ -11,7 +11,7 @@
 #include "rows/rows.h"
 #include "sys/base.h"
 
-#define US 1e-3 /* factor from ns to us */
+#define US 1e-3
 
 static const char *refuse(const struct row *row)
 {
@@ -20,13 +20,13 @@ static const char *refuse(const struct row *row)
     return row->n_hist ? NULL : "without a histogram";
 }
 
-/* The rows of one run, one for each CPU, in the order of the CPUs' numbers. */
+/* One for each CPU, in the order of their numbers. */
 struct cpus {
     const struct row **row;
     size_t n;
     size_t end_us; /* the histogram's end in us */
-    /* counts[us * n + cpu]: number of wake-ups with a latency of so many whole us; for us = end_us those beyond the
-     * end, for end_us + 1 the sum of the others */
+    /* counts[us * n + cpu]: wake-ups with a latency of so many whole us; for end_us those beyond, for end_us + 1 the
+     * sum of the others */
     double *counts;
 };
 
@@ -152,7 +152,6 @@ static void put_thread(const struct cpus *cpus, size_t cpu, struct text *out)
                 cpu + 1 < cpus->n ? "," : "");
 }
 
-/* Formats a time, later_s after utc, as in mail headers (RFC 5322); "" when it is not known. */
 static const char *mail_time(const char *utc, double later_s, char buf[64])
 {
     struct tm t = {0};

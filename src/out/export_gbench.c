@@ -13,12 +13,11 @@
 
 struct series {
     const struct export_group *group;
-    const struct row *row;               /* row of the sample that is being written; the first row for aggregates */
-    const double *seconds, *cpu_seconds; /* arrays of group->n_samples */
+    const struct row *row; /* of the sample being written; the first for aggregates */
+    const double *seconds, *cpu_seconds;
 };
 
-/* Returns the mean number of events in a sample of the row: for a rate the work done, otherwise the number of values on
- * which the row's statistics are based. */
+/* For a rate the work done, otherwise the number of values of the row's statistics. */
 static double events_of_a_sample(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);
@@ -39,7 +38,7 @@ static void put_iteration(const struct series *s, size_t at, struct text *out)
              events_of_a_sample(s->row), s->seconds[at] * NS, s->cpu_seconds[at] * NS);
 }
 
-/* Writes a statistic of all samples. unit: "time" if real and cpu are in s, or "percentage". */
+/* unit: "time" in s, or "percentage". */
 static void put_aggregate(const struct series *s, const char *name, double real, double cpu, const char *unit,
                           struct text *out)
 {
@@ -70,8 +69,7 @@ static void put_aggregates(const struct series *s, struct text *out)
     put_aggregate(s, "cv", real.rsd_pct / 100, cpu.mean > 0 ? cpu.rsd_pct / 100 : 0, "percentage", out);
 }
 
-/* Returns the CPU time of a sample in s: the measured one for a command, otherwise the sample's time multiplied by the
- * row's ratio of CPU time to wall-clock time. 0: not known. */
+/* In s: measured for a command, otherwise by the row's ratio of CPU time to wall-clock time. 0: not known. */
 static double cpu_of(const struct export_rows *rows, const struct row *row, size_t sample, double seconds)
 {
     if (!strcmp(row->metric, "wall")) {

@@ -8,8 +8,7 @@
 #include "rows/rows.h"
 #include "sys/base.h"
 
-/* Returns whether the row is a CPU time (user or system) of a command. It becomes a column in the line of the command's
- * wall-clock time, if there is one. */
+/* A CPU time of a command is a column in the line of its wall-clock time. */
 static bool is_column(const struct row *row)
 {
     return !strcmp(row->metric, "user") || !strcmp(row->metric, "system");
@@ -20,7 +19,6 @@ static const char *refuse(const struct row *row)
     return is_column(row) && row->n_samples ? NULL : export_refuse_unless_seconds(row);
 }
 
-/* Returns the mean of all samples of another metric of a command; NAN when a row has none. */
 static double mean_of_partner(const struct export_rows *rows, const struct export_group *group, const char *metric)
 {
     struct stats_running samples = {0};
@@ -35,8 +33,7 @@ static double mean_of_partner(const struct export_rows *rows, const struct expor
     return known ? samples.mean : (double)NAN;
 }
 
-/* Returns the command line of a group of wall-clock times; the name of the group for other metrics, and for a command
- * line that a run has twice. */
+/* The name of the group for other metrics, and for a command line that a run has twice. */
 static const char *command_of(const struct export_rows *rows, const struct export_group *group)
 {
     const struct row *row = group->rows[0];
@@ -53,7 +50,7 @@ static const char *command_of(const struct export_rows *rows, const struct expor
     return line ? line : group->name;
 }
 
-/* Appends the exit codes of a command's runs; null for each sample of a row without them. */
+/* null for each sample of a row without them. */
 static void put_exit_codes(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
     size_t n = 0;
@@ -67,7 +64,6 @@ static void put_exit_codes(const struct export_rows *rows, const struct export_g
     text_append(out, "]", 1);
 }
 
-/* Selects the rows that get a line of their own. Returns their number. */
 static size_t choose_lines(const struct export_rows *rows, const struct row **lines)
 {
     size_t n = 0;

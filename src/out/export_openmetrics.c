@@ -29,8 +29,8 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Appends a word of letters, digits and underscores; other characters become underscores. A single letter is joined to
- * the word before it, because validators take it for a unit (b for bytes, d for days). */
+/* Other characters than letters and digits become '_'. A single letter is joined to the word before it, because
+ * validators take it for a unit (b, d). */
 static void put_word(const char *s, size_t length, struct text *out)
 {
     for (size_t i = 0; i < length; i++) {
@@ -42,7 +42,6 @@ static void put_word(const char *s, size_t length, struct text *out)
     }
 }
 
-/* Returns the length of the metric's id without the unit at its end, because the base unit is appended to it. */
 static size_t id_length(const struct row *row)
 {
     static const char *const spelled[] = {"_per_ms", "_hz"};
@@ -59,8 +58,7 @@ static const char *base_of(const struct row *row)
     return unit ? unit->base : row->unit;
 }
 
-/* Appends the name under which the metric is exported: jitbench_ID_UNIT, followed by "_value" if it ends like a name
- * that is reserved for other types of metrics. */
+/* jitbench_ID_UNIT, with "_value" if it ends like a name reserved for other types. */
 static void put_family(const struct row *row, struct text *out)
 {
     static const char *const reserved[] = {"_total", "_count", "_sum", "_bucket", "_created", "_info"};
@@ -95,7 +93,6 @@ static void put_escaped(const char *s, struct text *out)
     }
 }
 
-/* Appends labels, each a name and a value; those with an empty value are left out. */
 static void put_labels(const char *const (*labels)[2], size_t n, struct text *out)
 {
     size_t written = 0;
@@ -150,8 +147,7 @@ static int by_place(const void *a, const void *b)
     return ORDER_OF(((const struct export_entry *)a)->at, ((const struct export_entry *)b)->at);
 }
 
-/* Makes an entry for each row, with the exported name of its metric and its labels. The array ends with an entry
- * without a row. */
+/* The last entry has no row. */
 static struct export_entry *points_make(const struct export_rows *rows)
 {
     struct export_entry *points = memory_get(rows->n + 1, sizeof(*points));
@@ -165,8 +161,7 @@ static struct export_entry *points_make(const struct export_rows *rows)
     return points;
 }
 
-/* Drops all but the newest of the points with the same name and labels, and sorts the others by name. Returns the
- * number of points kept. */
+/* Keeps the newest of points with the same name and labels. Returns how many. */
 static size_t points_newest(struct export_entry *points, size_t n, struct export_left_out *left_out)
 {
     size_t kept = 0;
@@ -223,7 +218,7 @@ static void put_points(const struct export_entry *points, size_t n, struct text 
     }
 }
 
-/* Writes the properties of a run unless one with the same labels was written: no two lines may have the same labels. */
+/* No two lines may have the same labels. */
 static void put_run(const struct row_run *run, struct index *seen, struct text *out)
 {
     const char *const labels[][2] = {{"host", run->host},     {"run_id", run->run_id}, {"utc", run->utc},
@@ -237,7 +232,7 @@ static void put_run(const struct row_run *run, struct index *seen, struct text *
         text_printf(out, "jitbench_run_info%s 1\n", text.data);
 }
 
-/* Writes the properties of each run once, in the order of the files. Sorts the points by that order. */
+/* Once each, in the order of the files, by which the points are then sorted. */
 static void put_runs(struct export_entry *points, size_t n, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};

@@ -8,7 +8,7 @@
 #include "out/out.h"
 #include "rows/rows.h"
 
-/* Returns pyperf's name of the unit in which the row is exported; "" for none. In pyperf less is always better. */
+/* In pyperf less is always better. */
 static const char *unit_of(const struct row *row)
 {
     const struct export_unit *unit = export_unit_find(row->unit);

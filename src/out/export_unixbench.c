@@ -7,10 +7,9 @@
 #include "rows/rows.h"
 #include "sys/base.h"
 
-/* Index points of a test whose rate equals its baseline. */
+/* Points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10
-/* Number of tests in a full index. */
-#define INDEX_TESTS 12u
+#define INDEX_TESTS    12u
 
 static const char *refuse(const struct row *row)
 {
@@ -37,8 +36,7 @@ struct block {
     size_t n;
 };
 
-/* Returns the rows sorted by block (one run with one number of copies): blocks are in the order of their first rows.
- * The array ends with an entry without a row. */
+/* A block is one run with one number of copies. The last entry has no row. */
 static struct export_entry *entries_make(const struct export_rows *rows)
 {
     struct export_entry *entries = memory_get(rows->n + 1, sizeof(*entries));
@@ -64,8 +62,7 @@ static struct block block_at(const struct export_entry *entries, size_t n, size_
 
 /* --- The report. --- */
 
-/* Finds the protocol in the row with the index of the same run and copies; this row is not exported itself. "" when
- * there is none. */
+/* From the row with the index, which is not exported itself. */
 static void find_protocol(const struct export_rows *rows, const struct row *of, char protocol[ROW_PROTOCOL_SIZE])
 {
     protocol[0] = '\0';
@@ -163,7 +160,6 @@ static void put_value(const struct block *block, const char *test, struct text *
 static void write_csv(const struct export_rows *rows, struct text *out)
 {
     FREED_BY(export_entries_free) struct export_entry *entries = entries_make(rows);
-    /* One row of each test; their titles head the columns. */
     FREED_BY(memory_free) const struct row **tests = memory_get(rows->n, sizeof(const struct row *));
     size_t n_tests = 0;
 

@@ -9,15 +9,13 @@
 #include "rows/rows.h"
 #include "rows/text.h"
 
-/* Maximum number of lines for machines without findings (outliers, failed rows, settings that differ), unless -v is
- * given. */
+/* Without -v. */
 #define PLAIN_MOST 20u
-/* Width of the name column; a longer name shifts the rest of its own line only. */
+/* A longer name shifts the rest of its own line only. */
 #define NAME_WIDTH_MOST 32
 
 /* --- The table. --- */
 
-/* The figures in a machine's line; a column is shown if any machine has that figure. */
 static const struct shown {
     const char *suite, *test, *load, *metric, *unit, *heading;
     double scale;
@@ -36,7 +34,7 @@ enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
 
 struct column {
     size_t figure; /* SIZE_MAX: no machine has it */
-    size_t judged; /* the figure that is judged and shown: `figure`, or the same one measured with the core free */
+    size_t judged; /* `figure`, or the same one with the core free */
     char heading[48];
 };
 
@@ -47,8 +45,8 @@ static bool is_shown(const struct shown *what, const struct gather_figure *figur
            !strcmp(figure->unit, what->unit);
 }
 
-/* Chooses the figure of a column: of those that differ in copies or parameters, the one that most machines have; of
- * several such, the one with the fewest copies. */
+/* Of figures that differ in copies or parameters the one that most machines have; then the one with the fewest
+ * copies. */
 static void find_shown(const struct judgement *f, const struct shown *what, struct column *column)
 {
     const struct gather *g = f->g;
@@ -81,7 +79,7 @@ char *fleet_name_figure(const struct gather_figure *figure, char *buf, size_t si
                      protocol[0] ? ")" : "", figure->metric);
 }
 
-/* Appends "prime cycles +5.2 %". The sign is that of the change in value, whether that is better or worse. */
+/* "prime cycles +5.2 %": the sign is that of the value, better or worse. */
 static void put_effect(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const struct gather_figure *figure = &f->g->figure[j->figure];
@@ -91,8 +89,7 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
                 100 * (figure->higher_is_better ? -j->effect : j->effect));
 }
 
-/* Appends the share of the core that the tests had, if the machine stands out in this share as well as in another
- * figure. */
+/* If the machine stands out in it as well as in another figure. */
 static void put_share(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const size_t k = f->g->share - 1;
@@ -187,8 +184,7 @@ static void put_line(const struct judgement *f, const struct judged *j, const st
         put_all_far(f, j, grid);
 }
 
-/* Prints how many machines have an index that is not comparable with the one in this column, because it is computed
- * from other tests. */
+/* Their indices are computed from other tests. */
 static void put_other_indices(const struct judgement *f, const struct shown *what, const struct column *column,
                               struct text *out)
 {
@@ -243,8 +239,7 @@ static void put_table(const struct judgement *f, bool verbose, unsigned width, s
         put_other_indices(f, &shown[c], &columns[c], out);
 }
 
-/* Prints the settings for which no value has a majority. If there are only few machines, prints the value of each: "a
- * has 1, b has 2". */
+/* Of only few machines the value of each. */
 static void put_undecided(const struct judgement *f, struct text *out)
 {
     for (size_t s = 0; s < f->g->settings.n; s++) {
@@ -262,7 +257,6 @@ static void put_undecided(const struct judgement *f, struct text *out)
     }
 }
 
-/* Prints that there are too few machines to judge figures, and which command compares two or three. */
 static void put_few(const struct judgement *f, const char *what, struct text *out)
 {
     const size_t n = f->g->machines.n;
@@ -288,8 +282,7 @@ static void put_pooled(const struct judgement *f, struct text *out)
                     several == 1 ? " has" : "s have", many_ranks ? " '--by rank' judges each rank by itself." : "");
 }
 
-/* Prints the thresholds for naming a machine. They differ between figures; that of the figure that most machines have
- * is printed. */
+/* Thresholds differ between figures: that of the figure that most machines have. */
 static void put_rules(const struct judgement *f, struct text *out)
 {
     size_t least = outlier_worst_threshold(f->n_machines, f->n_figures);

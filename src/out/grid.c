@@ -10,9 +10,9 @@
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u
-/* Least width of a column that wraps, unless its cells are narrower: words would be broken. */
+/* For columns that wrap, unless their cells are narrower. */
 #define NARROWEST 9u
-/* First byte, in grid.cells, of a line that grid_note() began; the first byte of a cell is its colour. */
+/* First byte of a grid_note() in grid.cells; that of a cell is its colour. */
 #define NOTE 'n'
 
 void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
@@ -27,7 +27,6 @@ void grid_columns(struct grid *g, const struct grid_column *columns, size_t n)
     }
 }
 
-/* Ends the cell, or the line of grid_note(), that is being written. */
 static void finish(struct grid *g)
 {
     if (!g->cells.length || g->cells.failed)
@@ -104,7 +103,7 @@ static bool is_shown(const struct grid_column *column)
     return !column->left_out && column->width;
 }
 
-/* Returns the width of the table, with the columns that wrap no wider than most. */
+/* Columns that wrap are no wider than `most`. */
 static size_t total_width(const struct grid *g, size_t most)
 {
     size_t total = 0;
@@ -144,8 +143,7 @@ static void narrow(struct grid *g, unsigned width)
     }
 }
 
-/* Appends a word and `end`. Begins a new line before them if the line, which begins at *start, would become wider than
- * `width`. */
+/* A new line begins before it if the line from *start on would become wider. */
 static void put_word(struct text *out, size_t *start, const char *word, size_t length, const char *end, unsigned width)
 {
     if (out->length - *start + 1 + text_width(word) - text_width(word + length) + strlen(end) > width) {
@@ -155,7 +153,6 @@ static void put_word(struct text *out, size_t *start, const char *word, size_t l
     text_printf(out, " %.*s%s", (int)length, word, end);
 }
 
-/* Names the columns that are left out. */
 static void put_left_out(const struct grid *g, unsigned width, struct text *out)
 {
     const char *hint = g->hint ? g->hint : "(shown with -v, and in the CSV)";
@@ -178,7 +175,6 @@ static void put_left_out(const struct grid *g, unsigned width, struct text *out)
 
 /* --- Printing. --- */
 
-/* Prints a row, on as many lines as its longest cell needs. */
 static void put_row(const struct grid *g, const char **cells, const enum color *colors, struct text *out)
 {
     for (bool more = true; more;) {
@@ -206,7 +202,6 @@ static void put_row(const struct grid *g, const char **cells, const enum color *
     }
 }
 
-/* Finds the cells of the row at this position, and their colours. Returns the position after the row. */
 static const char *next_row(const struct grid *g, const char *at, const char **cells, enum color *colors)
 {
     for (size_t i = 0; i < g->n_columns; i++, at += strlen(at) + 1) {
@@ -222,7 +217,7 @@ static void take_titles(const struct grid *g, const char **cells)
         cells[i] = g->column[i].title;
 }
 
-/* Ends the last cell, and sets out->failed if memory ran out. Returns whether there is something to print. */
+/* Returns whether there is something to print. */
 static bool is_ready(struct grid *g, struct text *out)
 {
     finish(g);

@@ -46,7 +46,7 @@ bool history_is_recent(const struct history *h, const struct history_change *cha
     return !recent || change->run + recent >= h->n_runs;
 }
 
-/* Appends the time without its seconds: "2026-11-23T05:47:09Z" becomes "2026-11-23 05:47". */
+/* Without its seconds. */
 static void put_time(const char *utc, struct text *out)
 {
     text_printf(out, "%.10s %.5s", utc, utc + 11);
@@ -94,7 +94,7 @@ static void put_steady(const struct history *h, size_t figure, struct grid *grid
     grid_end_row(grid);
 }
 
-/* Prints the table of changes. Returns the number of changes in it. */
+/* Returns the number of changes in it. */
 static size_t put_table(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)
 {
     static const struct grid_column columns[] = {

@@ -6,8 +6,7 @@
 
 #include "sys/base.h"
 
-/* Appends the replacement of the letter after '%': other than plain characters become '_', an empty text "unknown", and
- * "2026-01-31T23:59:59Z" becomes "20260131T235959Z". Returns false when the letter is not known. */
+/* Other than plain characters become '_', an empty text "unknown", and a time loses its separators. */
 static bool take_letter(char letter, const struct row_run *run, struct text *out)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";

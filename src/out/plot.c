@@ -8,8 +8,7 @@
 #include <string.h>
 
 #define MOST_BINS 25u
-/* If the highest value is more than this many times the lowest, the bins have equal ratios: bins of equal width would
- * have all events but the tail in one bin. */
+/* From this ratio of highest to lowest on, bins have equal ratios: of equal width, one would have all but the tail. */
 #define GEOMETRIC     100.0
 #define SIGNIFICANT   4
 #define MOST_DECIMALS 17
@@ -25,7 +24,7 @@ struct bins {
     int decimals; /* decimals of the limits; -1: as many as each needs */
 };
 
-/* Returns whether the value is finite, and so small that powers of ten near it are finite too. */
+/* Powers of ten near it must be finite too. */
 static bool is_usable(double value)
 {
     return fabs(value) < 1e300;
@@ -36,13 +35,12 @@ bool plot_is_event(const struct stats_point *pair)
     return is_usable(pair->at) && isfinite(pair->value) && pair->value > 0;
 }
 
-/* Returns mantissa * 10^power, rounded to the nearest double if the mantissa is a whole number. */
+/* Rounded to the nearest double if the mantissa is a whole number. */
 static double decimal(double mantissa, int power)
 {
     return power < 0 ? mantissa / pow(10, -power) : mantissa * pow(10, power);
 }
 
-/* Chooses bins of equal width: 1, 2 or 5 times a power of ten. */
 static void even_edges(struct bins *bins, double low, double high, bool whole)
 {
     static const double mantissas[] = {1, 2, 5};
@@ -53,7 +51,7 @@ static void even_edges(struct bins *bins, double low, double high, bool whole)
     for (size_t i = 0;; i++) {
         double mantissa = mantissas[i % 3];
         double first = floor(low / decimal(mantissa, power)), last = floor(high / decimal(mantissa, power));
-        /* A step that is too small to change a huge position must grow, even if the number of bins is small. */
+        /* A step that is too small to change a huge position must grow. */
         int vanishes = decimal(mantissa * (first + 1), power) <= decimal(mantissa * first, power);
         if (last - first < MOST_BINS && !vanishes) {
             bins->n = (size_t)(last - first) + 1;
@@ -66,8 +64,7 @@ static void even_edges(struct bins *bins, double low, double high, bool whole)
     }
 }
 
-/* Chooses bins of equal ratio at preferred numbers: ten, five, three or one in a decade, the finest with few enough
- * bins. Returns false when all have too many. */
+/* Ten, five, three or one in a decade, the finest with few enough bins. */
 static bool geometric_edges(struct bins *bins, double low, double high)
 {
     static const struct {
@@ -146,7 +143,7 @@ static void put_bins(const struct bins *bins, const char *unit, unsigned width, 
     }
     room = (width < 10000 ? (int)width : 10000) - (2 * label_width + count_width + (int)strlen(unit) + 8);
     for (size_t i = 0; i < bins->n; i++) {
-        /* A count of one has a bar too, which is as long as what each further decade adds. */
+        /* A count of one is as long as what each further decade adds. */
         double share = bins->counts[i] < 1 ? 0 : (1 + log10(bins->counts[i])) / (1 + log10(most));
         int bar = bins->counts[i] > 0 && room > 0 ? widest(1, (int)lround(room * share)) : 0;
         label(bins, i, low, sizeof low);
@@ -183,9 +180,9 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out)
 /* --- ranges ----------------------------------------------------------------------------------------------------- */
 
 struct axis {
-    int first, last;     /* powers of ten at the ends of the axis */
-    unsigned left, span; /* first column of the axis, and the distance to its last one */
-    bool time;           /* the unit is ns */
+    int first, last;
+    unsigned left, span;
+    bool time; /* the unit is ns */
 };
 
 enum mark { MARK_MIN, MARK_P99, MARK_MAX, MARK_MEDIAN, N_MARKS }; /* in one column, a later mark hides an earlier one */
@@ -200,7 +197,6 @@ static double mark_value(const struct row *row, int mark)
     return values[mark];
 }
 
-/* Finds the decades of the axis. Returns false when no row has a value. */
 static bool find_decades(struct axis *axis, double least, const struct plot_row *rows, size_t n)
 {
     double low = INFINITY, high = 0;
@@ -240,7 +236,7 @@ static int tick_label(const struct axis *axis, int power, char *buf, size_t size
     return snprintf(buf, size, "%g%s", decimal(1, power - 3 * unit), axis->time ? units[unit] : "");
 }
 
-/* Returns whether there is room for labels at the powers that are multiples of step, with a space after each. */
+/* With a space after each. */
 static bool labels_fit(const struct axis *axis, int step)
 {
     char buf[32];
@@ -270,7 +266,6 @@ static void put_at(char *line, unsigned column, const char *s)
         line[column++] = *s++;
 }
 
-/* Fills a line with spaces up to the end of the axis, and writes the label. */
 static void begin_line(const struct axis *axis, const char *label, char *line)
 {
     memset(line, ' ', MOST_WIDTH);
@@ -299,7 +294,6 @@ static void put_axis(const struct axis *axis, const char *title, struct text *ou
     put_line(ticks, out);
 }
 
-/* Draws the range and the marks of a row. Returns false when the row has no values. */
 static bool draw_range(const struct axis *axis, const struct row *row, char *line)
 {
     unsigned column[N_MARKS] = {0}, from = MOST_WIDTH, to = 0;
@@ -335,7 +329,6 @@ static void put_range(const struct axis *axis, const struct plot_row *shown, str
     put_line(line, out);
 }
 
-/* Divides the width among labels, axis, and the part of the last tick's label that exceeds the axis. */
 static void lay_out(struct axis *axis, const char *title, const struct plot_row *rows, size_t n, unsigned width)
 {
     size_t label = strlen(title);
@@ -366,8 +359,7 @@ void plot_ranges(const char *title, double least, const struct plot_row *rows, s
 
 /* --- strips ----------------------------------------------------------------------------------------------------- */
 
-/* Characters for the share of the time that was lost: for 0, for more than 0, for 10^STRIP_FIRST or more, and one for
- * each further power of ten. */
+/* For 0, more than 0, 10^STRIP_FIRST or more, and each further power of ten. */
 #define STRIP_FIRST (-6)
 static const char strip_signs[] = " .:-=+*#@";
 
@@ -376,7 +368,7 @@ static char strip_sign(double share)
     size_t sign = 1;
     if (!(share > 0))
         return strip_signs[0];
-    /* The factor accepts shares slightly below a limit because of rounding. */
+    /* for shares rounded to slightly below a limit */
     while (strip_signs[sign + 1] != '\0' && share * 1.005 >= decimal(1, STRIP_FIRST + (int)sign - 1))
         sign++;
     return strip_signs[sign];

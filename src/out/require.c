@@ -6,7 +6,7 @@
 
 #include "rows/text.h"
 
-/* Adds the cell that says how far the figure is from the limit: in per cent, or in its unit if the limit is 0. */
+/* In per cent, or in its unit if the limit is 0. */
 static void put_distance(const struct requirement *r, struct grid *grid)
 {
     const double distance = fabs(r->value - r->limit_of_row), limit = fabs(r->limit_of_row);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints how much noise slows down programs on many ranks: slow-downs by host, by the length of the steps between
- * barriers and by the number of ranks, and the detours (interruptions) that cost most. */
+/* Prints how much noise slows down programs on many ranks, and the detours that cost most. */
 #include "out/out.h"
 
 #include <math.h>
@@ -10,11 +9,10 @@
 #include "rows/rows.h"
 #include "sys/base.h"
 
-/* Number of hosts shown without -v: those with the largest slow-down. */
+/* Without -v. */
 #define SHOWN_MOST      10u
 #define NAME_WIDTH_MOST 24
-/* Number of rows in the table of the detours that cost most. */
-#define CAUSES_SHOWN 12u
+#define CAUSES_SHOWN    12u
 
 /* --- The table. --- */
 
@@ -44,7 +42,7 @@ static void put_line(const struct projection *p, const char *name, const struct 
 }
 
 struct ranked {
-    double worst; /* largest slow-down over all lengths of step, at the highest number of ranks */
+    double worst; /* over all lengths of step, at the highest number of ranks */
     size_t host;
 };
 

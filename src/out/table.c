@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints result rows as a text table: rows are grouped into lines, and columns are as wide as their content.
- * Columns that do not fit the terminal are left out by grid.c. */
+/* Prints result rows as a table: rows are grouped into lines. */
 #include "out/out.h"
 
 #include <math.h>
@@ -15,11 +14,10 @@ struct view {
     const struct table_layout *layout;
     const struct row *rows;
     size_t n;
-    size_t *group; /* for each row: index of the first row that is printed in the same table line */
+    size_t *group; /* of each row: index of the first row in the same line */
 };
 
-/* Where the value of a table_field is in struct row: a text, a double, or a count, for which 0 means not known. Other
- * fields are computed. */
+/* Of a field in struct row: a text, a double, or a count, for which 0 means not known. */
 enum kind { COMPUTED, TEXT, REAL, COUNT };
 #define AT(kind, member)                                                                                               \
     {                                                                                                                  \
@@ -47,7 +45,6 @@ static bool is_text(enum table_field field)
     return fields[field].kind == TEXT;
 }
 
-/* Returns whether the field is the same in all rows of a group, whatever their metric. */
 static bool is_common(enum table_field field)
 {
     return (is_text(field) && field != TABLE_METRIC && field != TABLE_UNIT && field != TABLE_STATUS) ||
@@ -65,8 +62,7 @@ static bool same_group(const struct row *a, const struct row *b)
 static void find_groups(struct view *view)
 {
     for (size_t i = 0; i < view->n; i++) {
-        /* The group of the row before is usually the right one; without this test, a hundred thousand rows would take
-         * long. */
+        /* Usually the group of the row before: without this, 100,000 rows take long. */
         size_t j = i > 0 && same_group(&view->rows[i - 1], &view->rows[i]) ? view->group[i - 1] : 0;
         while (j < i && (view->group[j] != j || !same_group(&view->rows[j], &view->rows[i])))
             j++;
@@ -74,8 +70,7 @@ static void find_groups(struct view *view)
     }
 }
 
-/* Returns the group's row of that metric, NULL when there is none. metric NULL: the headline row, otherwise the first
- * row. */
+/* metric NULL: the headline row, otherwise the first. */
 static const struct row *find_row(const struct view *view, size_t group, const char *metric)
 {
     for (size_t i = group; i < view->n; i++)
@@ -168,7 +163,7 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
 
 /* --- printing --------------------------------------------------------------------------------------------------- */
 
-/* Adds the columns. Returns whether the status is printed at the end of the line, in a column that has no heading. */
+/* Returns whether the line ends with a status, in a column without heading. */
 static bool put_columns(const struct view *view, struct grid *grid)
 {
     bool behind = !view->layout->no_status;
@@ -211,7 +206,7 @@ static bool same_reason(const struct view *view, size_t i, size_t first)
            has_reason(view, i);
 }
 
-/* Returns how many other tests have the reason of row `first` in a later row. */
+/* Other tests with the reason of row `first` in a later row. */
 static size_t tests_alike(const struct view *view, size_t first)
 {
     size_t tests = 0;

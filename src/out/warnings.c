@@ -8,12 +8,12 @@
 #include "stats/stats.h"
 
 #define SPREAD_PCT    10.0
-#define SHIFT_PCT     3.0 /* smaller drifts, and smaller slow-downs of the first sample, are not reported */
+#define SHIFT_PCT     3.0 /* smaller ones are not reported */
 #define PRECISION_PCT 2.0
 #define GRAIN_PCT     2.0
 #define BLIND_PCT     1.0
-/* Spread in % above which a warning names another user of the core, if that user explains at least EXPLAINED_PCT of the
- * spread. From this spread on, a row is unstable by default. */
+/* In %: from this spread on, which also makes a row unstable, a warning names another user of the core if that
+ * explains EXPLAINED_PCT of it. */
 #define NEIGHBOUR_PCT 5.0
 #define EXPLAINED_PCT 50.0
 
@@ -34,7 +34,7 @@ static void find(struct finding *f, double value, double limit, const struct row
     }
 }
 
-/* Returns by how many % the first sample is slower than the rest, if the rest's spread does not explain it. */
+/* If the rest's spread does not explain it. */
 static double slow_first_pct(const struct row *row)
 {
     if (row->n_samples < 5)
@@ -44,8 +44,7 @@ static double slow_first_pct(const struct row *row)
     return slower > 3 * stats_sd(&rest) ? 100 * slower / fabs(rest.mean) : 0;
 }
 
-/* Returns the difference between the means of the two halves in %, if it is significant by Welch's t test (p about
- * 0.01). */
+/* If significant by Welch's t test (p about 0.01). */
 static double drift_pct(const struct row *row)
 {
     size_t half = row->n_samples / 2;
@@ -59,8 +58,7 @@ static double drift_pct(const struct row *row)
     return apart > stats_student_t(0.99, (double)(2 * half - 2)) * error ? 100 * apart / fabs(a.mean) : 0;
 }
 
-/* Returns the clock's resolution, which another row of the same measurement has, in % of the row's median; 0 when there
- * is none. */
+/* In % of the row's median; 0: not known. */
 static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)
@@ -72,7 +70,6 @@ static double grain_pct(const struct row *rows, size_t n, const struct row *row)
 
 #define LINE_MOST 40
 
-/* Appends the test and the first word of its parameters, or the command line, shortened if necessary. */
 static void put_name(const struct row *row, struct text *out)
 {
     const char *line = row_command_line(&row->param);
@@ -137,8 +134,7 @@ static void put_neighbour(const struct finding *f, const struct row *alone, stru
 void warnings_collect(const struct row *rows, size_t n, const char *more, struct text *out)
 {
     struct finding spread = {0}, first = {0}, drift = {0}, interval = {0}, grain = {0}, blind = {0}, neighbour = {0};
-    /* first row with a clock resolution; n if there is none, as in most files: then no row needs to search for its
-     * own */
+    /* the first with a clock resolution; most files have none, and no row then searches for its own */
     size_t grains = 0;
 
     while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)

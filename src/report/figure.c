@@ -80,7 +80,7 @@ static bool wants_log(const struct frame_range *range)
     return range->low > 0 && range->high / range->low > LOG_FROM;
 }
 
-/* Begins the figure and draws both axes. Ranges are widened to round numbers; the x range is not if x_exact. */
+/* Ranges are widened to round numbers; the x range is not if x_exact. */
 static void frame_begin(struct text *out, const struct figure *figure, const struct figure_entry *keys, size_t n,
                         struct frame *f, bool x_exact)
 {
@@ -105,7 +105,6 @@ static void frame_begin(struct text *out, const struct figure *figure, const str
 
 /* --- series ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of points of the row's series before the position. */
 static size_t count_before(const struct row *row, double before)
 {
     size_t n = 0;
@@ -144,7 +143,6 @@ bool figure_trace(struct text *out, const struct figure *figure, const struct fi
 
 /* --- histograms ------------------------------------------------------------------------------------------------- */
 
-/* Returns the value at or below which the given share of the row's events lies. */
 static double position_of(const struct row *row, double share)
 {
     double sum = 0, so_far = 0;
@@ -159,8 +157,8 @@ static double position_of(const struct row *row, double share)
     return NAN;
 }
 
-/* Returns, over all rows, the least distance between two values (up to the limit) of a row's histogram: usually the
- * resolution of the clock. Bins narrower than this distance would alternate with empty ones. */
+/* The least distance between two values (up to the limit): usually the resolution of the clock. Narrower bins would
+ * alternate with empty ones. */
 static double finest(const struct figure_entry *entries, size_t n, double limit)
 {
     double least = INFINITY;
@@ -193,7 +191,6 @@ static void make_bins(struct bins *bins, const struct svg_scale *x, double grain
             x->log ? x->low * pow(x->high / x->low, (double)i / BINS) : fmin(x->low + width * (double)i, x->high);
 }
 
-/* Returns the greatest count in any bin of any entry. */
 static double greatest_count(struct bins *bins, const struct figure_entry *entries, size_t n)
 {
     double most = 1;
@@ -346,7 +343,7 @@ bool figure_levels(struct text *out, const struct figure *figure, const struct s
 
 /* --- vertical bars ---------------------------------------------------------------------------------------------- */
 
-/* Writes the names of the categories below the bars: every nth one if there is no room for all. */
+/* Below the bars: every nth name if there is no room for all. */
 static void put_categories(struct text *out, const struct figure *figure, const struct figure_bars *bars,
                            const struct frame *f)
 {

@@ -24,8 +24,7 @@ static size_t sort_known(const struct figure_dots *dots, double *sorted)
     return n;
 }
 
-/* Returns the vertical position of a dot, from 0 to 1, which looks random but is always the same for a number (Knuth's
- * multiplicative hash). */
+/* From 0 to 1: looks random, but is always the same for a number (Knuth's multiplicative hash). */
 static double height_of(size_t number)
 {
     return (double)((uint32_t)(number + 1) * UINT32_C(2654435761) >> 16) / 65536.0;
@@ -44,8 +43,8 @@ static void put_dots(struct text *out, const struct svg_scale *x, const double *
     svg_group_end(out);
 }
 
-/* Returns the line of a name, chosen so that the lines between names and dots do not cross: names of the left half are
- * placed first, from the leftmost one down; those of the right half follow, from the rightmost one down. */
+/* Lines between names and dots do not cross: names of the left half come first, from the leftmost down, then those
+ * of the right half, from the rightmost down. */
 static size_t line_of(const struct figure_dots *dots, size_t n, size_t number, double middle)
 {
     const struct figure_dot *own = &dots->named[number];

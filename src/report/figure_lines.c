@@ -16,8 +16,7 @@
 #define LOG_FROM    50.0
 #define STRIP_CELLS 240u
 
-/* Begins a figure with a label for each line and an axis below. right: pixels kept free at the right of the axis. keys:
- * entries of the legend. */
+/* right: pixels kept free at the right of the axis. keys: entries of the legend. */
 static void lines_begin(struct text *out, const struct figure *figure, const struct figure_entry *entries, size_t n,
                         struct frame *f, double right, const struct figure_entry *keys, size_t n_keys)
 {
@@ -42,7 +41,6 @@ static double middle_of(size_t line)
     return TOP + LINE * ((double)line + 0.5);
 }
 
-/* Writes into the line of a row without values why it has none. */
 static void put_missing(struct text *out, const struct frame *f, size_t line, const struct row *row)
 {
     const char *why = TEXT_LINE("%s%s%s", row->status == ROW_OK ? "no value" : row_status_name(row->status),

@@ -7,7 +7,7 @@
 
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 
-/* Continues a POSIX checksum (cksum) with these bytes, and returns it. */
+/* Continues a POSIX checksum (cksum). */
 static uint32_t add(uint32_t crc, const char *data, size_t length)
 {
     for (; length; length--) {

@@ -4,13 +4,11 @@
 
 #include <math.h>
 
-/* Distances from the usual value at which the colours of a cell begin, in spreads (robust standard deviations). */
+/* In spreads: where the colours of a cell begin. */
 static const double levels[HEAT_LEVELS] = {2, 3.5, 6, 12};
 
-/* CSS classes of the colours from level -HEAT_LEVELS (better) to HEAT_LEVELS (worse). */
 static const char *const classes[2 * HEAT_LEVELS + 1] = {"b4", "b3", "b2", "b1", "", "w1", "w2", "w3", "w4"};
 
-/* Returns the level of a cell's colour: -HEAT_LEVELS (better) to HEAT_LEVELS (worse); 0: as usual. */
 static int level_of(double worse)
 {
     int level = 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define FARTHEST    1e6            /* bound of coordinates */
+#define FARTHEST    1e6
 
 void html_escape(struct text *out, const char *s, size_t length)
 {
@@ -24,7 +24,7 @@ void html_escape(struct text *out, const char *s, size_t length)
     }
 }
 
-/* Writes a number with one decimal, or none if that is 0. The number is bounded; one that is not finite is 0. */
+/* Bounded, with one decimal or none if that is 0; a number that is not finite is 0. */
 static void put_coordinate(struct text *out, double value)
 {
     long tenths = lround(isfinite(value) ? fmax(fmin(value, FARTHEST), -FARTHEST) * 10 : 0);

@@ -9,10 +9,10 @@
 
 #include "out/out.h"
 
-#define ROWS_SHOWN_MAX  2000u /* maximum number of rows in the table of all rows */
-#define LINES_SHOWN_MAX 150u  /* maximum number of rows in a suite's table */
+#define ROWS_SHOWN_MAX  2000u
+#define LINES_SHOWN_MAX 150u
 #define REASONS_MAX     40u
-#define WARNED_ROWS_MAX 20000u /* only so many rows are checked for warnings, because each is compared with others */
+#define WARNED_ROWS_MAX 20000u /* each is compared with others */
 #define OTHER_ROWS_MAX  20000u /* with more rows than this, rows of runs that are not drawn are judged but not kept */
 #define SUITES_MAX      32u
 #define NEIGHBOURS      64u
@@ -93,8 +93,7 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 
 /* --- Sections. --- */
 
-/* Lists the suites that the rows are from: known ones in the order of the table of metrics, then unknown ones. Returns
- * their number. */
+/* Known suites in the order of the table of metrics, then unknown ones. */
 static size_t list_suites(const struct report *report, const char **suites)
 {
     size_t n = 0;
@@ -108,7 +107,6 @@ static size_t list_suites(const struct report *report, const char **suites)
     return n;
 }
 
-/* Returns whether the runs that are drawn come from more than one host. */
 static bool hosts_differ(const struct report *report)
 {
     for (size_t i = 1; i < report->n_runs; i++)
@@ -168,7 +166,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
     text_printf(out, "</section>\n");
 }
 
-/* Prints each different status with its reason once, with the first row that has it and the number of others. */
+/* Each different status with its reason once. */
 static void put_statuses(const struct report *report, struct text *out)
 {
     const struct row *seen[REASONS_MAX];
@@ -262,8 +260,8 @@ void report_put(const struct report *report, struct text *out)
 
 /* --- Reading, and the whole page. --- */
 
-/* Returns the number of the run in the order of appearance. Of runs without rows in the set only the last one is
- * remembered, so if their rows are mixed, each change of the run counts as a further run. */
+/* Of runs without rows in the set only the last is remembered: if their rows are mixed, each change counts as a
+ * further run. */
 static size_t number_of(struct report *report, const struct row_run *run)
 {
     if (report->n_all_runs && row_run_equal(&report->last_run, run))
@@ -275,8 +273,7 @@ static size_t number_of(struct report *report, const struct row_run *run)
     return report->last_number = report->n_all_runs++;
 }
 
-/* Judges a row as it is read, and returns whether to keep it. Rows of runs that are drawn are kept completely; those of
- * other runs without samples, histogram and series, and only until there are OTHER_ROWS_MAX rows. */
+/* Keeps rows of runs that are drawn; of others up to OTHER_ROWS_MAX, without samples, histogram and series. */
 static bool take_row(void *context, struct row *row)
 {
     struct report *report = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the figures that jitbench report draws: a table of figures, and the functions that draw each kind. */
+/* The figures of jitbench report: a table, and the functions that draw each kind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,28 +9,28 @@
 #include "rows/text.h"
 #include "sys/base.h"
 
-#define PICKS_MAX    768u /* maximum number of rows of one figure */
-#define PANELS_MAX   24u  /* maximum number of panels of one figure; further ones are left out */
-#define OPEN_MAX     4u   /* twice the number of panels shown at once if none is preferred; the others are folded */
+#define PICKS_MAX    768u
+#define PANELS_MAX   24u
+#define OPEN_MAX     4u /* twice the number of panels shown at once if none is preferred; the others are folded */
 #define PARTS_MAX    9u
 #define LABEL_SIZE   64u
 #define FIRST_EVENTS 500.0
 #define METRICS_MAX  12u
-#define SPLIT_MAX    4u /* maximum number of lines that a run has in a curve */
+#define SPLIT_MAX    4u
 
 /* --- The figures. --- */
 
 enum kind {
-    KIND_FIRST,      /* the first events of the series as a line */
-    KIND_TRACE,      /* the whole series as a line */
-    KIND_SERIES,     /* the whole series as dots */
+    KIND_FIRST,      /* first events of the series, a line */
+    KIND_TRACE,      /* whole series, a line */
+    KIND_SERIES,     /* whole series, dots */
     KIND_BODY,       /* the histogram without its tail */
-    KIND_HISTOGRAM,  /* the whole histogram; the kinds up to here have a panel for each test with its parameters */
+    KIND_HISTOGRAM,  /* the kinds up to here have a panel for each work */
     KIND_CURVE,      /* value over x_metric, or over the number in the column param with the name `key` */
-    KIND_BARS,       /* a group of bars for each test with its parameters, a bar for each of parts[] */
-    KIND_BARS_PARTS, /* a group of bars for each of parts[], a bar for each test with its parameters */
+    KIND_BARS,       /* groups are works, a bar for each of parts[] */
+    KIND_BARS_PARTS, /* groups are parts[], a bar for each work */
     KIND_INDEX,      /* a bar for each test */
-    KIND_RANGES,     /* a line for each row, from its minimum to its maximum; if per_test, a panel for each test */
+    KIND_RANGES,     /* from minimum to maximum; if per_test, a panel for each test */
     KIND_STRIPS,
     KIND_STACKS,
 };
@@ -46,20 +46,19 @@ struct report_figure {
     const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum kind kind;
     enum label label;
-    const char *key;    /* key in the column param by which works (tests with their parameters) differ */
-    const char *prefer; /* value of key for which the panel is shown, and not folded; NULL: none is preferred */
+    const char *key;    /* key in param by which works differ */
+    const char *prefer; /* value of key whose panel is not folded; NULL: none */
     const char *title, *note;
     struct {
-        const char *title, *unit; /* unit NULL: the rows' unit, if the axis shows their values */
+        const char *title, *unit; /* NULL: the rows' unit, if the axis shows their values */
     } x, y;
     const char *x_metric;
-    const char *split; /* KIND_CURVE: a line for each value of the parameter with this name */
+    const char *split; /* KIND_CURVE: parameter with a line for each value */
     bool per_test, log;
     struct part parts[PARTS_MAX];
 };
 
-/* Selects the rows that a figure draws, the kind of figure, and the label of its works. A work is what the rows of
- * several runs have in common: one test with the same parameters. */
+/* A work is what rows of several runs have in common: one test with the same parameters. */
 #define FIGURE_OF(suite_, test_, metric_, kind_, label_)                                                               \
     .suite = suite_, .test = test_, .metric = metric_, .kind = kind_, .label = label_
 #define EXPERIMENT_FIGURE(suite_, test_, key_, kind_) FIGURE_OF(suite_, test_, "cycles", kind_, LABEL_KEY), .key = key_
@@ -169,7 +168,7 @@ static const struct report_figure figures[] = {
 struct pick {
     const struct row *row;
     size_t run;
-    char label[LABEL_SIZE]; /* label of the test with its parameters, the same in all runs */
+    char label[LABEL_SIZE]; /* of the work, the same in all runs */
 };
 
 struct picks {
@@ -220,16 +219,14 @@ static void collect(struct picks *picks)
     }
 }
 
-/* Compares labels that are numbers, for qsort(): ascending order. */
 static int by_number(const void *a, const void *b)
 {
     double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
     return ORDER_OF(x, y);
 }
 
-/* Copies the picked rows with this label (NULL: any) and of this test (NULL: any) to entries, at most `most`, sorted by
- * label and run. The label of an entry is that of its row if by_work, otherwise the name of its run; its colour is the
- * number of its run. Returns the number of entries. */
+/* label, test: NULL for any. An entry has the label of its work if by_work, otherwise the name of its run; its
+ * colour is the number of its run. Sorted by label and run. */
 static size_t take_entries(const struct picks *picks, const char *label, const char *test, bool by_work,
                            struct figure_entry *entries, size_t most)
 {
@@ -255,7 +252,6 @@ static size_t take_entries(const struct picks *picks, const char *label, const c
 
 /* --- Panels. --- */
 
-/* Copies the figure's texts for one panel, with `what` appended to the title. */
 static struct figure words_of(const struct report_figure *about, const struct row *row, const char *what, char *title,
                               size_t size)
 {
@@ -274,7 +270,7 @@ static struct figure words_of(const struct report_figure *about, const struct ro
     };
 }
 
-/* Draws the panel of the rows with this label (a test with its parameters), with a colour for each run. */
+/* A colour for each run. */
 static void put_work(const struct picks *picks, const char *label, struct text *out)
 {
     const struct report_figure *about = picks->about;
@@ -292,8 +288,7 @@ static void put_work(const struct picks *picks, const char *label, struct text *
                            about->kind == KIND_SERIES);
 }
 
-/* Draws a panel for each label. The preferred one is appended to out (if none is preferred, the first OPEN_MAX / 2),
- * the others to folded. */
+/* Appends the preferred panel (if none is preferred, the first OPEN_MAX / 2) to out, the others to folded. */
 static void put_works(const struct picks *picks, struct text *out, struct text *folded)
 {
     const char *labels[PICKS_MAX];
@@ -309,8 +304,7 @@ static void put_works(const struct picks *picks, struct text *out, struct text *
     }
 }
 
-/* Copies the points of one run's curve to out: only those whose rows have this value of the figure's split, or all
- * (value NULL). Returns their number. */
+/* value: of the figure's split; NULL: any. */
 static size_t take_points(const struct picks *picks, size_t run, const char *value, struct figure_value *out)
 {
     const struct report_figure *about = picks->about;
@@ -332,7 +326,6 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
     return n;
 }
 
-/* Draws a line for each run; if the figure has a split, a line for each run and each value of the split. */
 static void put_curve(const struct picks *picks, struct text *out)
 {
     const char *split = picks->about->split;
@@ -373,7 +366,6 @@ static void put_curve(const struct picks *picks, struct text *out)
 
 /* --- Bars. --- */
 
-/* Lists the labels and colours of the figure's parts. Returns their number. */
 static size_t list_parts(const struct report_figure *about, struct figure_entry parts[PARTS_MAX])
 {
     size_t n = 0;
@@ -391,8 +383,7 @@ static struct figure_value part_of(const struct picks *picks, const struct figur
                : (struct figure_value){NAN, NAN, NAN, NAN};
 }
 
-/* Draws grouped bars: a group for each entry, with a bar for each of the figure's parts. If works_across is false, a
- * group for each part, with a bar for each entry. */
+/* A group for each entry, a bar for each part; the other way round unless works_across. */
 static void put_matrix(const struct picks *picks, const struct figure_entry *entries, size_t n, bool works_across,
                        const char *what, struct text *out)
 {
@@ -420,8 +411,7 @@ static void put_matrix(const struct picks *picks, const struct figure_entry *ent
                                             .log = about->log});
 }
 
-/* Draws the bars of all runs side by side, for the work (a test with its parameters) that the figure prefers, otherwise
- * for the first one. */
+/* All runs side by side, for the preferred work, otherwise the first. */
 static void put_bars_by_run(const struct picks *picks, const struct figure_entry *all, size_t n, struct text *out)
 {
     struct figure_entry entries[HTML_COLOURS];
@@ -440,7 +430,6 @@ static void put_bars_by_run(const struct picks *picks, const struct figure_entry
     put_matrix(picks, entries, used, false, what, out);
 }
 
-/* Draws the bars of all works (tests with their parameters) of one run. */
 static void put_bars_of_run(const struct picks *picks, const struct figure_entry *all, size_t n, size_t run,
                             const char *test, struct text *out)
 {
@@ -478,7 +467,6 @@ static void put_bars(const struct picks *picks, const char *test, struct text *o
 
 /* --- Figures with a line for each entry. --- */
 
-/* Extends the x axis, which the panels of all tests share, to a row's minimum and maximum. */
 static void share_axis(struct figure *words, const struct stats_summary *s)
 {
     if (s->min > 0 && isfinite(s->min))
@@ -500,8 +488,7 @@ static void put_stacks(const struct picks *picks, const struct figure *words, co
     (void)figure_stacks(out, words, entries, n, &(struct figure_parts){keys, n_parts, parts});
 }
 
-/* Draws the index of each row. The rows have the value and the interval of the rate from which the index was computed,
- * so the interval is scaled to the index. */
+/* Rows have value and interval of the rate, so the interval is scaled to the index. */
 static void put_index(const struct figure *words, const struct figure_entry *entries, size_t n, struct text *out)
 {
     struct figure_value values[FIGURE_LINES_MAX];
@@ -516,8 +503,7 @@ static void put_index(const struct figure *words, const struct figure_entry *ent
 
 #define PROTOCOLS_SIZE (REPORT_RUNS_MAX * (REPORT_NAME + ROW_PROTOCOL_SIZE + 4))
 
-/* Formats the protocol of suite unix: "stable protocol", or if runs differ "box: stable protocol, other: classic
- * protocol". */
+/* "stable protocol", or if runs differ "box: stable protocol, other: classic protocol". */
 static void name_protocols(const struct report *report, char *buf, size_t size)
 {
     char protocol[REPORT_RUNS_MAX][ROW_PROTOCOL_SIZE] = {""};
@@ -588,8 +574,7 @@ static void put_figure(const struct picks *picks, struct text *out, struct text 
 
 /* --- Suites without figures of their own. --- */
 
-/* Copies the rows of one metric of a suite to entries, in the order of the tables, and makes their labels. Returns
- * their number. */
+/* Rows of one metric of a suite, in the order of the tables. */
 static size_t take_metric(const struct report *report, const char *suite, const char *metric,
                           struct figure_entry *entries, char (*labels)[LABEL_SIZE + REPORT_NAME])
 {
@@ -620,7 +605,7 @@ static size_t take_metric(const struct report *report, const char *suite, const 
     return n;
 }
 
-/* Returns whether all samples of the rows are equal: then a sentence says the value, and no figure is drawn. */
+/* If all samples are equal, a sentence says the value in place of a figure. */
 static bool is_constant(const struct figure_entry *entries, size_t n)
 {
     const double first = entries[0].row->value;
@@ -633,7 +618,6 @@ static bool is_constant(const struct figure_entry *entries, size_t n)
     return true;
 }
 
-/* Draws the samples of each test in a panel for each metric that varies; lists the constant ones in a sentence. */
 static void put_generic(const struct picks *picks, const char *suite, struct text *out, struct text *constant)
 {
     const struct row_set *set = &picks->report->set;

@@ -14,14 +14,14 @@
 #define FINDINGS_MOST 40u
 #define ROWS_MOST     60u
 #define COLUMNS_MOST  60u
-#define OPEN_MOST     12u /* distributions shown at once; the others are folded */
+#define OPEN_MOST     12u
 #define NAME          128u
 
 struct fleet {
     const struct gather *g;
     struct judgement judgement;
-    size_t column[COLUMNS_MOST], n_columns, n_hidden; /* judged figures with a column; number of those without */
-    char (*name)[NAME];                               /* names of the columns */
+    size_t column[COLUMNS_MOST], n_columns, n_hidden;
+    char (*name)[NAME];
 };
 
 /* --- Selection. --- */
@@ -64,8 +64,7 @@ static bool anyone_far(const struct fleet *f, size_t figure)
     return false;
 }
 
-/* Chooses the figures that have a column in the heat map. If there are more than COLUMNS_MOST, those in which a host
- * stands out are preferred. */
+/* Of more than COLUMNS_MOST, figures in which a host stands out are preferred. */
 static void choose_columns(struct fleet *f)
 {
     size_t far = 0, others;
@@ -116,8 +115,7 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
     text_printf(out, "</td>");
 }
 
-/* Prints the figure in which the host is farthest off: its value, the median, the difference in %, and the distance in
- * spreads. */
+/* The figure in which the host is farthest off. */
 static void put_worst(const struct fleet *f, const struct judged *j, struct text *out)
 {
     char name[NAME];
@@ -271,8 +269,7 @@ static void put_map(const struct fleet *f, struct text *out)
 
 /* --- Distributions. --- */
 
-/* Finds the hosts beyond the figure's threshold that are farthest from the median, whose names are shown. Returns how
- * many hosts are beyond the threshold. */
+/* Finds the hosts farthest from the median. Returns how many are beyond the threshold. */
 static size_t find_named(const struct fleet *f, size_t k, struct figure_dot *named, size_t *n)
 {
     const struct gather_figure *of = &f->g->figure[k];
@@ -321,8 +318,7 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
         out, &(struct figure){.title = f->name[column], .note = note, .x_title = title, .x_unit = of->unit}, &dots);
 }
 
-/* Draws how the hosts are distributed in each figure: figures with an outlier first; after OPEN_MOST of them, the
- * others are folded. */
+/* Figures with an outlier first; after OPEN_MOST the others are folded. */
 static void put_distributions(const struct fleet *f, struct text *out)
 {
     FREED_BY(memory_free) double *values = memory_get(f->g->machines.n, sizeof(*values));

@@ -9,7 +9,7 @@
 
 #define CHANGES_MOST 100u
 #define FIGURES_MOST 100u
-#define OPEN_MOST    24u /* figures shown at once; the others are folded */
+#define OPEN_MOST    24u
 #define NAME         384u
 
 static void put_percent(double share, struct text *out)
@@ -49,8 +49,7 @@ static void put_changes(const struct history *h, struct text *out)
                  h->n_changes - CHANGES_MOST);
 }
 
-/* Draws the values of a figure (index in h->figure) over the runs. points and levels are buffers with room for all
- * runs. */
+/* points and levels have room for all runs. */
 static void put_figure(const struct history *h, size_t number, struct stats_point *points, struct figure_level *levels,
                        struct text *out)
 {
@@ -82,7 +81,7 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
                         points, f->n, levels, n);
 }
 
-/* Draws the figures that changed first, then the others: OPEN_MOST are shown at once, the rest are folded. */
+/* Figures that changed first. */
 static void put_figures(const struct history *h, struct text *out)
 {
     FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));

@@ -21,8 +21,7 @@ static void fill(const struct report *report, size_t run, struct map *map)
         }
 }
 
-/* Returns the CSS class of a latency. The colours are on a logarithmic scale, since latencies differ by a factor of ten
- * within and between packages. */
+/* Logarithmic scale: latencies differ by a factor of ten within and between packages. */
 static const char *class_of(const struct map *map, double value)
 {
     static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};

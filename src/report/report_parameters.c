@@ -7,16 +7,16 @@
 #include "report/report.h"
 #include "sys/base.h"
 
-#define POINTS_MAX 768u /* maximum number of rows in one figure */
+#define POINTS_MAX 768u
 #define LINES_MAX  16u
 #define LABEL_SIZE 160u
 
-/* A point of a curve: the time of a command with one value of the parameter. */
+/* The time of a command with one value of the parameter. */
 struct point {
     const struct row *row;
     size_t run;
     double x;
-    char label[LABEL_SIZE]; /* label of the line to which the point belongs */
+    char label[LABEL_SIZE]; /* of its line */
 };
 
 struct curve {
@@ -26,7 +26,7 @@ struct curve {
     size_t n;
 };
 
-/* Returns the value of the parameter in the row; NAN when the row does not have it, or when it is no number. */
+/* NAN: not there, or no number. */
 static double number_of(const struct row *row, const char *key)
 {
     size_t length;
@@ -43,7 +43,7 @@ static bool is_time(const struct report *report, const struct row *row)
            report_run_of(report, row) < report->n_runs;
 }
 
-/* Fills curve->points from the rows with the parameter; with no points when one of its values is no number. */
+/* No points when one of the values is no number. */
 static void take_points(struct curve *curve)
 {
     const struct row_set *set = &curve->report->set;
@@ -65,7 +65,7 @@ static void take_points(struct curve *curve)
 
 /* --- Lines. --- */
 
-/* Appends the name of a command, in which each place with the value of the parameter is replaced by "{NAME}". */
+/* The name of a command with "{NAME}" in place of the parameter's value. */
 static void put_template(const struct row *row, const char *key, struct text *out)
 {
     size_t length = 0;
@@ -78,8 +78,7 @@ static void put_template(const struct row *row, const char *key, struct text *ou
     }
 }
 
-/* Formats the label of the line to which a point belongs: the run, the command, and the values of the other parameters.
- * as_template: put_template() writes the command's name. */
+/* The run, the command, and the values of the other parameters. */
 static void label(const struct curve *curve, const struct point *point, bool as_template, char buf[LABEL_SIZE])
 {
     const struct row *row = point->row;
@@ -112,7 +111,7 @@ static bool has_other(const struct curve *curve, const struct point *point)
     return false;
 }
 
-/* Returns how many points before this one have the same x and label: they are of other commands of the same name. */
+/* They are of other commands of the same name. */
 static size_t count_same(const struct curve *curve, size_t at)
 {
     size_t n = 0;
@@ -123,9 +122,8 @@ static size_t count_same(const struct curve *curve, size_t at)
     return n;
 }
 
-/* Gives all points of a line the same label. If --name contains the parameter, the names of the tests in a line differ.
- * So, if a point's label is not the label of any point at another x, it is made anew, from the name of the command with
- * "{NAME}" in place of the parameter's value. */
+/* If --name contains the parameter, the names of the tests in a line differ. So a label that no point at another x
+ * has is made anew, with "{NAME}" in place of the value. */
 static void label_points(struct curve *curve)
 {
     FREED_BY(memory_free) char(*other)[LABEL_SIZE] = memory_get(curve->n, sizeof(*other));
@@ -145,7 +143,6 @@ static void label_points(struct curve *curve)
     }
 }
 
-/* Copies the points of the line with this label to values. Returns their number. */
 static size_t take_line(const struct curve *curve, const char *name, struct figure_value *values)
 {
     size_t n = 0;
@@ -161,7 +158,6 @@ static size_t take_line(const struct curve *curve, const char *name, struct figu
     return n;
 }
 
-/* Draws a line for each command and each combination of the other parameters. */
 static void put_curve(const struct curve *curve, struct text *out)
 {
     struct figure_line lines[LINES_MAX];

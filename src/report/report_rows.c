@@ -13,13 +13,10 @@
 
 /* --- The order of the rows. --- */
 
-/* A row's sort keys: its class and its group (see below), each numbered in the order of their first rows, its run, and
- * its number. */
 enum { KEY_CLASS, KEY_GROUP, KEY_RUN, KEY_ROW, N_KEYS };
 
-/* The place of a row in the tables. Rows of one group are the same measurement and metric in several runs. Groups of
- * one class are compared in a page of one run: the commands of suite run, or a test with different numbers of
- * copies. */
+/* Rows of one group are the same measurement and metric in several runs. Groups of one class are compared in a page
+ * of one run: commands of suite run, or a test with different numbers of copies. */
 struct place {
     size_t key[N_KEYS];
 };
@@ -51,7 +48,7 @@ static int by_place(const void *a, const void *b)
     return ORDER_OF(x->key[key], y->key[key]);
 }
 
-/* Sets the base of each row, with which it is compared. The places are sorted. */
+/* The places are sorted. */
 static void choose_bases(const struct report *report, const struct place *places, size_t n)
 {
     const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
@@ -83,11 +80,11 @@ void report_sort_rows(struct report *report)
 
 /* --- Columns. --- */
 
-/* Bits of the result of columns_of(): the columns that only some tables have. */
+/* Columns that only some tables have. */
 enum { HAS_RATIO, HAS_INTERVAL, HAS_FIGURES };
 
 static const struct {
-    const char *heading, *class; /* class: CSS class that names the figure on narrow screens without headings */
+    const char *heading, *class; /* CSS class that names the figure on narrow screens */
     size_t offset;
 } figures[] = {
     {"Minimum", "min", offsetof(struct row, stats.min)},
@@ -107,8 +104,7 @@ static bool is_shown(const struct row *row, const char *suite, bool all)
     return !strcmp(row->suite, suite) && (all || row->headline);
 }
 
-/* Returns the columns that at least one row needs, as bits. Sets *base to a row that others are compared with, or to
- * NULL when there is none. */
+/* As bits. *base: a row that others are compared with; NULL: none. */
 static unsigned columns_of(const struct report *report, const char *suite, bool all, const struct row **base)
 {
     unsigned columns = 0;
@@ -181,8 +177,7 @@ void report_ratio(const struct row *row, const struct row *base, char *buf, size
         text_add(buf, size, " (%s)", UNITS_RANGE(low, high, ""));
 }
 
-/* Appends a row. n: number of rows spanned by the cells with the test and the metric; 0: an earlier row has these
- * cells. */
+/* n: rows spanned by the cells of test and metric; 0: an earlier row has them. */
 static void put_row(const struct report *report, const struct report_place *place, unsigned columns, size_t n,
                     struct text *out)
 {
@@ -213,8 +208,7 @@ static void put_row(const struct report *report, const struct report_place *plac
                 row_status_name(row->status));
 }
 
-/* Appends `before` and what took time from the row: "disturbed by preempted 19.5 ms, switches 364". Appends nothing
- * when that is not known. */
+/* "disturbed by preempted 19.5 ms, switches 364" */
 static void put_causes(const struct row *row, const char *before, struct text *out)
 {
     for (size_t i = 0; i < row->causes.n; i++) {
@@ -226,10 +220,8 @@ static void put_causes(const struct row *row, const char *before, struct text *o
     }
 }
 
-/* Appends a line for each row of a group that has a remark: the reason for its status, except that of unstable rows,
- * which the page reports elsewhere; and for a headline row what disturbed the measurement. What disturbed it is the
- * same for all metrics of the measurement, so it is left out if the previous row of the same run is of the same
- * measurement. told: the previous row of each run. */
+/* The reason of a status worse than unstable; for a headline row what disturbed the measurement, once for all
+ * metrics of it. told: the previous row of each run. */
 static void put_remarks(const struct report *report, const struct report_place *places, size_t n, unsigned columns,
                         const struct row **told, struct text *out)
 {

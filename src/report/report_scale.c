@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's section on many ranks: the time of steps that end in a barrier, and the detours (interruptions) that
- * cost most. */
+/* The report's section on many ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,14 +7,14 @@
 #include "rows/text.h"
 
 #define HOSTS_MOST  16u
-#define POINTS      (1u << 15) /* grid points of the computation, which takes some milliseconds for each run */
+#define POINTS      (1u << 15) /* grid points: some milliseconds for each run */
 #define COSTS_SHOWN 10u
-#define COSTS_LEAST 3u    /* minimum number of kinds of detours shown, however small their cost */
+#define COSTS_LEAST 3u
 #define WORTH       1.005 /* minimum gain, see gain_of(), for a kind of detours to be shown */
 
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
-/* There are two numbers of ranks in each decade, from 1 to 1,000,000. */
+/* Two in each decade, from 1 to 1,000,000. */
 enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 };
 
 void report_scale_begin(struct report *report)
@@ -62,7 +61,6 @@ static void put_lines(const char *title, const char *note, const struct figure_l
     (void)figure_curve(out, &figure, lines, n);
 }
 
-/* Draws a figure of all runs together, with a line for each length of step. */
 static void put_all_runs(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
@@ -80,7 +78,6 @@ static void put_all_runs(const struct report *report, struct text *out)
     put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
 }
 
-/* Draws a figure for each length of step, with a line for each run. */
 static void put_each_run(const struct report *report, struct text *out)
 {
     const struct projection *p = &report->projection;
@@ -113,7 +110,7 @@ static void put_cost(const struct projection *p, const struct projection_cost *c
     text_printf(out, "</tr>\n");
 }
 
-/* Returns the largest factor, over all lengths of steps, by which steps would be faster if the cost were removed. */
+/* By what factor steps would be faster without the cost, at most. */
 static double gain_of(const struct projection *p, const struct projection_cost *cost)
 {
     double gain = 1;

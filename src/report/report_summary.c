@@ -10,12 +10,12 @@
 
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u
-#define OTHERS_MAX    8u /* most values shown from suites that are not in headlines[] */
+#define OTHERS_MAX    8u /* from suites that are not in headlines[] */
 #define CELL_SIZE     256u
-#define FACT_SIZE     4096u /* room for the text of the column settings, with a space after each item */
-/* Minimum loss of speed to other users of the core, in %, for the summary to mention it. */
+#define FACT_SIZE     4096u
+/* In %: less is not mentioned. */
 #define SHARED_LEAST_PCT 1.0
-#define DISTINCT_MAX     4u /* different values of a setting that are listed */
+#define DISTINCT_MAX     4u
 
 /* --- The most important figures. --- */
 
@@ -23,16 +23,15 @@ enum choice {
     CHOOSE_FIRST,
     CHOOSE_LEAST,
     CHOOSE_GREATEST,
-    CHOOSE_LONGEST /* the row with the largest maximum, which is
-                    * shown */
+    CHOOSE_LONGEST /* by maximum, which is shown */
 };
 
 struct headline {
     const char *suite, *test, *load, *metric;
-    const char *key, *prefer; /* if several rows match: prefer the one with this word in param */
+    const char *key, *prefer; /* of several rows: the one with this word in param */
     const char *name;
     enum choice choice;
-    const char *but; /* a test whose rows are not considered; NULL: none */
+    const char *but; /* a test to leave out */
 };
 
 static const struct headline headlines[] = {
@@ -66,13 +65,11 @@ static bool preferred(const struct headline *h, const struct row *row)
     return h->key && row_param_is(&row->param, h->key, h->prefer);
 }
 
-/* Returns the value by which rows are chosen, and which is shown: the maximum or the value of the row. */
 static double shown(const struct headline *h, const struct row *row)
 {
     return h->choice == CHOOSE_LONGEST ? row->stats.max : row->value;
 }
 
-/* Returns whether the row is shown instead of the one found so far (NULL: none). */
 static bool better(const struct headline *h, const struct row *row, const struct row *so_far)
 {
     if (!so_far)
@@ -93,7 +90,6 @@ static const struct row *find(const struct report *report, size_t run, const str
     return found;
 }
 
-/* Appends what distinguishes the row from similar ones: CPU, load, size or protocol; nothing when there is only one. */
 static void put_which(const struct headline *h, const struct row *row, struct text *out)
 {
     size_t length = 0;
@@ -111,7 +107,7 @@ static void put_which(const struct headline *h, const struct row *row, struct te
         html_put(out, "CPU %s", row->cpus);
 }
 
-/* Appends what is said below a value: which row it is from, and its confidence interval, or how many values it has. */
+/* Which row it is, and its interval or number of values. */
 static void put_below(const struct headline *h, const struct row *row, struct text *out)
 {
     const struct stats_summary *s = &row->stats;
@@ -138,8 +134,7 @@ static bool is_known_suite(const char *suite)
     return false;
 }
 
-/* Fills the list with the entries of headlines[], followed by the first headline rows of other suites. Returns the
- * number of entries. */
+/* headlines[], then the first headline rows of other suites. */
 static size_t all_headlines(const struct report *report, struct headline *list)
 {
     size_t n = 0, others = 0;
@@ -182,7 +177,6 @@ static void put_run_heads(const struct report *report, const char *first, struct
     text_printf(out, "</tr></thead><tbody>\n");
 }
 
-/* Appends ", 1.102 (1.021 to 1.189) times A": the ratio of the values that are shown, row to base. */
 static void put_times(const struct headline *h, const struct row *row, const struct row *base, const char *name,
                       struct text *out)
 {
@@ -227,8 +221,7 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
 /* --- In words. --- */
 
-/* Adds the times that a row lost to each cause to the sums in `causes`, which has n causes. Returns their new
- * number. */
+/* Adds to the n sums in causes. Returns their new number. */
 static size_t add_causes(const struct row_causes *of, struct row_cause *causes, size_t n)
 {
     for (size_t k = 0; k < of->n; k++) {
@@ -245,7 +238,7 @@ static size_t add_causes(const struct row_causes *of, struct row_cause *causes, 
     return n;
 }
 
-/* Returns plain words for the name of a cause, for readers new to the field. */
+/* For readers new to the field. */
 static const char *cause_words(const char *name)
 {
     static const struct {
@@ -268,7 +261,6 @@ static const char *cause_words(const char *name)
     return name;
 }
 
-/* Returns words for the share of its speed, in percent, that a busy program loses. */
 static const char *how_quiet(double lost_pct)
 {
     return lost_pct < 0.01  ? "very quiet"
@@ -278,14 +270,13 @@ static const char *how_quiet(double lost_pct)
                             : "very noisy";
 }
 
-/* The time and speed that a run lost, as far as its rows tell: the rows of the noise test if there are any, otherwise
- * all headline rows. */
+/* From the rows of the noise test if there are any, otherwise from all headline rows. */
 struct losses {
     bool of_noise;
     struct row_cause causes[CAUSES_MAX];
-    size_t n, most;            /* number of causes; index of the one that took most time */
-    double ms, wall_ms;        /* time of all causes; time observed */
-    struct stats_running core; /* shares of their core that the tests had, as far as known */
+    size_t n, most;
+    double ms, wall_ms;
+    struct stats_running core;
 };
 
 static struct losses losses_of(const struct report *report, size_t run)
@@ -309,8 +300,7 @@ static struct losses losses_of(const struct report *report, size_t run)
     return l;
 }
 
-/* Returns the cause of more than half of the speed lost, where other users of the core count as a cause. NULL when
- * there is none, or when it is "unexplained". */
+/* The cause of more than half of the speed lost, other users of the core included; NULL: none, or "unexplained". */
 static const char *main_cause(const struct losses *l)
 {
     const double to_core = l->core.n ? 1 - l->core.mean : 0, to_causes = l->wall_ms > 0 ? l->ms / l->wall_ms : 0;
@@ -328,9 +318,8 @@ static const char *main_cause(const struct losses *l)
     return 2 * most > to_core + to_causes && strcmp(name, detour_cause_names[DETOUR_UNEXPLAINED]) != 0 ? name : NULL;
 }
 
-/* Returns by how many percent a CPU in a row of the noise test was slower than an undisturbed one. Detours take part of
- * the time, and in the rest the CPU has only its share of the core. Detours caused by another user of the core are
- * included in that share. */
+/* In %. Detours take part of the time; in the rest the CPU has only its share of the core, which includes detours
+ * caused by another user of it. */
 static double slower_pct(const struct report *report, const struct row *lost)
 {
     const struct row *shared = report_sibling(report, lost, "lost_core_shared");
@@ -363,8 +352,7 @@ static void say_quiet(const struct report *report, size_t run, const struct loss
     text_printf(out, ".</li>\n");
 }
 
-/* Says how much of the core the tests had, if the noise test did not run and core sharing explains most of what was
- * lost. */
+/* If the noise test did not run and core sharing explains most of what was lost. */
 static void say_shared(const struct losses *l, struct text *out)
 {
     const char *cause = main_cause(l);
@@ -404,7 +392,6 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
                  UNITS_VALUE(row->stats.median, row->unit));
 }
 
-/* Names the task and load with the largest share of wake-ups whose delay a person would notice. */
 static void say_late(const struct report *report, size_t run, struct text *out)
 {
     static const struct headline late = {
@@ -466,8 +453,6 @@ static void put_each_run(const struct report *report, const struct headline *lis
         put_side_by_side(report, list, n, out);
 }
 
-/* If there are enough hosts for the section on the fleet, the page begins with a link to it, and the runs are
- * folded. */
 void report_put_summary(const struct report *report, struct text *out)
 {
     struct headline list[HEADLINES_MAX] = {0};
@@ -520,7 +505,6 @@ static const struct fact facts[] = {
     {"Scratch disk", FROM_ROWS, offsetof(struct row, scratch_disk), NULL},
 };
 
-/* Lists the different texts that the rows of a run have at this offset in struct row. */
 static void list_texts(const struct report *report, size_t run, size_t offset, char *buf, size_t size)
 {
     const char *found[DISTINCT_MAX + 1];
@@ -552,7 +536,7 @@ static void list_numbers(const struct report *report, size_t run, const struct f
         units_value(low, fact->unit, buf, size);
 }
 
-/* Copies "a=1;b=2" as "a=1; b=2", so that the line can break at the spaces. */
+/* So that the line can break. */
 static void list_items(const char *items, char *buf, size_t size)
 {
     size_t n = 0;

@@ -48,7 +48,6 @@ struct svg_scale svg_scale(double low, double high, double from, double to, bool
     return scale;
 }
 
-/* Returns the smallest step, 1, 2 or 5 times a power of ten, with at most `most` steps in the span. */
 static double round_step(double span, unsigned most)
 {
     static const double mantissas[] = {1, 2, 5, 10};
@@ -60,8 +59,7 @@ static double round_step(double span, unsigned most)
     return 10 * power;
 }
 
-/* Returns the number nearest to the value, of those that are 1, 2 or 5 times a power of ten: not below the value if
- * `up`, otherwise not above it. */
+/* 1, 2 or 5 times a power of ten. */
 static double round_log(double value, bool up)
 {
     double power = power_of_ten((int)floor(log10(value))), m = value / power;
@@ -113,7 +111,6 @@ static void put_tick(struct svg_ticks *ticks, double at, const char *label)
     ticks->n++;
 }
 
-/* Returns whether neighbouring labels have enough room (see svg_ticks()), so that they do not overlap. */
 static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, double room)
 {
     for (size_t i = 1; i < ticks->n; i++) {
@@ -125,7 +122,6 @@ static bool fits(const struct svg_scale *scale, const struct svg_ticks *ticks, d
     return true;
 }
 
-/* Returns the number of decimals of a step: two for 0.05. */
 static int step_decimals(double step)
 {
     int decimals = (int)ceil(-log10(step) - 1e-9);
@@ -154,7 +150,7 @@ static bool has_family(const char *unit)
     return units_choose(unit, 1e30).name[0] && !strstr(units_choose(unit, 1e30).name, unit);
 }
 
-/* Formats a label of a logarithmic axis: times and similar units with their unit, large counts with a prefix only. */
+/* Times with their unit, large counts with a prefix only. */
 static void log_label(double at, const char *unit, char *label, size_t size)
 {
     char number[UNITS_SIZE];
@@ -172,7 +168,7 @@ static void log_label(double at, const char *unit, char *label, size_t size)
     (void)snprintf(label, size, "%.24s%.2s", number, prefix.name);
 }
 
-/* Sets a tick at every `every`th power of ten; for 0 at 1, 2 and 5 times each power of ten. */
+/* every 0: at 1, 2 and 5 times each power of ten. */
 static void log_ticks(const struct svg_scale *scale, const char *unit, int every, struct svg_ticks *ticks)
 {
     static const double mantissas[] = {1, 2, 5};
@@ -268,7 +264,7 @@ void svg_label(struct text *out, double x, double y, const char *anchor, const c
 
 /* --- many points ------------------------------------------------------------------------------------------------ */
 
-/* The coordinates that are drawn of all points in one pixel column. */
+/* What is drawn of all points in one pixel column. */
 struct column {
     double x, first, least, greatest, last;
     bool used;
