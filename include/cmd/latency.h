@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of jitbench latency: its tasks, options and plan (latency_plan.c). */
+/* jitbench latency: tasks, options, plan. */
 #ifndef CMD_LATENCY_H
 #define CMD_LATENCY_H
 
@@ -11,17 +11,16 @@ struct task {
     const struct bench *bench;
     const struct sim_params *params;
     const char *title;
-    bool real_time; /* runs under SCHED_FIFO with --real-time */
-    /* Names of the background loads that tell most about the task: by default, and with --quick. */
+    bool real_time; /* SCHED_FIFO with --real-time */
+    /* Loads that tell most about the task: by default, with --quick. */
     const char *telling, *quick;
-    const char *late; /* why a wake-up after the task's limit is late: "when its buffer is empty" */
+    const char *late; /* why a wake-up after the limit is late */
 };
 extern const struct task latency_tasks[N_TASKS];
-extern const char *const latency_task_names[]; /* names of latency_tasks, in the same order; ends with NULL */
+extern const char *const latency_task_names[]; /* in the same order; ends with NULL */
 
-/* Values of the options of jitbench latency. */
 struct latency_options {
-    uint64_t tasks, no_tasks, loads, no_loads; /* bit masks: bit i is latency_task_names[i] or load_names[i] */
+    uint64_t tasks, no_tasks, loads, no_loads; /* bit i: latency_task_names[i] or load_names[i] */
     char loops[1024];
     bool anew, real_time, single_cpu, all_pairs;
     uint64_t load_threads, hack_groups, file_bytes, memory_bytes;
@@ -30,12 +29,11 @@ struct latency_options {
     uint64_t custom_ns, late_after_ns;
 };
 
-/* In latency_plan.c: */
-/* Sets what the background loads may use: threads, groups, and bytes of files and memory. memload_named: the load
- * memload was asked for, so it runs without swap too. Returns why memload cannot run; NULL when it can. */
+/* Threads, groups, and bytes of files and memory. memload_named: asked for, so it runs without swap too. Returns why
+ * memload cannot run; NULL: it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
-/* latency_own, latency_plan() and latency_announce() implement options, plan and announce of struct suite. */
+/* Of struct suite. */
 extern const struct suite_options latency_own[];
 int latency_plan(const struct measure *m, void *options, struct plan *out, char *error, size_t error_size);
 void latency_announce(const struct measure *m, const struct plan *plan, struct text *out);
