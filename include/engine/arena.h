@@ -86,6 +86,41 @@ static inline const struct party *arena_party(const struct trial_slot *slot, con
 
 struct trial_spec;
 
+/* State of a running trial, of which the arena is a part. */
+struct trial {
+    struct trial_spec spec;
+    struct trial_head *head;
+    unsigned n_slots; /* of the copies, then of the load */
+    int event_read;
+    pid_t *pids; /* by slot; 0: none, or reaped */
+    int *stop_write;
+    enum trial_outcome outcome;
+    char reason[320];
+    uint64_t gate_ns, wall_ns;
+    uint64_t tick_ns; /* next spec.tick; 0: never */
+    int64_t late_ns;
+    unsigned n_machine;
+    struct machine_counters *machine; /* by copy, or one for all */
+    struct culprits *culprits;        /* by copy, or one for all */
+    struct cpuset *machine_cpus;      /* of the measured parties, by copy, or one for all */
+    double load_count[LOAD_COUNTS];
+    bool shares_core;   /* arena_shares_core() */
+    bool may_end_early; /* a signal ends only the trial; its results stay valid */
+    unsigned stops;     /* times that a signal stopped or continued a party or the parent: each restarts the
+                         * deadlines */
+    bool stopped;       /* a party was, which spoils its results */
+    bool halted;        /* a party is now, as far as known */
+    bool late;          /* the parent was, or had no CPU: it woke up too late */
+    /* The parent's own policy, during and before the trial. */
+    int control;               /* FIFO priority; 0: unchanged */
+    struct cgroup_quota quota; /* that hold for the trial */
+    int policy_before, priority_before;
+    char control_refused[160];
+};
+
+/* Shared memory with all parties and their placement, trial->head. Returns 0 or -errno. */
+int arena_make(struct trial *trial);
+
 /* Sets the placement of n slots, whose party, copy and of_load are set. Leaves at least one online CPU that no
  * SCHED_FIFO party can keep busy (timing threads sleep): a copy that would take the last one gets the normal policy. */
 void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
@@ -101,10 +136,25 @@ int worker_run(struct trial_head *head, unsigned slot, const struct bench *bench
 /* In the worker: reports "cannot WHAT: ERROR" (-errno) before it began. Returns the exit status. */
 int worker_not_started(struct trial_head *head, struct trial_slot *slot, const char *what, int error);
 
-/* In the worker: the parent then checks the states of all parties. */
-void arena_tell_parent(const struct trial_head *head);
-
 /* The parties have ended or are ending. */
 void arena_remove_scratch(const struct trial_head *head);
+
+/* Restarts when a party or the parent was stopped meanwhile. stops: trial->stops at the last start. */
+struct deadline {
+    uint64_t limit_ns, at_ns;
+    unsigned stops;
+};
+/* at_ns: CLOCK_MONOTONIC_RAW. */
+struct deadline deadline_at(const struct trial *trial, uint64_t at_ns);
+/* Restarts it first if a party or the parent was stopped. */
+bool deadline_passed(struct deadline *deadline, const struct trial *trial);
+/* When the parent checks the parties again, in case a wake-up was lost: after 1 s, or at the deadline. Only before
+ * the run; during it the end of a process wakes the parent. */
+uint64_t deadline_look_again(uint64_t deadline_ns);
+/* Every party, or every measured one. */
+bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only);
+/* Sleeps until a party reports, a signal arrives, spec.tick is due, or until_ns (CLOCK_MONOTONIC_RAW); then handles
+ * signals, failed parties, ended processes, and the tick. stopping: parties with STOP_KILL are expected to end. */
+void trial_wait_event(struct trial *trial, uint64_t until_ns, bool stopping);
 
 #endif

@@ -83,10 +83,6 @@ setting_looker setting_look_ksm, setting_look_swappiness, setting_look_aslr, set
 setting_writer setting_writes_thp, setting_writes_watchdogs, setting_writes_rt_throttling;
 
 setting_looker setting_look_config, setting_look_hz;
-/* From /proc/config.gz, or the file that the distribution installs beside the kernel; NULL: neither. The caller
- * frees it. */
-char *setting_read_config(const struct settings_view *view);
-bool setting_config_has(const char *config, const char *key);
 
 setting_looker setting_look_cpu_quota, setting_look_scheduler, setting_look_preempt, setting_look_base_slice,
     setting_look_os, setting_look_page_size, setting_look_hugetlb, setting_look_fault_around, setting_look_prefetchers,

@@ -18,7 +18,6 @@ int new_file(int folder, const char *name, int flags, mode_t mode);
 /* Random names tried before -EEXIST. */
 #define NAME_TRIES         16
 #define NEW_FILE_NAME_SIZE sizeof(".jitbench-0123456789abcdef")
-void new_file_random_name(char name[NEW_FILE_NAME_SIZE]);
 /* As new_file(), under a random name. */
 int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode);
 

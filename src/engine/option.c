@@ -1,28 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the command line; names may be abbreviated. */
-#include "engine/option.h"
-#include "engine/option_parts.h"
-
+/* Parses options, checks their values, and prints their help. */
 #include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "engine/option.h"
 #include "rows/text.h"
+#include "sys/base.h"
 
-struct parser {
-    struct option_table *tables;
-    size_t n;
-    int argc, at;
-    char *const *argv;
-    char *error;
-    size_t error_size;
-};
+/* With the terminating zero: a name, and a value in a message. */
+#define NAME_MAX_BYTES 64
+#define SHOWN_SIZE     64
+#define TWO_TO_64      18446744073709551616.0
 
-struct place {
-    struct option_table *table;
-    size_t row;
-};
+#define CHANGED (FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER)
 
-const char *option_name_at(const struct option *row, unsigned index, size_t *length)
+const char *const fail_on_words[] = {"slower", "worse", "faster", "changed", "undecided", NULL};
+
+static const struct {
+    const char *word;
+    unsigned kinds;
+} known[] = {{"slower", FAIL_ON_SLOWER},
+             {"worse", FAIL_ON_SLOWER},
+             {"faster", FAIL_ON_FASTER},
+             {"changed", CHANGED},
+             {"undecided", FAIL_ON_UNDECIDED},
+             /* of older versions */
+             {"change", CHANGED},
+             {"outlier", CHANGED},
+             {"difference", CHANGED | FAIL_ON_SETTINGS},
+             {"not-comparable", FAIL_ON_UNDECIDED}};
+
+/* As a user would type it; NULL: unset, or, but for PRESET_DEFAULT, none of its own. */
+static const char *option_preset_of(const struct option_table *table, const struct option *row,
+                                    enum option_preset preset)
+{
+    for (const struct option_default *d = table->defaults; d && d->name; d++)
+        if (!strcmp(d->name, row->name))
+            return preset == PRESET_DEFAULT ? d->value : NULL;
+    return row->preset[preset];
+}
+
+/* Returns a long name and its length, since the next alias may follow: index 0 the name, then aliases; NULL after
+ * the last. */
+static const char *option_name_at(const struct option *row, unsigned index, size_t *length)
 {
     const char *p = index ? row->aliases : row->name;
 
@@ -41,6 +66,719 @@ const char *option_name_at(const struct option *row, unsigned index, size_t *len
     }
     return NULL;
 }
+
+bool fail_on_add(struct fail_on *f, const char *word, double percent)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcasecmp(known[i].word, word) != 0)
+            continue;
+        for (unsigned k = 0, kind = 1; k < FAIL_ON_KINDS; k++, kind *= 2) {
+            const double any = kind == FAIL_ON_UNDECIDED ? INFINITY : -INFINITY, limit = isnan(percent) ? any : percent;
+            if (known[i].kinds & kind)
+                f->percent[k] = f->kinds & kind ? fmin(f->percent[k], limit) : limit;
+        }
+        f->kinds |= known[i].kinds;
+        return true;
+    }
+    return false;
+}
+
+double fail_on_limit(const struct fail_on *f, unsigned kind)
+{
+    for (unsigned k = 0; k < FAIL_ON_KINDS; k++)
+        if (f->kinds & kind && kind == 1u << k)
+            return f->percent[k];
+    return (double)NAN;
+}
+
+bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)
+{
+    return f->kinds & kind && !(by <= fail_on_limit(f, kind));
+}
+
+/* --- Values and ranges in messages and help. --- */
+
+/* As shown in an error line: one line, so short that the range after it is visible. */
+static const char *option_show(const char *value, char shown[SHOWN_SIZE])
+{
+    const size_t room = SHOWN_SIZE - sizeof("...");
+    size_t n = 0;
+
+    for (; n < room && value[n]; n++)
+        shown[n] = (unsigned char)value[n] < ' ' || value[n] == 127 ? '?' : value[n];
+    shown[n] = '\0';
+    if (value[n]) {
+        while (n && ((unsigned char)value[n] & 0xc0) == 0x80)
+            n--;
+        memcpy(shown + n, "...", sizeof("..."));
+    }
+    return shown;
+}
+
+/* In the unit of the option's type. */
+static void option_show_number(enum option_type type, double value, char *buf, size_t size)
+{
+    static const struct {
+        double size;
+        const char *suffix;
+    } scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}, {1, ""}};
+    uint64_t whole = value <= 0 ? 0 : value < TWO_TO_64 ? (uint64_t)value : UINT64_MAX;
+    size_t i = type == OPTION_INT ? sizeof(scales) / sizeof(scales[0]) - 1 : 0;
+
+    while (scales[i].size > 1 && (value < scales[i].size || fmod(value, scales[i].size) > 0))
+        i++;
+    if (type == OPTION_DURATION || type == OPTION_DURATION_US)
+        text_duration(whole, buf, size);
+    else if (type == OPTION_SIZE)
+        text_bytes(whole, buf, size);
+    else if (type == OPTION_PERCENT || type == OPTION_FAIL_ON)
+        (void)snprintf(buf, size, "%g %%", value);
+    else
+        (void)snprintf(buf, size, "%.0f%s", value / scales[i].size, scales[i].suffix);
+}
+
+/* None when both limits are zero. */
+static bool option_has_range(const struct option *row)
+{
+    return row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
+}
+
+/* "1 to 100" in the option's units; "" without a range. */
+static void option_show_range(const struct option *row, char *buf, size_t size)
+{
+    char low[64], high[64];
+
+    option_show_number(row->type, row->min, low, sizeof(low));
+    option_show_number(row->type, row->max, high, sizeof(high));
+    buf[0] = '\0';
+    if (option_has_range(row))
+        (void)snprintf(buf, size, "%s to %s", low, high);
+}
+
+/* "random, sorted or none", with an optional first item. */
+static void option_show_choices(const char *first, const char *const *choices, char *buf, size_t size)
+{
+    text_copy(buf, size, first ? first : "");
+    for (size_t i = 0; choices && choices[i]; i++)
+        text_add(buf, size, "%s%s", !buf[0] ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
+/* NULL when it is not in the list. */
+static const char *option_foreign_hint(const struct option_foreign *list, const char *word, size_t length)
+{
+    for (; list && list->word; list++)
+        if (strlen(list->word) == length && !memcmp(list->word, word, length))
+            return list->hint;
+    return NULL;
+}
+
+/* --- Parses and checks values. --- */
+
+enum verdict { GOOD, JUNK, OUTSIDE };
+
+/* Arguments of option_set(); place: where the value is stored. */
+struct setting {
+    const struct option *row;
+    const char *value;
+    void *place;
+    bool append;
+    char *error;
+    size_t error_size;
+};
+
+/* Noun and format for messages; size of a value, 0: text; its function. */
+static const struct type {
+    const char *noun, *form;
+    size_t size;
+    int (*set)(const struct setting *s);
+} types[OPTION_CPUS + 1];
+
+static int refuse(const struct setting *s, enum verdict verdict)
+{
+    const struct option *row = s->row;
+    const char *form = verdict == JUNK ? types[row->type].form : NULL;
+    char range[160], shown[SHOWN_SIZE];
+
+    (void)fail_because(-1, s->error, s->error_size, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
+                       verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
+    option_show_range(row, range, sizeof(range));
+    if (range[0] || form)
+        text_add(s->error, s->error_size, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
+    if (verdict == OUTSIDE && row->above && strtod(s->value, NULL) > row->max)
+        text_add(s->error, s->error_size, ": %s", row->above);
+    return -1;
+}
+
+static int refuse_because(const struct setting *s, const char *why)
+{
+    char shown[SHOWN_SIZE];
+    return fail_because(-1, s->error, s->error_size, "--%s: '%s': %s", s->row->name, option_show(s->value, shown), why);
+}
+
+static size_t choice_count(const struct option *row)
+{
+    size_t n = 0;
+    while (row->choices && row->choices[n])
+        n++;
+    return n;
+}
+
+static int refuse_choice(const struct setting *s, const char *value)
+{
+    const struct option *row = s->row;
+    const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
+    char list[512], shown[SHOWN_SIZE];
+
+    option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
+    (void)fail_because(-1, s->error, s->error_size, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
+                       row->type == OPTION_CPUS ? "" : "one of ", list);
+    const char *hint = option_foreign_hint(row->foreign, value, strlen(value));
+    if (hint)
+        text_add(s->error, s->error_size, "; %s", hint);
+    else if (near)
+        text_add(s->error, s->error_size, "; did you mean '%s'?", near);
+    return -1;
+}
+
+/* Digits with an optional K, M, G or T, which multiplies by kilo, its square ... (0: no suffix). Moves *at behind
+ * them. A number too large is read to its end, so that junk after it is reported as junk. */
+static enum verdict scan_count(const char **at, uint64_t kilo, uint64_t *out)
+{
+    static const char suffixes[] = "KMGT";
+    enum verdict verdict = GOOD;
+    const char *p = *at, *suffix;
+    uint64_t value = 0;
+
+    if (*p < '0' || *p > '9')
+        return JUNK;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+            verdict = OUTSIDE;
+    if (kilo && *p && (suffix = strchr(suffixes, *p == 'k' ? 'K' : *p))) {
+        for (const char *s = suffixes; s <= suffix; s++)
+            if (__builtin_mul_overflow(value, kilo, &value))
+                verdict = OUTSIDE;
+        p++;
+    }
+    *at = p;
+    *out = value;
+    return verdict;
+}
+
+/* Digits with at most one point, followed by digits: strtod() would accept blanks, signs and "inf". */
+static bool scan_decimal(const char **at, double *out)
+{
+    static const char digits[] = "0123456789";
+    const char *p = *at;
+    size_t whole = strspn(p, digits), fraction = 0;
+
+    if (p[whole] == '.')
+        fraction = strspn(p + whole + 1, digits);
+    if (!whole && !fraction)
+        return false;
+    *out = strtod(p, NULL);
+    *at = p + whole + (fraction ? fraction + 1 : 0);
+    return true;
+}
+
+static enum verdict read_count(const char *text, uint64_t kilo, uint64_t *out)
+{
+    enum verdict verdict = scan_count(&text, kilo, out);
+    return *text ? JUNK : verdict;
+}
+
+static enum verdict read_int(const char *text, int64_t *out)
+{
+    bool negative = *text == '-';
+    uint64_t size;
+    enum verdict verdict = read_count(text + negative, 0, &size);
+
+    if (verdict != GOOD)
+        return verdict;
+    if (size > (uint64_t)INT64_MAX + negative)
+        return OUTSIDE;
+    *out = !negative ? (int64_t)size : size ? -(int64_t)(size - 1) - 1 : 0;
+    return GOOD;
+}
+
+static enum verdict read_duration(const char *text, double bare_ns, uint64_t *out)
+{
+    const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6},   {"s", 1e9},    {"", bare_ns},
+                 {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}, {"d", 86400e9}};
+    double number;
+
+    if (!scan_decimal(&text, &number))
+        return JUNK;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(text, units[i].name) != 0)
+            continue;
+        double ns = rint(number * units[i].ns);
+        if (!(ns < TWO_TO_64))
+            return OUTSIDE;
+        *out = (uint64_t)ns;
+        return GOOD;
+    }
+    return JUNK;
+}
+
+static enum verdict read_percent(const char *text, double *out)
+{
+    if (!scan_decimal(&text, out))
+        return JUNK;
+    if (text[0] == '%')
+        text++;
+    if (*text)
+        return JUNK;
+    return isfinite(*out) ? GOOD : OUTSIDE;
+}
+
+static enum verdict within(const struct option *row, double value)
+{
+    return option_has_range(row) && (value < row->min || value > row->max) ? OUTSIDE : GOOD;
+}
+
+/* As stored: the member depends on the type. */
+union number {
+    uint64_t count;
+    int64_t whole;
+    double real;
+};
+
+/* *value: the same number, for comparisons. */
+static enum verdict read_number(const struct option *row, const char *text, union number *out, double *value)
+{
+    enum verdict verdict;
+
+    *out = (union number){0};
+    switch (row->type) {
+    case OPTION_INT:
+        verdict = read_int(text, &out->whole);
+        *value = (double)out->whole;
+        return verdict;
+    case OPTION_PERCENT:
+        verdict = read_percent(text, &out->real);
+        *value = out->real;
+        return verdict;
+    case OPTION_DURATION:
+    case OPTION_DURATION_US: /* ns in a number without a unit */
+        verdict = read_duration(text, row->type == OPTION_DURATION_US ? 1e3 : 1e9, &out->count);
+        break;
+    default:
+        verdict = read_count(text, row->type == OPTION_SIZE ? 1024 : 1000, &out->count);
+    }
+    *value = (double)out->count;
+    return verdict;
+}
+
+static int set_number(const struct setting *s)
+{
+    union number number;
+    double value;
+    enum verdict verdict = read_number(s->row, s->value, &number, &value);
+
+    if (verdict == GOOD)
+        verdict = within(s->row, value);
+    if (verdict != GOOD)
+        return refuse(s, verdict);
+    memcpy(s->place, &number, sizeof(number));
+    return 0;
+}
+
+static int find_choice(const struct setting *s)
+{
+    for (int i = 0; s->row->choices && s->row->choices[i]; i++)
+        if (strcmp(s->row->choices[i], s->value) == 0)
+            return i;
+    return -1;
+}
+
+static int set_choice(const struct setting *s)
+{
+    const int choice = find_choice(s);
+
+    if (choice < 0)
+        return refuse_choice(s, s->value);
+    memcpy(s->place, &choice, sizeof(choice));
+    return 0;
+}
+
+static int set_text(const struct setting *s)
+{
+    const size_t size = s->row->size, used = s->append && s->row->type == OPTION_LINES ? strlen(s->place) + 1 : 0;
+    char *place = s->place, shown[SHOWN_SIZE];
+
+    if (used + strlen(s->value) >= size)
+        return fail_because(-1, s->error, s->error_size, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name,
+                            option_show(s->value, shown), size - 1, used ? ", together with those before it" : "");
+    if (used)
+        place[used - 1] = '\n';
+    text_copy(place + used, size - used, s->value);
+    return 0;
+}
+
+/* Stores the first max counts. *n: how many, max + 1 when more. Returns GOOD; JUNK: no such list; OUTSIDE: a number
+ * is too large. */
+static enum verdict read_numbers(const char *text, char separator, uint64_t *out, size_t max, size_t *n)
+{
+    enum verdict verdict = GOOD;
+    for (*n = 0;; text++) {
+        uint64_t number = 0;
+        enum verdict one = scan_count(&text, 1000, &number);
+        if (one == JUNK || (*text && *text != separator))
+            return JUNK;
+        if (one == OUTSIDE)
+            verdict = OUTSIDE;
+        if (*n < max)
+            out[*n] = number;
+        if (*n <= max)
+            ++*n;
+        if (!*text)
+            return verdict;
+    }
+}
+
+static int set_sweep(const struct setting *s)
+{
+    uint64_t number[3];
+    size_t n;
+    enum verdict verdict = read_numbers(s->value, ':', number, 3, &n);
+
+    if (verdict == GOOD && n > 3)
+        verdict = JUNK;
+    for (size_t i = 0; verdict == GOOD && i < n && i < 2; i++)
+        verdict = within(s->row, (double)number[i]);
+    if (verdict != GOOD)
+        return refuse(s, verdict);
+
+    const struct option_sweep sweep = {
+        .first = number[0], .last = n > 1 ? number[1] : number[0], .step = n > 2 ? number[2] : 1};
+    if (sweep.last < sweep.first)
+        return refuse_because(s, "the range is reversed");
+    if (!sweep.step)
+        return refuse_because(s, "the step is zero");
+    memcpy(s->place, &sweep, sizeof(sweep));
+    return 0;
+}
+
+static int set_counts(const struct setting *s)
+{
+    struct option_counts counts = {0};
+    char shown[SHOWN_SIZE];
+    size_t n;
+
+    if (s->append)
+        memcpy(&counts, s->place, sizeof(counts));
+    size_t room = counts.n < OPTION_COUNTS_MAX ? OPTION_COUNTS_MAX - (size_t)counts.n : 0;
+    uint64_t *into = counts.value + (OPTION_COUNTS_MAX - room);
+    enum verdict verdict = read_numbers(s->value, ',', into, room, &n);
+    for (size_t i = 0; verdict == GOOD && i < n && i < room; i++)
+        verdict = within(s->row, (double)into[i]);
+    if (verdict != GOOD)
+        return refuse(s, verdict);
+    if (n > room)
+        return fail_because(-1, s->error, s->error_size, "--%s: '%s': more than %d numbers", s->row->name,
+                            option_show(s->value, shown), OPTION_COUNTS_MAX);
+    counts.n += n;
+    memcpy(s->place, &counts, sizeof(counts));
+    return 0;
+}
+
+/* Ignoring case; -1: none. */
+static int find_name(const struct option *row, const char *name, size_t length)
+{
+    for (int i = 0; row->choices && row->choices[i]; i++)
+        if (strncasecmp(row->choices[i], name, length) == 0 && !row->choices[i][length])
+            return i;
+    return -1;
+}
+
+static int set_names(const struct setting *s)
+{
+    uint64_t names = 0;
+    size_t length;
+
+    assert(choice_count(s->row) <= 64);
+    if (s->append)
+        memcpy(&names, s->place, sizeof(names));
+    for (const char *name = s->value;; name += length + 1) {
+        length = strcspn(name, ",");
+        if (!length)
+            return refuse(s, JUNK);
+        int found = find_name(s->row, name, length);
+        if (found < 0) {
+            char word[NAME_MAX_BYTES];
+            text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
+            return refuse_choice(s, word);
+        }
+        names |= UINT64_C(1) << found;
+        if (!name[length])
+            break;
+    }
+    memcpy(s->place, &names, sizeof(names));
+    return 0;
+}
+
+/* "slower:5,undecided" */
+static int set_fail_on(const struct setting *s)
+{
+    struct fail_on fail_on = {0};
+    char word[NAME_MAX_BYTES];
+    size_t length;
+
+    if (s->append)
+        memcpy(&fail_on, s->place, sizeof(fail_on));
+    for (const char *at = s->value;; at += length + 1) {
+        length = strcspn(at, ",");
+        text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), at);
+        char *colon = strchr(word, ':');
+        double percent = (double)NAN;
+        enum verdict verdict = colon ? read_percent(colon + 1, &percent) : GOOD;
+        if (colon)
+            *colon = '\0';
+        if (!fail_on_add(&fail_on, word, percent))
+            return refuse_choice(s, word);
+        if (verdict == GOOD && colon)
+            verdict = within(s->row, percent);
+        if (verdict != GOOD)
+            return refuse(s, verdict);
+        if (!at[length])
+            break;
+    }
+    memcpy(s->place, &fail_on, sizeof(fail_on));
+    return 0;
+}
+
+static int set_cpus(const struct setting *s)
+{
+    struct option_cpus cpus = {.choice = find_choice(s)};
+    char why[128] = "";
+
+    if (cpus.choice < 0) {
+        if (s->value[0] < '0' || s->value[0] > '9')
+            return refuse_choice(s, s->value);
+        /* cpuset_parse() accepts a newline at the end. */
+        if (strpbrk(s->value, " \t\n\v\f\r"))
+            return refuse(s, JUNK);
+        if (cpuset_parse(s->value, &cpus.set, why, sizeof(why)))
+            return refuse_because(s, why);
+    }
+    memcpy(s->place, &cpus, sizeof(cpus));
+    return 0;
+}
+
+/* "yes" or "no" as a default; NULL on the command line. */
+static int set_flag(const struct setting *s)
+{
+    bool on = !s->value || strcmp(s->value, "yes") == 0;
+    if (!on && strcmp(s->value, "no") != 0)
+        return refuse(s, JUNK);
+    memcpy(s->place, &on, sizeof(on));
+    return 0;
+}
+
+static const struct type types[] = {
+    [OPTION_FLAG] = {"yes or no", NULL, sizeof(bool), set_flag},
+    [OPTION_COUNT] = {"a count", "suffix K, M or G", sizeof(uint64_t), set_number},
+    [OPTION_INT] = {"a whole number", NULL, sizeof(int64_t), set_number},
+    [OPTION_SIZE] = {"a size", "suffix K, M or G", sizeof(uint64_t), set_number},
+    [OPTION_DURATION] = {"a duration", "unit ns, us, ms, s, m, h or d", sizeof(uint64_t), set_number},
+    [OPTION_DURATION_US] = {"a duration", "unit ns, us, ms, s, m, h or d; us when there is none", sizeof(uint64_t),
+                            set_number},
+    [OPTION_PERCENT] = {"a percentage", NULL, sizeof(double), set_number},
+    [OPTION_CHOICE] = {"a choice", NULL, sizeof(int), set_choice},
+    [OPTION_TEXT] = {"a text", NULL, 0, set_text},
+    [OPTION_LINES] = {"a text", NULL, 0, set_text},
+    [OPTION_SWEEP] = {"a number or FIRST:LAST:STEP", NULL, sizeof(struct option_sweep), set_sweep},
+    [OPTION_COUNTS] = {"a list of counts", "comma between", sizeof(struct option_counts), set_counts},
+    [OPTION_NAMES] = {"a list of names", "comma between", sizeof(uint64_t), set_names},
+    [OPTION_FAIL_ON] = {"WORD or WORD:PCT", "comma between", sizeof(struct fail_on), set_fail_on},
+    [OPTION_CPUS] = {"a CPU list", NULL, sizeof(struct option_cpus), set_cpus},
+};
+
+int option_set(const struct option *row, const char *value, void *target, bool append, char *error, size_t error_size)
+{
+    const struct setting s = {row, value, (char *)target + row->offset, append, error, error_size};
+    const size_t size = types[row->type].size;
+    char range[160];
+
+    assert(size ? row->size == size : row->size > 1);
+    if (row->type == OPTION_FLAG || (value && value[0]))
+        return types[row->type].set(&s);
+    option_show_range(row, range, sizeof(range));
+    return fail_because(-1, error, error_size, "--%s needs a value%s%s%s%s", row->name, value ? ", not ''" : "",
+                        range[0] ? " (" : "", range, range[0] ? ")" : "");
+}
+
+/* For help: "250ms", as typed, becomes "250 ms". */
+static void option_show_value(const struct option *row, const char *typed, char *buf, size_t size)
+{
+    union number number;
+    double value;
+
+    if (types[row->type].set == set_number && read_number(row, typed, &number, &value) == GOOD)
+        option_show_number(row->type, value, buf, size);
+    else
+        text_copy(buf, size, typed);
+}
+
+/* --- The help of options. --- */
+
+#define HELP_COLUMN_MAX 30
+#define HELP_TEXT_MIN   20
+
+static void help_left(const struct option_table *table, const struct option *row, struct text *out)
+{
+    const char letter = option_letter(table, row);
+
+    if (letter)
+        text_printf(out, "  -%c, --%s", letter, row->name);
+    else
+        text_printf(out, "      --%s", row->name);
+    if (row->type != OPTION_FLAG)
+        text_printf(out, row->optional ? "[=%s]" : " %s", row->value_name ? row->value_name : "VALUE");
+}
+
+/* In the parentheses at the end of an option's help. */
+static void help_note(struct text *out, bool *open, const char *before, const char *note)
+{
+    text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
+    *open = true;
+}
+
+static void help_notes(const struct option_table *table, const struct option *row, struct text *out)
+{
+    const char *const typed[] = {row->optional, option_preset_of(table, row, PRESET_DEFAULT),
+                                 option_preset_of(table, row, PRESET_QUICK),
+                                 option_preset_of(table, row, PRESET_CLASSIC)};
+    static const char *const before[] = {"without value ", "default ", "--quick ", "--classic "};
+    char buf[512];
+    bool open = false;
+
+    if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_FAIL_ON ||
+        row->type == OPTION_CPUS)
+        option_show_choices(row->type == OPTION_CPUS ? "CPU list" : NULL, row->choices, buf, sizeof(buf));
+    else
+        option_show_range(row, buf, sizeof(buf));
+    if (buf[0])
+        help_note(out, &open, "", buf);
+    for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+        bool as_default = i > 1 && typed[1] && typed[i] && strcmp(typed[i], typed[1]) == 0;
+        if (!typed[i] || as_default)
+            continue;
+        option_show_value(row, typed[i], buf, sizeof(buf));
+        help_note(out, &open, before[i], buf);
+    }
+    if (open)
+        text_append(out, ")", 1);
+}
+
+static void help_right(const struct option_table *table, const struct option *row, struct text *out)
+{
+    const char *name;
+    size_t length;
+
+    text_printf(out, "%s", row->help ? row->help : "");
+    for (unsigned i = 1; (name = option_name_at(row, i, &length)); i++)
+        text_printf(out, "%s--%.*s", i == 1 ? " (also " : ", ", (int)length, name);
+    if (option_name_at(row, 1, &length))
+        text_append(out, ")", 1);
+    help_notes(table, row, out);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A number and its unit ("250 ms") are one word. */
+static size_t word_length(const char *words)
+{
+    size_t length = strcspn(words, " ");
+    while (length && is_digit(words[length - 1]) && words[length] && words[length + 1] != ' ' &&
+           words[length + 1] != '(' && !is_digit(words[length + 1]))
+        length += 1 + strcspn(words + length + 1, " ");
+    return length;
+}
+
+/* To a line of column characters, wrapped at width; later lines are indented to column. Spaces are preserved. */
+static void wrap(const char *words, size_t column, size_t width, struct text *out)
+{
+    size_t at = column;
+
+    while (*words) {
+        size_t gap = strspn(words, " "), length = word_length(words + gap);
+        if (at > column && width && at + gap + length > width) {
+            text_printf(out, "\n%*s", (int)column, "");
+            at = column;
+        }
+        if (at == column) {
+            words += gap;
+            gap = 0;
+        }
+        text_append(out, words, gap + length);
+        at += gap + length;
+        words += gap + length;
+    }
+    text_append(out, "\n", 1);
+}
+
+static size_t help_column(const struct option_table *table, struct text *scratch)
+{
+    size_t column = 0;
+    for (size_t r = 0; r < table->n; r++) {
+        scratch->length = 0;
+        help_left(table, &table->rows[r], scratch);
+        size_t need = scratch->length + 2;
+        if (need > column && need <= HELP_COLUMN_MAX)
+            column = need;
+    }
+    return column ? column : HELP_COLUMN_MAX;
+}
+
+void option_help(const struct option_table *table, unsigned width, struct text *out)
+{
+    FREED_BY(text_free) struct text left = {0}, right = {0};
+    size_t column = help_column(table, &left);
+
+    if (width && width < column + HELP_TEXT_MIN)
+        width = (unsigned)column + HELP_TEXT_MIN;
+    if (table->heading)
+        text_printf(out, "%s:\n", table->heading);
+    for (size_t r = 0; r < table->n; r++) {
+        left.length = right.length = 0;
+        help_left(table, &table->rows[r], &left);
+        help_right(table, &table->rows[r], &right);
+        if (left.failed || right.failed) {
+            out->failed = 1;
+            break;
+        }
+        if (left.length + 2 > column)
+            text_printf(out, "%s\n%*s", left.data, (int)column, "");
+        else
+            text_printf(out, "%-*s", (int)column, left.data);
+        wrap(right.data, column, width, out);
+    }
+}
+
+/* --- Parses the command line; names may be abbreviated. --- */
+
+struct parser {
+    struct option_table *tables;
+    size_t n;
+    int argc, at;
+    char *const *argv;
+    char *error;
+    size_t error_size;
+};
+
+struct place {
+    struct option_table *table;
+    size_t row;
+};
 
 /* The first long name that begins with the word (whole: equals it); NULL: none. */
 static const char *name_begins(const struct option *row, const char *word, size_t length, bool whole,
@@ -287,14 +1025,6 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
             return -1;
     }
     return count;
-}
-
-const char *option_preset_of(const struct option_table *table, const struct option *row, enum option_preset preset)
-{
-    for (const struct option_default *d = table->defaults; d && d->name; d++)
-        if (!strcmp(d->name, row->name))
-            return preset == PRESET_DEFAULT ? d->value : NULL;
-    return row->preset[preset];
 }
 
 static const char *place_of(const struct option_table *table, size_t row)

@@ -1,22 +1,779 @@
 /* SPDX-License-Identifier: MIT */
-/* The parent's side: makes the shared memory, starts the processes, opens the gate, waits for the end, reaps. */
-#include "engine/engine.h"
-#include "engine/trial_state.h"
-
+/* The parent's side of a trial: makes the shared memory, starts the processes, opens the gate, waits for the end,
+ * reaps. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/arena.h"
+#include "engine/engine.h"
 #include "rows/text.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
+#include "sys/machine.h"
 #include "sys/process.h"
+
+#define TICK_NS 1000000000u
+
+/* Longer deadlines for each further copy that shares a CPU: its warm-up, or a unit of work that cannot be
+ * interrupted. */
+#define TURN_NS 1000000000u
+
+/* At most so many copies share a CPU: copies by CPUs, rounded up. */
+static uint64_t trial_turns(const struct trial_spec *spec)
+{
+    return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
+}
+
+/* May be -1. */
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+static inline const struct party *party_of(const struct trial *trial, unsigned slot)
+{
+    return arena_party(&trial->head->slot[slot], trial->spec.bench, trial->spec.load);
+}
+
+#define SETUP_DEADLINE_NS 60000000000u
+
+/* Memory of a worker process: pages, page tables, kernel structures; 170 KiB measured. */
+#define WORKER_BYTES (256u << 10)
+
+static size_t align_up(size_t n)
+{
+    return (n + 63) & ~(size_t)63;
+}
+
+static size_t parties_size(const struct party *parties, unsigned n, size_t shared_size)
+{
+    size_t size = align_up(shared_size);
+
+    for (unsigned p = 0; p < n; p++) {
+        size += sizeof(struct trial_slot);
+        for (unsigned r = 0; r < parties[p].n_recorders; r++)
+            size += align_up(recorder_size(&parties[p].recorders[r]));
+    }
+    return size;
+}
+
+static size_t arena_size(const struct trial_spec *spec)
+{
+    const struct bench *bench = spec->bench;
+    const struct load *load = spec->load;
+    size_t size = align_up(sizeof(struct trial_head)) + align_up(bench->params_size) + 64;
+
+    size += parties_size(bench->parties, bench->n_parties, bench->shared_size) * spec->copies;
+    if (load)
+        size += parties_size(load->parties, load->n_parties, load->shared_size) + align_up(load->params_size);
+    return align_up(size);
+}
+
+uint64_t trial_memory_bytes(const struct trial_spec *spec)
+{
+    uint64_t processes = 0;
+
+    for (unsigned p = 0; p < spec->bench->n_parties; p++)
+        processes += spec->bench->parties[p].kind == PARTY_PROCESS ? spec->copies : 0;
+    for (unsigned p = 0; spec->load && p < spec->load->n_parties; p++)
+        processes += spec->load->parties[p].kind == PARTY_PROCESS;
+    return arena_size(spec) + processes * WORKER_BYTES;
+}
+
+static size_t take(size_t *offset, size_t size)
+{
+    size_t at = *offset;
+
+    *offset = align_up(at + size);
+    return at;
+}
+
+static size_t add_params(struct trial_head *head, size_t *offset, const void *params, size_t size)
+{
+    const size_t at = take(offset, size);
+
+    memcpy((char *)head + at, params, size);
+    return at;
+}
+
+static void place_slot(const struct trial_spec *spec, const struct party *party, struct trial_slot *slot)
+{
+    if (slot->of_load && spec->load->place)
+        spec->load->place(spec->load_params, spec->place, slot->party, &slot->placement);
+    else if (!slot->of_load && spec->bench->place)
+        spec->bench->place(spec->params, spec->place, slot->party, slot->copy, &slot->placement);
+    else
+        place_copy(spec->place, slot->copy, &slot->placement);
+    slot->placement.lock_memory |= party->lock_memory;
+    if (party->timer_slack_ns)
+        slot->placement.timer_slack_ns = party->timer_slack_ns;
+}
+
+/* Timing threads cannot: they sleep. */
+static bool can_be_busy(const struct party *party)
+{
+    return party->role != ROLE_TIMER && !party->sleeps;
+}
+
+/* Takes SCHED_FIFO from a whole copy, or the load, if no CPU would be left free: with a part in real time it would
+ * measure something else. Parties that sleep keep it. */
+static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots, unsigned n, struct place_claim *taken)
+{
+    const struct cpuset *online = &spec->place->online;
+    struct place_claim with = *taken;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct party *party = arena_party(&slots[i], spec->bench, spec->load);
+        if (can_be_busy(party))
+            place_claim_add(&with, &slots[i].placement, party->children == CHILDREN_INHERIT, online);
+    }
+    if (!place_claim_full(&with, online)) {
+        *taken = with;
+        return;
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (can_be_busy(arena_party(&slots[i], spec->bench, spec->load)))
+            place_give_up_fifo(&slots[i].placement);
+}
+
+void arena_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
+{
+    const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
+    struct place_claim taken = {.n_wide = 0};
+
+    for (unsigned i = 0; i < n; i++)
+        place_slot(spec, arena_party(&slots[i], spec->bench, spec->load), &slots[i]);
+    for (unsigned i = 0; i < of_bench; i += each)
+        leave_a_cpu(spec, &slots[i], each, &taken);
+    leave_a_cpu(spec, &slots[of_bench], n - of_bench, &taken);
+}
+
+static bool can_be_on(const struct trial_slot *slot, unsigned cpu)
+{
+    return !cpuset_count(&slot->placement.cpus) || cpuset_has(&slot->placement.cpus, cpu);
+}
+
+/* Another party, or a process of this one, can run on another hardware thread of the CPU's core. */
+static bool has_neighbour(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n,
+                          const struct trial_slot *slot, unsigned cpu)
+{
+    const unsigned *core = spec->core->core;
+    bool starts = arena_party(slot, spec->bench, spec->load)->children != CHILDREN_NONE;
+
+    for (unsigned thread = core[cpu]; thread != CPUSET_NONE; thread = cpuset_next(&spec->place->online, thread + 1)) {
+        if (thread == cpu || core[thread] != core[cpu])
+            continue;
+        for (unsigned i = 0; i < n; i++)
+            if (can_be_on(&slots[i], thread) && (starts || &slots[i] != slot))
+                return true;
+    }
+    return false;
+}
+
+bool arena_shares_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n)
+{
+    const struct cpuset *online = &spec->place->online;
+
+    if (!spec->core || !spec->core->threads)
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        if (arena_party(&slots[i], spec->bench, spec->load)->role != ROLE_MEASURED)
+            continue;
+        for (unsigned cpu = cpuset_next(online, 0); cpu != CPUSET_NONE; cpu = cpuset_next(online, cpu + 1))
+            if (can_be_on(&slots[i], cpu) && has_neighbour(spec, slots, n, &slots[i], cpu))
+                return true;
+    }
+    return false;
+}
+
+/* Slots are by copy, the load's last; a process is followed by its threads. */
+static void arena_lay_out(struct trial *trial, int arena_fd, size_t size)
+{
+    const struct trial_spec *spec = &trial->spec;
+    const struct bench *bench = spec->bench;
+    const struct load *load = spec->load;
+    struct trial_head *head = trial->head;
+    unsigned of_bench = spec->copies * bench->n_parties;
+    size_t offset, shared = 0;
+
+    head->magic = ARENA_MAGIC;
+    head->size = size;
+    head->parent = getpid();
+    text_copy(head->bench, sizeof(head->bench), bench->name);
+    text_copy(head->load, sizeof(head->load), load ? load->name : "");
+    process_build_id(head->build, sizeof(head->build));
+    head->copies = spec->copies;
+    head->n_slots = trial->n_slots;
+    head->sample = spec->sample;
+    head->time_ns = spec->time_ns;
+    head->clock = spec->clock->kind;
+    if (spec->core)
+        head->core_probe = spec->core->probe;
+    head->setup_limit_ns = bench->setup_limit_ns ? bench->setup_limit_ns(spec->params) : SETUP_DEADLINE_NS;
+    head->setup_limit_ns += (trial_turns(spec) - 1) * TURN_NS;
+    head->fixed_layout = spec->place->layout_fixed;
+    head->counted = spec->counters || !bench->switches;
+    head->arena_fd = arena_fd;
+    head->series_fd = spec->series_fd;
+    offset = align_up(sizeof(*head) + trial->n_slots * sizeof(struct trial_slot));
+    head->params_offset = add_params(head, &offset, spec->params, bench->params_size);
+    if (load)
+        head->load_params_offset = add_params(head, &offset, spec->load_params, load->params_size);
+    for (unsigned i = 0; i < trial->n_slots; i++) {
+        struct trial_slot *slot = &head->slot[i];
+        slot->of_load = i >= of_bench;
+        slot->copy = slot->of_load ? 0 : i / bench->n_parties;
+        slot->party = slot->of_load ? i - of_bench : i % bench->n_parties;
+        slot->stop_fd = -1;
+        if (slot->party == 0)
+            shared = take(&offset, slot->of_load ? load->shared_size : bench->shared_size);
+        slot->shared = shared;
+        for (unsigned p = 0; p < ARENA_PIPES_MAX; p++)
+            slot->pipes[p][0] = slot->pipes[p][1] = -1;
+        const struct party *party = arena_party(slot, bench, load);
+        for (unsigned r = 0; r < party->n_recorders; r++)
+            slot->recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
+    }
+    arena_place(spec, head->slot, trial->n_slots);
+    trial->shares_core = arena_shares_core(spec, head->slot, trial->n_slots);
+}
+
+int arena_make(struct trial *trial)
+{
+    size_t size = arena_size(&trial->spec);
+    int fd = process_can_exec_self() ? process_shared_memory(size) : -1;
+    int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+
+    /* Without a descriptor workers are plain forks, and the row says so. */
+    void *arena = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
+    if (arena == MAP_FAILED) {
+        int error = errno;
+        close_if_open(fd);
+        return -error;
+    }
+    trial->head = arena;
+    arena_lay_out(trial, fd < 0 ? -1 : fd, size);
+    return 0;
+}
+
+/* --- Results of a trial that has ended. --- */
+
+enum trial_outcome trial_outcome(const struct trial *trial)
+{
+    return trial->outcome;
+}
+
+bool trial_stopped(const struct trial *trial)
+{
+    return trial->stopped || (trial->late && trial->outcome == TRIAL_FAILED);
+}
+
+const char *trial_reason(const struct trial *trial)
+{
+    return trial->reason;
+}
+
+const struct trial_spec *trial_spec_of(const struct trial *trial)
+{
+    return &trial->spec;
+}
+
+int64_t trial_late_ns(const struct trial *trial)
+{
+    return trial->late_ns;
+}
+
+uint64_t trial_gate_ns(const struct trial *trial)
+{
+    return trial->gate_ns;
+}
+
+uint64_t trial_wall_ns(const struct trial *trial)
+{
+    return trial->wall_ns;
+}
+
+void trial_copy_machine(const struct trial *trial, unsigned copy, struct machine_counters *out)
+{
+    *out = trial->machine[trial->n_machine == 1 ? 0 : copy];
+}
+
+const struct culprits *trial_copy_culprits(const struct trial *trial, unsigned copy)
+{
+    return &trial->culprits[trial->n_machine == 1 ? 0 : copy];
+}
+
+static const struct trial_slot *slot_of(const struct trial *trial, unsigned party, unsigned copy)
+{
+    return &trial->head->slot[copy * trial->spec.bench->n_parties + party];
+}
+
+static void fill_party(const struct trial_slot *slot, struct trial_party *out)
+{
+    *out = (struct trial_party){.seen = slot->seen,
+                                .counters = slot->counters,
+                                .counts = slot->counts,
+                                .start_ns = slot->start_ns,
+                                .end_ns = slot->end_ns,
+                                .last_cpu = slot->last_cpu,
+                                .khz = slot->khz,
+                                .bind = slot->placement.bind,
+                                .refused = slot->refused};
+}
+
+void trial_party(const struct trial *trial, unsigned party, unsigned copy, struct trial_party *out)
+{
+    fill_party(slot_of(trial, party, copy), out);
+}
+
+void trial_load_party(const struct trial *trial, unsigned party, struct trial_party *out)
+{
+    fill_party(slot_of(trial, 0, trial->spec.copies) + party, out);
+}
+
+double trial_load_count(const struct trial *trial, enum load_count count)
+{
+    return trial->load_count[count];
+}
+
+bool trial_shares_core(const struct trial *trial)
+{
+    return trial->shares_core;
+}
+
+int trial_control_priority(const struct trial *trial)
+{
+    return trial->control;
+}
+
+const char *trial_control_refused(const struct trial *trial)
+{
+    return trial->control_refused;
+}
+
+const void *trial_recorder(const struct trial *trial, unsigned party, unsigned copy, unsigned recorder)
+{
+    return (const char *)trial->head + slot_of(trial, party, copy)->recorder[recorder];
+}
+
+/* --- Waits for the parties; handles their ends, stops by signals, and deadlines. trial.c decides how long a run may
+ * take. --- */
+
+#define KILL_DEADLINE_NS 10000000000u
+
+/* Woken so late, the parent was stopped (SIGSTOP, a frozen container, a paused machine) or had no CPU. */
+#define LATE_NS       500000000u
+#define LOOK_AGAIN_NS 1000000000u
+
+/* Unless the trial has failed already. */
+static void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
+{
+    va_list args;
+
+    if (trial->outcome != TRIAL_DONE)
+        return; /* only the first reason counts */
+    trial->outcome = outcome;
+    va_start(args, format);
+    (void)vsnprintf(trial->reason, sizeof(trial->reason), format, args);
+    va_end(args);
+}
+
+static void describe_slot(const struct trial *trial, unsigned slot, char *buf, size_t size)
+{
+    const struct trial_slot *s = &trial->head->slot[slot];
+    const struct bench *bench = trial->spec.bench;
+
+    if (s->of_load)
+        (void)snprintf(buf, size, "the load %s", trial->spec.load->name);
+    else if (bench->n_parties > 1 && trial->spec.copies > 1)
+        (void)snprintf(buf, size, "%s of copy %u", bench->parties[s->party].name, s->copy);
+    else if (trial->spec.copies > 1)
+        (void)snprintf(buf, size, "copy %u", s->copy);
+    else
+        (void)snprintf(buf, size, "%s", bench->n_parties > 1 ? bench->parties[s->party].name : "the worker");
+}
+
+static void describe_death(int status, char *buf, size_t size)
+{
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        text_copy(buf, size, "was ended by its watchdog: it ran far longer than planned");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && task_has_cpu_limit())
+        text_copy(buf, size, "was ended by its limit of CPU time (RLIMIT_CPU)");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        text_copy(buf, size, "was ended by its limit of real-time CPU time (RLIMIT_RTTIME)");
+    else if (WIFSIGNALED(status))
+        signals_describe_kill(WTERMSIG(status), buf, size);
+    else if (WEXITSTATUS(status) == WORKER_NO_FSTAT || WEXITSTATUS(status) == WORKER_NO_MMAP)
+        (void)snprintf(buf, size, "ended early: it cannot share memory with its parent (%s failed)",
+                       WEXITSTATUS(status) == WORKER_NO_MMAP ? "mmap" : "fstat");
+    else if (WEXITSTATUS(status) == WORKER_ASTRAY)
+        text_copy(buf, size, "ended early: it is not the program that started it (was the file replaced?)");
+    else if (WEXITSTATUS(status) == WORKER_UNBORN)
+        (void)snprintf(buf, size, "ended early with exit status %d: the C library gave up before it began",
+                       WEXITSTATUS(status));
+    else
+        (void)snprintf(buf, size, "ended early with exit status %d", WEXITSTATUS(status));
+}
+
+/* Expected when the party is done or was to be killed; otherwise the trial fails. The process's threads end with it. */
+static void note_death(struct trial *trial, unsigned slot, int status, bool stopping)
+{
+    const struct trial_slot *s = &trial->head->slot[slot];
+    uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+    char who[96], how[160];
+
+    if (state == STATE_DONE)
+        return;
+    /* It is killed when the planned time is over, perhaps before the measured parties are done. */
+    if ((stopping || trial->head->stop) && party_of(trial, slot)->stop == STOP_KILL) {
+        __atomic_store_n(&trial->head->slot[slot].state, STATE_DONE, __ATOMIC_RELEASE);
+        return;
+    }
+    describe_slot(trial, slot, who, sizeof(who));
+    describe_death(status, how, sizeof(how));
+    if (state == STATE_FAILED && s->reason[0])
+        trial_fail(trial, TRIAL_FAILED, "%s%s%s", s->of_load ? who : "", s->of_load ? ": " : "", s->reason);
+    else
+        trial_fail(trial, TRIAL_FAILED, "%s %s", who, how);
+}
+
+/* Since the last call: the deadlines restart, and the trial does not count. */
+static void note_stops(struct trial *trial)
+{
+    siginfo_t info;
+
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) || info.si_pid == 0)
+            return;
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (trial->pids[i] == info.si_pid) {
+                trial->stopped = true;
+                trial->halted = info.si_code == CLD_STOPPED;
+                trial->stops++;
+            }
+    }
+}
+
+/* Ctrl-Z: stops the parties, which are in process groups of their own; continues them with the parent. */
+static void stop_with_parties(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            (void)kill(-trial->pids[i], SIGSTOP);
+    signals_stop();
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            (void)kill(-trial->pids[i], SIGCONT);
+    trial->stopped = true;
+    trial->stops++;
+}
+
+/* Kills what is left of the process groups: parties leave no processes behind. While the leader is a zombie no other
+ * group can have its ID. */
+static void reap(struct trial *trial, bool stopping)
+{
+    siginfo_t info;
+    int status;
+
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+            return;
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (trial->pids[i] == info.si_pid)
+                (void)kill(-info.si_pid, SIGKILL);
+        if (waitpid(info.si_pid, &status, 0) != info.si_pid)
+            return;
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (trial->pids[i] == info.si_pid) {
+                trial->pids[i] = 0;
+                note_death(trial, i, status, stopping);
+            }
+    }
+}
+
+static bool trial_any_process(const struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i])
+            return true;
+    return false;
+}
+
+static void kill_parties(const struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (trial->pids[i]) {
+            (void)kill(-trial->pids[i], SIGKILL);
+            (void)kill(trial->pids[i], SIGKILL); /* perhaps not in its group yet */
+        }
+}
+
+/* Waits until they have ended, at most 10 s: not even SIGKILL ends a process that hangs in the kernel. */
+static void trial_kill_all(struct trial *trial)
+{
+    uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
+    struct timespec pause = {.tv_nsec = 20000000};
+
+    kill_parties(trial);
+    reap(trial, true);
+    while (trial_any_process(trial) && clock_raw_ns() < until) {
+        (void)ppoll(NULL, 0, &pause, signals_wait_mask());
+        kill_parties(trial); /* again, in case that the signal failed */
+        reap(trial, true);
+    }
+}
+
+bool trial_slots_reached(const struct trial *trial, enum party_state state, bool measured_only)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++) {
+        if (measured_only && party_of(trial, i)->role != ROLE_MEASURED)
+            continue;
+        if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) < (uint32_t)state)
+            return false;
+    }
+    return true;
+}
+
+static void note_failed_slots(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        if (__atomic_load_n(&trial->head->slot[i].state, __ATOMIC_ACQUIRE) == STATE_FAILED)
+            note_death(trial, i, 0, false);
+}
+
+static void tick(struct trial *trial)
+{
+    const uint64_t now = clock_raw_ns();
+
+    if (!trial->tick_ns || now < trial->tick_ns)
+        return;
+    trial->spec.tick(trial->spec.tick_context, now - trial->gate_ns);
+    trial->tick_ns = now + TICK_NS;
+}
+
+void trial_wait_event(struct trial *trial, uint64_t until_ns, bool stopping)
+{
+    struct pollfd poll_events = {.fd = trial->event_read, .events = POLLIN};
+    uint64_t wake = trial->tick_ns && trial->tick_ns < until_ns ? trial->tick_ns : until_ns;
+    uint64_t now = clock_raw_ns(), left = wake > now ? wake - now : 0;
+    struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+    char bytes[256];
+
+    if ((trial->may_end_early || !signals_pending()) && ppoll(&poll_events, 1, &timeout, signals_wait_mask()) > 0) {
+        ssize_t ignored = read(trial->event_read, bytes, sizeof(bytes));
+        (void)ignored;
+    }
+    if (clock_raw_ns() > until_ns + LATE_NS) {
+        trial->late = true;
+        trial->stops++;
+    }
+    if (signals_pending() && !trial->may_end_early)
+        trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
+    else if (signals_stop_wanted())
+        stop_with_parties(trial);
+    note_stops(trial);
+    note_failed_slots(trial);
+    reap(trial, stopping);
+    tick(trial);
+}
+
+struct deadline deadline_at(const struct trial *trial, uint64_t at_ns)
+{
+    uint64_t now = clock_raw_ns();
+
+    return (struct deadline){.limit_ns = at_ns > now ? at_ns - now : 0, .at_ns = at_ns, .stops = trial->stops};
+}
+
+bool deadline_passed(struct deadline *deadline, const struct trial *trial)
+{
+    uint64_t now = clock_raw_ns();
+
+    if (deadline->stops != trial->stops) {
+        deadline->stops = trial->stops;
+        deadline->at_ns = now + deadline->limit_ns;
+    }
+    return now >= deadline->at_ns;
+}
+
+uint64_t deadline_look_again(uint64_t deadline_ns)
+{
+    uint64_t soon = clock_raw_ns() + LOOK_AGAIN_NS;
+
+    return soon < deadline_ns ? soon : deadline_ns;
+}
+
+/* Returns false when the trial failed, or at deadline_ns (CLOCK_MONOTONIC_RAW), which restarts as struct deadline
+ * does. */
+static bool trial_wait_for(struct trial *trial, enum party_state state, bool measured_only, uint64_t deadline_ns)
+{
+    struct deadline deadline = deadline_at(trial, deadline_ns);
+
+    while (trial->outcome == TRIAL_DONE && !trial_slots_reached(trial, state, measured_only)) {
+        if (deadline_passed(&deadline, trial))
+            return false;
+        trial_wait_event(trial, state == STATE_READY ? deadline_look_again(deadline.at_ns) : deadline.at_ns,
+                         state == STATE_DONE && !measured_only);
+    }
+    note_failed_slots(trial);
+    return trial->outcome == TRIAL_DONE;
+}
+
+/* --- Starts the processes, with pipes and descriptors. --- */
+
+/* Opens the pipe of STOP_PIPE, and in the first party of a copy the benchmark's. The parent closes them when the copy
+ * is started: an open end would hide end of file, and hundreds of copies would use up its descriptors. */
+static int open_pipes(struct trial *trial, unsigned slot)
+{
+    const struct bench *bench = trial->spec.bench;
+    struct trial_slot *s = &trial->head->slot[slot];
+    int stop[2];
+
+    for (unsigned p = 0; !s->of_load && s->party == 0 && p < bench->n_pipes; p++)
+        if (pipe2(s->pipes[p], O_CLOEXEC))
+            return -errno;
+    if (!s->of_load && s->party > 0)
+        memcpy(s->pipes, s[-1].pipes, sizeof(s->pipes));
+    if (party_of(trial, slot)->stop == STOP_PIPE) {
+        if (pipe2(stop, O_CLOEXEC))
+            return -errno;
+        s->stop_fd = stop[0];
+        trial->stop_write[slot] = stop[1];
+    }
+    return 0;
+}
+
+static void close_pipes(const struct trial *trial, unsigned first, unsigned n)
+{
+    const struct trial_slot *s = &trial->head->slot[first];
+
+    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
+        close_if_open(s->pipes[p][0]);
+        close_if_open(s->pipes[p][1]);
+    }
+    for (unsigned i = 0; i < n; i++)
+        close_if_open(s[i].stop_fd);
+}
+
+/* For the worker after its exec. *error: -errno. */
+static void keep_open(int fd, int *error)
+{
+    if (fd >= 0 && fcntl(fd, F_SETFD, 0))
+        *error = -errno;
+}
+
+static void child_redirect(void)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    if (null < 0)
+        return; /* no /dev (an empty root directory); the worker neither reads nor prints */
+    (void)dup2(null, 0);
+    (void)dup2(null, 1);
+    if (null > 1)
+        (void)close(null);
+}
+
+static void child_main(struct trial *trial, unsigned slot)
+{
+    struct trial_head *head = trial->head;
+    char fd[16], number[16], pad[PROCESS_PAD_MAX];
+    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
+    char *envp[] = {NULL, NULL};
+    int error = 0;
+
+    (void)setpgid(0, 0);
+    signals_restore();
+    child_redirect();
+    for (unsigned p = 0; p < trial->spec.bench->n_pipes; p++) {
+        keep_open(head->slot[slot].pipes[p][0], &error);
+        keep_open(head->slot[slot].pipes[p][1], &error);
+    }
+    for (unsigned i = slot; i < trial->n_slots && (i == slot || party_of(trial, i)->kind == PARTY_THREAD); i++)
+        keep_open(head->slot[i].stop_fd, &error);
+    keep_open(head->event_fd, &error);
+    keep_open(head->series_fd, &error);
+    keep_open(head->arena_fd, &error);
+    if (error)
+        _exit(worker_not_started(head, &head->slot[slot], "keep its descriptors: fcntl", error));
+    if (head->arena_fd >= 0) {
+        if (head->fixed_layout)
+            (void)task_fix_layout(); /* the worker checks its layout */
+        else {
+            process_random_pad(pad);
+            envp[0] = pad;
+        }
+        (void)snprintf(fd, sizeof(fd), "%d", head->arena_fd);
+        (void)snprintf(number, sizeof(number), "%u", slot);
+        (void)process_exec_self(argv, envp);
+    }
+    for (unsigned i = 0; i < trial->n_slots; i++)
+        close_if_open(trial->stop_write[i]);
+    _exit(worker_run(head, slot, trial->spec.bench, trial->spec.load)); /* no exec here: seen.fresh_exec stays false */
+}
+
+static int start_process(struct trial *trial, unsigned slot)
+{
+    if (party_of(trial, slot)->kind != PARTY_PROCESS)
+        return 0;
+    pid_t pid = fork();
+    if (pid < 0) {
+        trial_fail(trial, TRIAL_FAILED, "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
+                   strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
+        return -1;
+    }
+    if (pid == 0)
+        child_main(trial, slot);
+    (void)setpgid(pid, pid); /* the child too: either may run first */
+    trial->pids[slot] = pid;
+    if (signals_pending()) {
+        trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
+        return -1;
+    }
+    return 0;
+}
+
+/* n slots from first: a copy, or the load. Returns 0, or a negative number after trial_fail(). */
+static int start_parties(struct trial *trial, unsigned first, unsigned n)
+{
+    int error = 0;
+
+    for (unsigned i = 0; i < n && !error; i++)
+        error = open_pipes(trial, first + i);
+    if (error)
+        trial_fail(trial, TRIAL_FAILED, "cannot make a pipe: %s", strerror(-error));
+    for (unsigned i = 0; i < n && !error; i++)
+        error = start_process(trial, first + i);
+    close_pipes(trial, first, n);
+    return error;
+}
+
+/* Starts the load's processes last. Returns 0, or a negative number after trial_fail(). */
+static int trial_start_processes(struct trial *trial)
+{
+    unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
+    int error = 0;
+
+    for (unsigned slot = 0; slot < of_bench && !error; slot += n)
+        error = start_parties(trial, slot, n);
+    if (!error && trial->n_slots > of_bench)
+        error = start_parties(trial, of_bench, trial->n_slots - of_bench);
+    return error;
+}
+
+/* --- The parent's side: makes the shared memory, starts the processes, opens the gate, waits for the end, reaps. ---
+ */
 
 /* From the last party at the gate to the common start, as each is woken again: LEAD_NS, and LEAD_PER_SLOT_NS a
  * party. */
@@ -36,11 +793,6 @@
 /* Priority of the parent with real-time parties: above all of them; it sleeps nearly all the time. */
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
-
-uint64_t trial_turns(const struct trial_spec *spec)
-{
-    return (spec->copies + spec->place->n_order - 1) / spec->place->n_order;
-}
 
 /* Reads the counters of the trial's CPUs and control groups. */
 static void read_machine(const struct trial *trial, struct machine_counters *out)

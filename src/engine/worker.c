@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A process of a trial, from its placement to its last counter. */
+/* A process of a trial: what its parties call, and its way from placement to the last counter; new process images. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "engine/arena.h"
 #include "engine/core.h"
@@ -14,6 +19,122 @@
 #include "sys/base.h"
 #include "sys/cpu.h"
 #include "sys/file.h"
+#include "sys/process.h"
+
+/* For a living parent to kill all parties, after one has ended unexpectedly. */
+#define ORPHANED_NS 500000000u
+
+bool party_stopped(const struct party_context *context)
+{
+    const struct trial_head *head = context->head;
+
+    return __atomic_load_n(context->slot->of_load ? &head->stop_loads : &head->stop, __ATOMIC_RELAXED) != 0;
+}
+
+void party_stop_all(const struct party_context *context)
+{
+    __atomic_store_n(&context->head->stop, 1, __ATOMIC_RELEASE);
+}
+
+int party_make_state(struct party_context *context, const struct party *party)
+{
+    void *state;
+
+    if (!party->state_size)
+        return 0;
+    if (posix_memalign(&state, 64, party->state_size))
+        return party_fail(context, "out of memory");
+    context->state = memset(state, 0, party->state_size);
+    return 0;
+}
+
+void party_degraded(struct party_context *context, const char *format, ...)
+{
+    struct trial_slot *slot = context->slot;
+    va_list arguments;
+
+    if (slot->refused[0])
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(slot->refused, sizeof(slot->refused), format, arguments);
+    va_end(arguments);
+}
+
+void party_measured(struct party_context *context, const struct party_measured *measured)
+{
+    struct trial_slot *slot = context->slot;
+
+    slot->stands_for = true;
+    slot->counters = *measured->counters;
+    slot->seen = measured->seen;
+    slot->seen.fresh_exec = true;
+    slot->start_ns = measured->start_ns;
+    slot->end_ns = measured->end_ns;
+    slot->last_cpu = measured->last_cpu;
+}
+
+/* Spins for a moment, since they nearly always arrive together, then sleeps. */
+void party_barrier(struct party_context *context)
+{
+    struct trial_head *head = context->head;
+    uint32_t *arrived = &head->barrier_arrived[context->slot->party];
+    uint32_t *round = &head->barrier_round[context->slot->party];
+    uint32_t now = __atomic_load_n(round, __ATOMIC_ACQUIRE);
+
+    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == context->copies) {
+        __atomic_store_n(arrived, 0, __ATOMIC_RELEASE);
+        __atomic_add_fetch(round, 1, __ATOMIC_ACQ_REL);
+        futex_wake_all(round);
+        return;
+    }
+    for (unsigned i = 0; i < 2000; i++)
+        if (__atomic_load_n(round, __ATOMIC_ACQUIRE) != now)
+            return;
+    while (__atomic_load_n(round, __ATOMIC_ACQUIRE) == now)
+        futex_wait(round, now);
+}
+
+/* In the worker: the parent then checks the states of all parties. */
+static void arena_tell_parent(const struct trial_head *head)
+{
+    char byte = 0;
+
+    while (write(head->event_fd, &byte, 1) < 0 && errno == EINTR) {
+        /* when the pipe is full the parent wakes up anyway */
+    }
+}
+
+void arena_remove_scratch(const struct trial_head *head)
+{
+    for (unsigned i = 0; i < head->n_slots; i++)
+        scratch_remove_noted(&head->slot[i].scratch);
+}
+
+/* By the keeper of a killed party: gives the parent time to end the others, then removes all scratch directories:
+ * parent and other keepers may be gone. */
+static void trial_orphaned(void *head)
+{
+    clock_sleep_ns(ORPHANED_NS);
+    arena_remove_scratch(head);
+}
+
+int party_scratch_folder(struct party_context *context, const char *dir, struct scratch_keeper *keeper)
+{
+    *keeper =
+        (struct scratch_keeper){.note = &context->slot->scratch, .orphaned = trial_orphaned, .context = context->head};
+    return scratch_kept_folder(dir, keeper);
+}
+
+void party_proved(struct party_context *context)
+{
+    uint32_t starting = STATE_STARTING;
+
+    if (__atomic_compare_exchange_n(&context->slot->state, &starting, STATE_READY, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        arena_tell_parent(context->head);
+}
+
+/* --- A process of a trial, from its placement to its last counter. --- */
 
 /* Blocks of at least WARM_BLOCK_NS until the rates of three in a row differ by at most WARM_FLAT, or for
  * WARM_LIMIT_NS. */
@@ -418,4 +539,111 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     for (unsigned i = 0; i < n_threads; i++)
         (void)pthread_join(starts[i].thread, NULL);
     return failed ? 1 : 0;
+}
+
+/* --- The process image of a worker after its exec, and a new one in its place. --- */
+
+/* Without printf, so that a new image has a few pages less to map. */
+static void put_number(char buf[16], unsigned number)
+{
+    char digits[16];
+    unsigned n = 0;
+
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n)
+        *buf++ = digits[--n];
+    *buf = 0;
+}
+
+/* Sets (or clears: keep) close-on-exec of the engine's descriptors: for the next image, not for programs that the
+ * party starts. Returns 0 or -errno. */
+static int keep_across_exec(const struct trial_head *head, const struct trial_slot *slot, bool keep)
+{
+    const int fds[] = {head->arena_fd, head->event_fd, head->series_fd};
+    int error = 0;
+
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+        if (fds[i] >= 0 && fcntl(fds[i], F_SETFD, keep ? 0 : FD_CLOEXEC))
+            error = -errno;
+    for (size_t i = 0; keep && i < COUNTERS; i++)
+        if (slot->events.fd[i] >= 0 && fcntl(slot->events.fd[i], F_SETFD, 0))
+            error = -errno;
+    return error;
+}
+
+int party_exec(struct party_context *context)
+{
+    struct trial_head *head = context->head;
+    struct trial_slot *slot = context->slot;
+    char fd[16], number[16];
+    char *argv[] = {(char *)"jitbench", (char *)"@worker", fd, number, NULL};
+    char *envp[] = {NULL};
+    int error;
+
+    if (head->arena_fd < 0)
+        return -ENOSYS;
+    put_number(fd, (unsigned)head->arena_fd);
+    put_number(number, (unsigned)(slot - head->slot));
+    if (slot->baton.image_fd < 0)
+        process_init(); /* a new image has not called it yet */
+    if (slot->baton.execs == 0 && (error = keep_across_exec(head, slot, true)))
+        return error;
+    slot->baton.execs++;
+    error = slot->baton.image_fd < 0 ? process_exec_self(argv, envp) : scratch_exec(slot->baton.image_fd, argv, envp);
+    slot->baton.execs--;
+    return error;
+}
+
+/* Below 1000000; -1: no number. */
+static long small_number(const char *text)
+{
+    long value = 0;
+
+    if (!*text)
+        return -1;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || value >= 100000)
+            return -1;
+        value = value * 10 + (*text - '0');
+    }
+    return value;
+}
+
+void trial_worker_main(int argc, char **argv, const struct bench *const *benches, const struct load *const *loads)
+{
+    struct stat status;
+    char build[sizeof(((struct trial_head *)0)->build)];
+
+    if (argc != 4 || strcmp(argv[1], "@worker"))
+        return;
+    long fd = small_number(argv[2]), slot = small_number(argv[3]);
+    if (fd < 0 || slot < 0)
+        _exit(WORKER_ASTRAY);
+    if (fstat((int)fd, &status))
+        _exit(WORKER_NO_FSTAT);
+    if (status.st_size < (off_t)sizeof(struct trial_head))
+        _exit(WORKER_ASTRAY);
+    struct trial_head *head = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (head == MAP_FAILED)
+        _exit(WORKER_NO_MMAP);
+    if (head->magic != ARENA_MAGIC || head->size != (size_t)status.st_size || slot >= (long)head->n_slots)
+        _exit(WORKER_ASTRAY);
+    while (*benches && strcmp((*benches)->name, head->bench))
+        benches++;
+    while (head->load[0] && *loads && strcmp((*loads)->name, head->load))
+        loads++;
+    const struct load *load = head->load[0] ? *loads : NULL;
+    if (!*benches || (head->load[0] && !load))
+        _exit(WORKER_ASTRAY);
+    if (head->slot[slot].baton.execs == 0) {
+        process_build_id(build, sizeof(build));
+        if (strcmp(build, head->build)) /* the program's file was replaced */
+            _exit(WORKER_ASTRAY);
+        process_init();
+        keep_across_exec(head, &head->slot[slot], false);
+        head->slot[slot].seen.fresh_exec = true;
+    }
+    _exit(worker_run(head, (unsigned)slot, *benches, load));
 }

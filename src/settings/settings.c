@@ -1,14 +1,212 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of settings; settings_*.c read and judge them. */
-#include "settings/settings.h"
-
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows/text.h"
+#include "settings/settings.h"
 #include "settings/settings_look.h"
 #include "sys/base.h"
 #include "sys/cpu.h"
 #include "sys/machine.h"
+#include "sys/process.h"
+
+/* A file of /proc may contain text of a user or a boot loader. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
+void setting_say(struct setting_state *out, enum setting_verdict verdict, const char *format, ...)
+{
+    va_list args;
+    out->verdict = verdict;
+    out->why[0] = '\0';
+    va_start(args, format);
+    vsnprintf(out->now, sizeof out->now, format, args);
+    va_end(args);
+    make_printable(out->now);
+}
+
+void setting_why(struct setting_state *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->why, sizeof out->why, format, args);
+    va_end(args);
+    make_printable(out->why);
+}
+
+void setting_say_rise(const struct settings_view *view, double before, double after, int decimals, const char *unit,
+                      struct setting_state *out)
+{
+    static const char *const ends[] = {
+        [SETTING_OK] = ", not rising", [SETTING_NOISY] = ", rising", [SETTING_UNKNOWN] = ""};
+    const enum setting_verdict steady = view->moment || after <= 0 ? SETTING_OK : SETTING_UNKNOWN;
+    const enum setting_verdict verdict = after > before ? SETTING_NOISY : steady;
+    setting_say(out, verdict, "%.*f %s since boot%s", decimals, after, unit, ends[verdict]);
+}
+
+/* Returns the mount that the path needs and this machine lacks, or NULL. */
+static const char *missing_mount(const struct settings_view *view, const char *path)
+{
+    if (!view->machine->have_sys && strncmp(path, "/sys/", 5) == 0)
+        return "/sys";
+    return !view->machine->have_proc && strncmp(path, "/proc/", 6) == 0 ? "/proc" : NULL;
+}
+
+void setting_not_read(const struct settings_view *view, const char *path, int error, struct setting_state *out)
+{
+    const char *mount = missing_mount(view, path);
+    setting_say(out, SETTING_UNKNOWN, "%s", "");
+    switch (-error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENODEV:
+    case ENXIO:
+    case EOPNOTSUPP:
+        if (mount)
+            setting_why(out, "%s is not mounted", mount);
+        else
+            out->verdict = SETTING_NA;
+        break;
+    case EACCES:
+    case EPERM:
+        setting_why(out, "only root may read %.120s", path);
+        break;
+    case ENODATA:
+        setting_why(out, "%.120s is empty", path);
+        break;
+    case EILSEQ:
+        setting_why(out, "%.100s has unknown content", path);
+        break;
+    default:
+        setting_why(out, "%.100s: %.50s", path, strerror(-error));
+    }
+}
+
+bool setting_failed(const struct settings_view *view, const char *path, int error, struct setting_state *out)
+{
+    if (error)
+        setting_not_read(view, path, error, out);
+    return error != 0;
+}
+
+int setting_read_line(const char *root, const char *path, char *buf, size_t size)
+{
+    char text[512];
+    ssize_t length = procfs_read(root, path, text, sizeof text);
+    buf[0] = '\0';
+    if (length < 0)
+        return (int)length;
+    return procfs_copy(text, strcspn(text, "\n"), buf, size) ? 0 : -ENODATA;
+}
+
+int setting_read_choice(const char *root, const char *path, char *buf, size_t size)
+{
+    char line[256];
+    int error = setting_read_line(root, path, line, sizeof line);
+    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
+    buf[0] = '\0';
+    return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
+}
+
+int setting_read_number(const char *root, const char *path, int64_t *out)
+{
+    char text[32];
+    uint64_t value;
+    int error = setting_read_line(root, path, text, sizeof text);
+    if (error)
+        return error;
+    bool negative = text[0] == '-';
+    const char *rest = procfs_number(text + negative, &value);
+    if (!rest || *rest || value > INT64_MAX)
+        return -EILSEQ;
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return 0;
+}
+
+void setting_look_number(const struct settings_view *view, const char *path, int64_t good, const char *unit,
+                         struct setting_state *out)
+{
+    int64_t value;
+    if (!setting_failed(view, path, setting_read_number(view->root, path, &value), out))
+        setting_say(out, value == good ? SETTING_OK : SETTING_NOISY, "%" PRId64 "%s", value, unit);
+}
+
+int setting_write_number(const struct settings_view *view, const char *path, int64_t good, struct setting_writes *out)
+{
+    char text[24];
+    int64_t value;
+    if (setting_read_number(view->root, path, &value) || value == good)
+        return 0;
+    snprintf(text, sizeof text, "%" PRId64, good);
+    return setting_writes_add(out, path, text);
+}
+
+int setting_read_cpus(const char *root, const char *path, struct cpuset *out)
+{
+    char why[1];
+    FREED_BY(memory_free) char *text = procfs_read_all(root, path);
+    cpuset_clear(out);
+    if (!text)
+        return -errno;
+    const bool none = !text[strspn(text, " \t\r\n")] || strncmp(text, "(null)", 6) == 0;
+    return none || cpuset_parse(text, out, why, sizeof why) == 0 ? 0 : -EILSEQ;
+}
+
+void setting_append(char *list, size_t size, const char *word)
+{
+    static const char more[] = ", ...";
+    size_t length = strlen(list), kept = length + sizeof more;
+    char printable[64];
+    if (length >= sizeof more - 1 && strcmp(list + length - (sizeof more - 1), more) == 0)
+        return;
+    procfs_copy(word, strlen(word), printable, sizeof printable);
+    /* Keeps room for "...". */
+    if (kept + strlen(printable) + 2 <= size)
+        snprintf(list + length, size - length, "%s%s", length ? ", " : "", printable);
+    else if (kept <= size)
+        snprintf(list + length, size - length, "%s", more);
+}
+
+void settings_format_cpus(const struct cpuset *set, char *buf, size_t size)
+{
+    if (cpuset_format_cut(set, buf, size) && !buf[0])
+        snprintf(buf, size, "none");
+}
+
+bool setting_kernel_is(const struct machine *machine, unsigned major, unsigned minor)
+{
+    unsigned has_major, has_minor;
+    return sscanf(machine->kernel, "%u.%u", &has_major, &has_minor) != 2 || has_major > major ||
+           (has_major == major && has_minor >= minor);
+}
+
+const struct cpuset *setting_cpus(const struct settings_view *view)
+{
+    return cpuset_is_empty(&view->machine->online) ? view->bench : &view->machine->online;
+}
+
+bool setting_disjoint(const struct cpuset *a, const struct cpuset *b)
+{
+    struct cpuset both = *a;
+    cpuset_intersect(&both, b);
+    return cpuset_is_empty(&both);
+}
+
+void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
+{
+    for (size_t i = 0; i < CPUSET_WORDS; i++)
+        out->word[i] = a->word[i] & ~b->word[i];
+}
+
+/* --- The list of settings; settings_*.c read and judge them. --- */
 
 const char *const setting_verdict_names[] = {"ok", "noisy", "n/a", "unknown"};
 
@@ -271,4 +469,194 @@ void settings_bench_cpus(const char *root, const struct machine *machine, struct
     unsigned boot = cpuset_next(cpuset_is_empty(&machine->online) ? out : &machine->online, 0);
     if (cpuset_count(out) > 1)
         cpuset_remove(out, boot);
+}
+
+/* --- The CSV column `settings`. --- */
+
+#define VALUE_MOST      (SETTING_VALUE - 1)
+#define MITIGATION_MOST 96
+
+struct description {
+    const struct settings_view *view;
+    char *buf;
+    size_t size;
+};
+
+static void add(const struct description *d, const char *name, const char *value)
+{
+    setting_items_add(d->buf, d->size, name, value, VALUE_MOST);
+}
+
+static void add_checked(const struct description *d)
+{
+    struct setting_state state;
+
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_list[i].recorded) {
+            setting_look(&settings_list[i], d->view, &state);
+            add(d, settings_list[i].name, state.now[0] ? state.now : SETTING_UNKNOWN_VALUE);
+        }
+}
+
+/* The word in brackets, or the whole first line. */
+static void add_files(const struct description *d)
+{
+    static const struct {
+        const char *name, *path;
+    } files[] = {
+        {"thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+        {"thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+        {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+        {"autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
+    };
+    char text[256];
+
+    for (size_t i = 0; i < COUNT(files); i++)
+        if (setting_read_choice(d->view->root, files[i].path, text, sizeof text) == 0 ||
+            setting_read_line(d->view->root, files[i].path, text, sizeof text) == 0)
+            add(d, files[i].name, text);
+}
+
+/* In three digits: what the kernel reserves differs from boot to boot. */
+static void add_memory(const struct description *d)
+{
+    char text[32];
+
+    if (d->view->machine->memory_total_bytes == 0)
+        return;
+    snprintf(text, sizeof text, "%.3gG", (double)d->view->machine->memory_total_bytes / (1 << 30));
+    add(d, "memory", text);
+}
+
+/* "L1d:32K+L1i:32K+L2:512K+L3:16M" of the lowest CPU. */
+static void add_caches(const struct description *d)
+{
+    static const char file[] = CPU_FOLDER "/cpu%u/cache/index%u/%s";
+    char level[8], type[24], bytes[24], list[160] = "";
+    const unsigned first = cpuset_next(&d->view->machine->online, 0), cpu = first == CPUSET_NONE ? 0 : first;
+
+    for (unsigned index = 0; index < 16; index++) {
+        const size_t at = strlen(list);
+        if (!procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "level"), level, sizeof level))
+            break;
+        procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "type"), type, sizeof type);
+        const char *kind = type[0] == 'D' ? "d" : type[0] == 'I' ? "i" : "";
+        if (procfs_read_line(d->view->root, PROCFS_PATH(file, cpu, index, "size"), bytes, sizeof bytes))
+            snprintf(list + at, sizeof list - at, "%sL%s%s:%s", at ? "+" : "", level, kind, bytes);
+    }
+    add(d, "caches", list);
+}
+
+/* The first CPU's version, where the architecture has one. */
+static void add_microcode(const struct description *d)
+{
+    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cpuinfo");
+    char value[32];
+
+    if (text && procfs_value(text, "microcode", value, sizeof value))
+        add(d, "microcode", value);
+}
+
+static void add_firmware(const struct description *d)
+{
+    static const char *const parts[] = {"bios_vendor", "bios_version", "bios_date"};
+    char part[80], text[256] = "";
+
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const size_t at = strlen(text);
+        if (procfs_read_line(d->view->root, PROCFS_PATH("/sys/class/dmi/id/%s", parts[i]), part, sizeof part))
+            snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", part);
+    }
+    add(d, "firmware", text);
+}
+
+/* "Mitigation: Retpolines; BHI: Not affected" becomes "Retpolines; BHI: no". */
+static void shorten(const char *state, char *buf, size_t size)
+{
+    static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
+    char *at = buf;
+
+    if (strncmp(state, mitigation, sizeof mitigation - 1) == 0)
+        state += sizeof mitigation - 1;
+    while (*state && at + 3 < buf + size) {
+        if (strncmp(state, unaffected, sizeof unaffected - 1) == 0) {
+            at = stpcpy(at, "no");
+            state += sizeof unaffected - 1;
+        } else {
+            *at++ = *state++;
+        }
+    }
+    *at = '\0';
+}
+
+/* Under the kernel's names. */
+static void add_mitigations(const struct description *d)
+{
+    static const char folder[] = CPU_FOLDER "/vulnerabilities";
+    char state[512], text[512];
+    FREED_BY(memory_free) char **names = procfs_names(d->view->root, folder);
+
+    for (char **name = names; name && *name; name++) {
+        if (setting_read_line(d->view->root, PROCFS_PATH("%s/%s", folder, *name), state, sizeof state))
+            continue;
+        shorten(state, text, sizeof text);
+        setting_items_add(d->buf, d->size, *name, text, MITIGATION_MOST);
+    }
+}
+
+/* Returns whether a word affects speed or noise. Others may name a machine's own disk, or be private. */
+static bool bears_on_noise(const char *word)
+{
+    static const char *const beginnings[] = {"amd_pstate",   "audit",       "clocksource",
+                                             "cpufreq.",     "cpuidle",     "default_hugepagesz",
+                                             "hpet",         "hugepages",   "idle=",
+                                             "init_on_",     "intel_i",     "intel_pstate",
+                                             "iommu",        "irqaffinity", "isolcpus",
+                                             "kthread_",     "l1tf",        "maxcpus",
+                                             "mce",          "mds",         "mem=",
+                                             "mitigations",  "nmi_watch",   "no_timer_check",
+                                             "nohz",         "nopti",       "nosmt",
+                                             "nosoftlockup", "nospectre",   "nowatchdog",
+                                             "nr_cpus",      "numa",        "page_poison",
+                                             "pcie_aspm",    "preempt",     "processor.",
+                                             "psi",          "pti",         "quiet",
+                                             "rcu_",         "rcupdate.",   "rcutree.",
+                                             "relax_",       "retbleed",    "sched",
+                                             "skew_tick",    "slab_",       "slub_",
+                                             "spec",         "threadirqs",  "transparent_hugepage",
+                                             "tsc",          "tsx",         "workqueue."};
+
+    for (size_t i = 0; i < COUNT(beginnings); i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Up to "--": what follows is for init. */
+static void add_command_line(const struct description *d)
+{
+    FREED_BY(memory_free) char *text = procfs_read_all(d->view->root, "/proc/cmdline");
+    FREED_BY(text_free) struct text words = {0};
+    char *rest = text;
+
+    for (const char *word; (word = strsep(&rest, " \n")) && strcmp(word, "--") != 0;)
+        if (bears_on_noise(word))
+            text_printf(&words, "%s%s", words.length ? " " : "", word);
+    if (words.length && !words.failed)
+        add(d, "cmdline", words.data);
+}
+
+void settings_describe(const struct settings_view *view, char *buf, size_t size)
+{
+    const struct description d = {.view = view, .buf = buf, .size = size};
+
+    buf[0] = '\0';
+    add_checked(&d);
+    add_files(&d);
+    add_memory(&d);
+    add_caches(&d);
+    add_microcode(&d);
+    add_firmware(&d);
+    add_command_line(&d);
+    add_mitigations(&d);
 }

@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/cpu.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sys/cpu.h"
+
+#define CLOEXEC 8ul
+
+int perf_open(const struct perf_event *event, pid_t pid, int cpu)
+{
+#ifdef SYS_perf_event_open
+    const long fd = syscall(SYS_perf_event_open, event, pid, cpu, -1, CLOEXEC);
+#else
+    const long fd = -1;
+    (void)event;
+    (void)pid;
+    (void)cpu;
+    errno = ENOSYS;
+#endif
+
+    return fd < 0 ? -errno : (int)fd;
+}
 
 #define FORMAT_TIMES 3u /* PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING */
 

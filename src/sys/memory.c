@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/base.h"
-#include "sys/process.h"
-
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "sys/base.h"
+#include "sys/process.h"
+
+int fail_because(int code, char *reason, size_t size, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(reason, size, format, args);
+    va_end(args);
+    return code;
+}
 
 #define CAPACITY_FIRST 16u
 

@@ -1,18 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/file.h"
-#include "sys/scratch_parts.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/base.h"
 #include "sys/clock.h"
+#include "sys/file.h"
+#include "sys/process.h"
+
+/* Functions of scratch.c. */
+
+#define NO_REPLACE 1u /* RENAME_NOREPLACE, which older headers lack */
+
+int new_file(int folder, const char *name, int flags, mode_t mode)
+{
+    int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, mode);
+
+    return fd < 0 ? -errno : fd;
+}
+
+static void new_file_random_name(char name[NEW_FILE_NAME_SIZE])
+{
+    uint64_t random;
+
+    process_random(&random, sizeof(random));
+    (void)snprintf(name, NEW_FILE_NAME_SIZE, ".jitbench-%016llx", (unsigned long long)random);
+}
+
+int new_file_random(int folder, char name[NEW_FILE_NAME_SIZE], int flags, mode_t mode)
+{
+    int fd = -EEXIST;
+
+    for (int tries = 0; fd == -EEXIST && tries < NAME_TRIES; tries++) {
+        new_file_random_name(name);
+        fd = new_file(folder, name, flags, mode);
+    }
+    return fd;
+}
+
+int new_file_nameless(int folder, mode_t mode)
+{
+#ifdef O_TMPFILE
+    int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+
+    return fd < 0 ? -errno : fd;
+#else
+    (void)folder;
+    (void)mode;
+    return -ENOSYS;
+#endif
+}
+
+int new_file_give_name(int fd, int folder, const char *name)
+{
+    if (linkat(fd, "", folder, name, AT_EMPTY_PATH) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return -EEXIST;
+    /* Needs no privilege, as AT_EMPTY_PATH does. */
+    return linkat(AT_FDCWD, PROCFS_PATH("/proc/self/fd/%d", fd), folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+int new_file_hidden(int folder, mode_t mode, char hidden[NEW_FILE_NAME_SIZE])
+{
+    /* without /proc only root can name a nameless file */
+    const bool nameable = geteuid() == 0 || access("/proc/self/fd", X_OK) == 0;
+    int fd = nameable ? new_file_nameless(folder, mode) : -EOPNOTSUPP;
+
+    hidden[0] = '\0';
+    return fd < 0 ? new_file_random(folder, hidden, O_CLOEXEC, mode) : fd;
+}
+
+int new_file_publish(int fd, int folder, const char hidden[NEW_FILE_NAME_SIZE], const char *name)
+{
+    if (!hidden[0])
+        return new_file_give_name(fd, folder, name);
+    if (linkat(folder, hidden, folder, name, 0) == 0)
+        return unlinkat(folder, hidden, 0) ? -errno : 0;
+    const int error = -errno; /* FAT has no links */
+    if (error == -EEXIST || syscall(SYS_renameat2, folder, hidden, folder, name, NO_REPLACE) == 0)
+        return error == -EEXIST ? error : 0;
+    return errno == EEXIST ? -EEXIST : error;
+}
+
+int new_file_in_memory(unsigned flags, unsigned newer)
+{
+    long fd = syscall(SYS_memfd_create, "jitbench", flags | newer);
+
+    if (fd < 0 && errno == EINVAL)
+        fd = syscall(SYS_memfd_create, "jitbench", flags);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+int new_file_write(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+
+    while (size > 0) {
+        ssize_t n = write(fd, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        at += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
 
 /* Pause in ns: scripts of a killed process may still write for a moment. */
 #define REMOVE_TRIES    500
@@ -25,7 +130,9 @@ static bool is_same(int a, int b)
     return fstat(a, &one) == 0 && fstat(b, &other) == 0 && directory_is_same(&one, &other);
 }
 
-int scratch_named_file(int folder, int mode, int *read_fd)
+/* Makes a file with a random name in folder, and opens it for writing, and once more for reading in *read_fd unless
+ * read_fd is NULL. The name is removed before this returns. Returns the descriptor for writing. */
+static int scratch_named_file(int folder, int mode, int *read_fd)
 {
     char name[NEW_FILE_NAME_SIZE];
     int fd = new_file_random(folder, name, O_CLOEXEC, (mode_t)mode);
@@ -100,7 +207,8 @@ static void remove_files(int folder_fd)
         (void)close(folder_fd);
 }
 
-int scratch_open_folder(int parent, const char *name)
+/* Opens the directory `name` in `parent`, unless it is a symbolic link. Returns a descriptor or -errno. */
+static int scratch_open_folder(int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -185,4 +293,192 @@ int scratch_may_exec(const char *dir)
     if (statvfs(dir, &fs))
         return -errno;
     return !(fs.f_flag & ST_NOEXEC);
+}
+
+/* --- Copies of this program. --- */
+
+/* Constants of memfd_create() and execveat(): an older C library or musl may lack them. */
+#define MEMFD_CLOEXEC 0x0001u
+#define MEMFD_EXEC    0x0010u
+#define EMPTY_PATH    0x1000
+
+/* Appends zeros up to least_bytes. Returns 0 or -errno. */
+static int copy_file(int from, int to, uint64_t least_bytes)
+{
+    char buffer[16384];
+    uint64_t size = 0;
+
+    if (lseek(from, 0, SEEK_SET) < 0)
+        return -errno;
+    for (;;) {
+        ssize_t n = read(from, buffer, sizeof(buffer));
+        if (n < 0)
+            return -errno;
+        if (n == 0 && size >= least_bytes)
+            return 0;
+        if (n == 0) {
+            n = least_bytes - size < sizeof(buffer) ? (ssize_t)(least_bytes - size) : (ssize_t)sizeof(buffer);
+            memset(buffer, 0, (size_t)n);
+        }
+        size += (uint64_t)n;
+        int error = new_file_write(to, buffer, (size_t)n);
+        if (error)
+            return error;
+    }
+}
+
+static int open_self(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        const char *started_as = (const char *)getauxval(AT_EXECFN);
+        fd = started_as ? open(started_as, O_RDONLY | O_CLOEXEC) : -1;
+    }
+    return fd < 0 ? -errno : fd;
+}
+
+static int memory_image(int self, uint64_t least_bytes)
+{
+    /* Linux before 6.3 does not know MFD_EXEC; vm.memfd_noexec=2 refuses every executable memfd. */
+    int fd = new_file_in_memory(MEMFD_CLOEXEC, MEMFD_EXEC);
+    const int error = fd < 0 ? fd : copy_file(self, fd, least_bytes);
+
+    if (error)
+        fd_close(&fd);
+    return error ? error : fd;
+}
+
+/* In an unlinked file in dir. What is open for writing cannot be executed (ETXTBSY): only a second descriptor is
+ * kept. Returns it or -errno. */
+static int file_image(int self, const char *dir, uint64_t least_bytes)
+{
+    int read_fd = -1;
+    int may_exec = scratch_may_exec(dir);
+
+    if (may_exec <= 0)
+        return may_exec < 0 ? may_exec : -EACCES;
+    FREED_BY(fd_close) int folder = directory_open(dir);
+    FREED_BY(fd_close) int fd = folder < 0 ? folder : scratch_named_file(folder, 0700, &read_fd);
+    const int error = fd < 0 ? fd : read_fd < 0 ? read_fd : copy_file(self, fd, least_bytes);
+    if (error)
+        fd_close(&read_fd);
+    return error ? error : read_fd;
+}
+
+int scratch_own_image(const char *dir, uint64_t least_bytes)
+{
+    FREED_BY(fd_close) int self = open_self();
+
+    if (self < 0)
+        return self;
+    int fd = memory_image(self, least_bytes);
+    return fd < 0 && dir[0] ? file_image(self, dir, least_bytes) : fd;
+}
+
+/* Returns -errno: -ENOSYS before Linux 3.19, or where a container forbids it. */
+static int execveat_image(int fd, char *const argv[], char *const envp[])
+{
+#ifdef SYS_execveat
+    (void)syscall(SYS_execveat, fd, "", argv, envp, EMPTY_PATH);
+    return errno == EPERM ? -ENOSYS : -errno;
+#else
+    (void)fd;
+    (void)argv;
+    (void)envp;
+    return -ENOSYS;
+#endif
+}
+
+bool scratch_can_exec(int fd)
+{
+    return execveat_image(-1, NULL, NULL) != -ENOSYS || access(PROCFS_PATH("/proc/self/fd/%d", fd), X_OK) == 0;
+}
+
+int scratch_exec(int fd, char *const argv[], char *const envp[])
+{
+    int error = execveat_image(fd, argv, envp);
+
+    if (error != -ENOSYS)
+        return error;
+    (void)execve(PROCFS_PATH("/proc/self/fd/%d", fd), argv, envp);
+    return -errno;
+}
+
+/* --- Scratch directories that a keeper removes. --- */
+
+static void keeper_main(const struct scratch_keeper *keeper, int life_fd)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    char byte;
+
+    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+        (void)signal(ending[i], SIG_IGN);
+    (void)dup2(life_fd, 0);
+    process_close_from(1);             /* what it inherited would stay open as long as it lives */
+    (void)procfs_read_fd(0, &byte, 1); /* end of file: the owner has been killed */
+    keeper->orphaned(keeper->context);
+    _exit(0);
+}
+
+/* Checks that the new directory is ours: who may write to its parent can have replaced it. Returns 0 or -errno. */
+static int open_own(struct scratch_keeper *keeper)
+{
+    struct scratch_note *note = keeper->note;
+    struct stat status;
+    const char *name;
+    FREED_BY(fd_close) int parent = directory_of(note->path, &name);
+
+    keeper->folder = parent < 0 ? parent : scratch_open_folder(parent, name);
+    if (keeper->folder < 0)
+        return keeper->folder;
+    if (fstat(keeper->folder, &status))
+        return -errno;
+    if (status.st_uid != geteuid())
+        return -EPERM;
+    note->device = status.st_dev;
+    note->inode = status.st_ino;
+    return 0;
+}
+
+int scratch_kept_folder(const char *dir, struct scratch_keeper *keeper)
+{
+    struct scratch_note *note = keeper->note;
+    int life[2];
+
+    memset(note, 0, sizeof(*note));
+    if (pipe2(life, O_CLOEXEC))
+        return -errno;
+    keeper->folder = -1;
+    keeper->fd = life[1];
+    keeper->pid = fork();
+    int error = keeper->pid < 0 ? -errno : 0;
+    if (keeper->pid == 0)
+        keeper_main(keeper, life[0]);
+    if (!error)
+        (void)setpgid(keeper->pid, keeper->pid); /* signals to the owner's group must not reach it */
+    (void)close(life[0]);
+    /* The name is stored before the directory exists, for those who find it after this process was killed. */
+    if (!error && (error = scratch_folder(dir, note->path, sizeof(note->path))))
+        note->path[0] = 0;
+    if (!error)
+        error = open_own(keeper);
+    if (error)
+        scratch_keeper_end(keeper);
+    return error;
+}
+
+void scratch_keeper_end(struct scratch_keeper *keeper)
+{
+    if (!keeper->pid)
+        return;
+    scratch_remove_noted(keeper->note);
+    if (keeper->pid > 0)
+        (void)kill(keeper->pid, SIGKILL);
+    while (keeper->pid > 0 && waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    (void)close(keeper->fd);
+    if (keeper->folder >= 0)
+        (void)close(keeper->folder);
+    keeper->pid = 0;
 }

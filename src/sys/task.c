@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sys/cpu.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,7 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/cpu.h"
 #include "sys/process.h"
+
+/* Operations of futex(2); musl lacks the kernel's header. Not the private variants: processes share the word. */
+#define OPERATION_WAIT 0
+#define OPERATION_WAKE 1
+
+void futex_wait(uint32_t *word, uint32_t value)
+{
+    (void)syscall(SYS_futex, word, OPERATION_WAIT, value, NULL, NULL, 0);
+}
+
+void futex_wake_all(uint32_t *word)
+{
+    (void)syscall(SYS_futex, word, OPERATION_WAKE, INT_MAX, NULL, NULL, 0);
+}
 
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 # Code that measures, computes, compares and changes settings. The rest only prints, or reads options.
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
-    "sys": "clock core_probe cpuset interrupts machine machine_counters setting_items task topology",
+    "sys": "clock cpuset machine machine_counters setting_items task topology",
     "stats": "*",
-    "rows": "causes param row rows units",
-    "engine": "arena core* party place plan recorder results trial* worker",
+    "rows": "causes row rows units",
+    "engine": "core* place plan recorder results trial worker",
     "bench": "*",
     "load": "*",
     "settings": "*",

@@ -4,7 +4,6 @@
 #include "engine_fixture.h"
 
 #include "engine/arena.h"
-#include "engine/trial_state.h"
 
 /* --- Size and layout. --- */
 

@@ -12,7 +12,6 @@
 #include "engine_fixture.h"
 
 #include "engine/arena.h"
-#include "engine/trial_state.h"
 #include "made_up_clock.h"
 #include "sys/process.h"
 
