@@ -7,9 +7,7 @@
 
 #include "bench/list.h"
 #include "cmd/cmd.h"
-#include "engine/engine.h"
 #include "load/list.h"
-#include "sys/process.h"
 
 /* Twice what the commands needed when they were tried with less and less. */
 #define STACK_NEEDED (256u << 10)

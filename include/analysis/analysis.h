@@ -30,7 +30,7 @@ struct metrics_test {
 };
 /* Initialises a test with its metrics, an array. */
 #define METRICS_TEST(suite_, name_, title_, metrics_)                                                                  \
-    .suite = suite_, .name = name_, .title = title_, .metric = metrics_, .n = sizeof(metrics_) / sizeof((metrics_)[0])
+    .suite = suite_, .name = name_, .title = title_, .metric = metrics_, .n = COUNT(metrics_)
 
 struct metrics_suite {
     const char *name, *title;

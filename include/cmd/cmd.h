@@ -136,7 +136,7 @@ size_t command_table(const struct command *command, struct option_table *tables)
 #define COMMAND_TABLE(struct_, rows_, ...)                                                                             \
     .tables = command_table, .options_size = sizeof(struct_), .options = &(const struct option_table)                  \
     {                                                                                                                  \
-        .rows = rows_, .n = sizeof(rows_) / sizeof(rows_[0]), __VA_ARGS__                                              \
+        .rows = rows_, .n = COUNT(rows_), __VA_ARGS__                                                                  \
     }
 /* The same, with the function that executes the command. */
 #define COMMAND_CALLS(call_, ...) .run = command_main, .call = call_, COMMAND_TABLE(__VA_ARGS__)
@@ -433,7 +433,7 @@ struct suite_options {
     size_t n, offset; /* offset: of the values within the suite's options struct */
     const struct option_foreign *foreign;
 };
-#define SUITE_ROWS(rows_) .rows = rows_, .n = sizeof(rows_) / sizeof((rows_)[0])
+#define SUITE_ROWS(rows_) .rows = rows_, .n = COUNT(rows_)
 
 /* A family of measurements with a command of its own. */
 struct suite {

@@ -233,8 +233,7 @@ struct table_layout {
 };
 
 /* Initialises a layout with its title and its columns, an array. */
-#define TABLE_OF(title_, columns_)                                                                                     \
-    .title = title_, .columns = columns_, .n_columns = sizeof(columns_) / sizeof((columns_)[0])
+#define TABLE_OF(title_, columns_) .title = title_, .columns = columns_, .n_columns = COUNT(columns_)
 
 /* Prints the groups of rows that have the layout's metrics. Rows with the same item, test, load, param, copies and cpus
  * form a group and share one line; numbers are right-aligned under their headings, text is left-aligned. A group

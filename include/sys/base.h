@@ -41,6 +41,8 @@ void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 
 /* For the comparison functions of qsort(). */
 
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
 #define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Arithmetic on structs (or arrays of them, size in bytes) of int64_t counters only; -1: not known. */

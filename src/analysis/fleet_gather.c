@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
 #include "sys/base.h"
 #include "sys/machine.h"
 
@@ -281,7 +280,7 @@ static void enter_value(struct gather *g, size_t figure, size_t machine, double 
 /* Rows measured only while the core was free are skipped, so that each measurement counts once. */
 static void enter_share(struct gather *g, const struct row *row)
 {
-    const double share = row_is_alone(row) || g->stat ? (double)NAN : row_core_share(row);
+    const double share = row_is_alone(row) || g->stat ? NAN : row_core_share(row);
     struct row of_share;
 
     if (isnan(share))
@@ -294,7 +293,7 @@ static void enter_share(struct gather *g, const struct row *row)
         text_copy(of_share.better, sizeof(of_share.better), "higher");
         g->share = enter_figure(g, &of_share, "share") + 1;
     }
-    enter_value(g, g->share - 1, g->last_machine, share, (double)NAN);
+    enter_value(g, g->share - 1, g->last_machine, share, NAN);
 }
 
 static int by_figure(const void *a, const void *b)
@@ -346,7 +345,7 @@ double gather_value(const struct gather *g, size_t figure, size_t machine)
     const struct gather_value *found =
         f->n ? bsearch(&wanted, &g->values[f->first], f->n, sizeof(wanted), by_figure) : NULL;
 
-    return found ? found->value : (double)NAN;
+    return found ? found->value : NAN;
 }
 
 /* --- Rows. --- */

@@ -27,7 +27,7 @@ double judge_worse_by(const struct judgement *j, size_t figure, double value)
 static double worse_in(const struct judgement *j, size_t number, size_t machine)
 {
     return number && j->metric[number - 1].n ? judge_worse_by(j, number - 1, gather_value(j->g, number - 1, machine))
-                                             : (double)NAN;
+                                             : NAN;
 }
 
 /* See judge_is_far(). */
@@ -223,7 +223,7 @@ static int by_finding(const void *a, const void *b)
         {x->far, y->far},
     };
 
-    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+    for (size_t i = 0; i < COUNT(order); i++)
         if (order[i][0] != order[i][1])
             return order[i][1] - order[i][0];
     if (judge_stands_out(x) && x->distance != y->distance)

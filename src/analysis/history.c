@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
 #include "stats/inference.h"
 #include "sys/base.h"
 

@@ -12,7 +12,7 @@ static double median(const double *values, size_t n)
 {
     struct stats_summary summary;
 
-    return stats_summarise(values, n, &summary) ? (double)NAN : summary.median;
+    return stats_summarise(values, n, &summary) ? NAN : summary.median;
 }
 
 /* From the first on: all differ from their median by at most the share WITHIN. */

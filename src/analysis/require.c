@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define BLANKS " \t\r\n"
@@ -249,7 +248,7 @@ static int read_requirement(struct requirement *r, const char *text, char *error
         return fail_because(-1, error, size, "has no <, <=, > or >=");
     r->below = *op == '<';
     r->or_equal = op[1] == '=';
-    r->value = r->limit_of_row = (double)NAN;
+    r->value = r->limit_of_row = NAN;
     if (read_figure(r, r->text, (size_t)(op - r->text), error, size))
         return -1;
     return read_limit(r, op + 1 + r->or_equal, error, size);
@@ -307,7 +306,7 @@ static void explain_unknown(const struct requirement *r, const struct row *row, 
     } needs[] = {{"sd", 2}, {"rsd_pct", 2}, {"ci95_lo", 5}, {"ci95_hi", 5}, {"p90", 10}, {"p99", 100}, {"p999", 1000}};
 
     (void)snprintf(why, size, "%s is not known", r->stat->name);
-    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+    for (size_t i = 0; i < COUNT(needs); i++)
         if (!strcmp(needs[i].name, r->stat->name) && row->stats.n > 0 && row->stats.n < needs[i].least)
             (void)snprintf(why, size, "%s needs %u values, and there %s %llu", needs[i].name, needs[i].least,
                            row->stats.n == 1 ? "is" : "are", (unsigned long long)row->stats.n);
@@ -345,7 +344,7 @@ static double excess(const struct requirement *r, double value, double limit)
 
 static void judge_row(struct requirement *r, const struct row *row, bool with_host)
 {
-    const double value = row->status >= ROW_SKIPPED ? (double)NAN : figure_of(r, row);
+    const double value = row->status >= ROW_SKIPPED ? NAN : figure_of(r, row);
     double factor = 1;
     char why[sizeof(r->reason)] = "";
 

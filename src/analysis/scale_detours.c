@@ -231,7 +231,7 @@ double detours_mean_share(const struct detours_host *host)
         sum += shares[i].at * shares[i].value;
         all += shares[i].value;
     }
-    return n ? sum / all : (double)NAN;
+    return n ? sum / all : NAN;
 }
 
 /* Converts to the unit of `into`. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
 #include "sys/base.h"
 
 /* --- Hosts. --- */
@@ -180,7 +179,7 @@ static bool find_cost(const struct projection *p, struct projection_cost *cost, 
     struct project_host host;
 
     if (shared) {
-        cost->per_s = (double)NAN;
+        cost->per_s = NAN;
         cost->lost_pct = 100 * (1 - detours_mean_share(p->all));
     } else {
         remove_them(p, cost, keep);

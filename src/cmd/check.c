@@ -6,9 +6,6 @@
 
 #include "cmd/cmd.h"
 #include "engine/core.h"
-#include "settings/settings.h"
-#include "sys/base.h"
-#include "sys/process.h"
 
 #define SETTINGS_MAX 64
 
@@ -128,7 +125,7 @@ static void put_table(const struct checking *c, unsigned width, struct text *out
     };
     struct grid grid = {.n_columns = 0};
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < settings_count; i++)
         if (c->selected[i])
             put_setting(&settings_list[i], &c->state[i], &grid);
@@ -248,7 +245,7 @@ static void put_csv(const struct checking *c, struct text *out)
         const char *const fields[] = {
             setting->name, c->state[i].now, setting->good,  setting_verdict_names[c->state[i].verdict],
             setting->cost, setting->set,    c->state[i].why};
-        for (size_t f = 0; c->selected[i] && f < sizeof(fields) / sizeof(fields[0]); f++) {
+        for (size_t f = 0; c->selected[i] && f < COUNT(fields); f++) {
             text_append(out, ",", f > 0);
             csv_own_text(out, fields[f]);
         }

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 const struct command *const command_list[] = {
     &command_all,    &command_noise,      &command_wakeup,  &command_prime,   &command_memory,
@@ -56,7 +55,7 @@ int command_unknown(const char *what, const char *word, const char *const *candi
 
 int command_unknown_command(const char *word)
 {
-    const char *names[sizeof(command_list) / sizeof(command_list[0])];
+    const char *names[COUNT(command_list)];
     size_t n = 0;
 
     for (; command_list[n]; n++)

@@ -299,7 +299,7 @@ static const struct shell {
     {"zsh", "source <(jitbench completion zsh)", zsh_script},
     {"fish", "jitbench completion fish | source", fish_script},
 };
-enum { N_SHELLS = sizeof(shells) / sizeof(shells[0]) };
+enum { N_SHELLS = COUNT(shells) };
 
 static bool shell_word(const struct command *command, size_t i, struct operand_word *out)
 {

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "settings/settings.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-
 const char *const cpus_choices[] = {[CPUS_ALL] = "all", [CPUS_QUIET] = "quiet", NULL};
 
 bool cpus_usable(const struct cpuset *wanted, struct cpuset *usable)

@@ -12,10 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/base.h"
-#include "sys/file.h"
-#include "sys/process.h"
-
 /* --- Operands. --- */
 
 struct names {

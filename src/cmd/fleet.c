@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 #define NAMESAKES_TOLD 5u
 #define CSV_PIECE      65536u
@@ -67,10 +66,10 @@ static void complain(const struct gather *g)
 
     if (g->doubles)
         message_print("jitbench fleet: %llu row%s came twice, and count%s once\n", (unsigned long long)g->doubles,
-                      g->doubles == 1 ? "" : "s", g->doubles == 1 ? "s" : "");
+                      PLURAL(g->doubles), g->doubles == 1 ? "s" : "");
     if (g->without_rank)
         message_print("jitbench fleet: %llu row%s without a rank number: judged by host\n",
-                      (unsigned long long)g->without_rank, g->without_rank == 1 ? "" : "s");
+                      (unsigned long long)g->without_rank, PLURAL(g->without_rank));
     for (size_t m = 0; m < g->machines.n; m++)
         if (g->machine[m].namesake && n++ < NAMESAKES_TOLD)
             text_printf(&namesakes, "%s'%s'", n > 1 ? ", " : "", g->machines.name[m]);
@@ -83,13 +82,13 @@ static void complain(const struct gather *g)
 
 static bool machine_fails(const struct judgement *j, const struct judged *judged, const struct fail_on *fail_on)
 {
-    bool found = (judged->broke && fail_on_finds(fail_on, FAIL_ON_SLOWER, (double)NAN)) ||
+    bool found = (judged->broke && fail_on_finds(fail_on, FAIL_ON_SLOWER, NAN)) ||
                  (judged->often && fail_on_finds(fail_on, FAIL_ON_SLOWER, 100 * judged->median_effect)) ||
-                 (judged->differences && fail_on_finds(fail_on, FAIL_ON_SETTINGS, (double)NAN)) ||
-                 (!judged->figures && j->n_figures && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, (double)NAN));
+                 (judged->differences && fail_on_finds(fail_on, FAIL_ON_SETTINGS, NAN)) ||
+                 (!judged->figures && j->n_figures && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, NAN));
 
     for (size_t k = 0; judged->far && !found && k < j->g->figures.n; k++) {
-        const double value = j->metric[k].n ? gather_value(j->g, k, judged->machine) : (double)NAN;
+        const double value = j->metric[k].n ? gather_value(j->g, k, judged->machine) : NAN;
         const double worse = isnan(value) ? value : judge_worse_by(j, k, value);
         found = !isnan(value) && judge_is_far(j, k, judged->machine, value) &&
                 fail_on_finds(fail_on, worse > 0 ? FAIL_ON_SLOWER : FAIL_ON_FASTER, 100 * fabs(worse));

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 /* Columns of the CSV. */
 static const char *const stat_choices[] = {"value", "mean", "sd", "min", "median", "p90", "p99", "p999", "max", NULL};
@@ -44,20 +43,20 @@ static void complain(const struct history *h)
 {
     if (h->gather.doubles)
         message_print("jitbench history: %" PRIu64 " row%s came twice, and count%s once\n", h->gather.doubles,
-                      h->gather.doubles == 1 ? "" : "s", h->gather.doubles == 1 ? "s" : "");
+                      PLURAL(h->gather.doubles), h->gather.doubles == 1 ? "s" : "");
     if (h->without_time)
         message_print("jitbench history: %" PRIu64 " row%s left out: the time of their run is not known\n",
-                      h->without_time, h->without_time == 1 ? "" : "s");
+                      h->without_time, PLURAL(h->without_time));
     if (h->same_time)
         message_print("jitbench history: %zu run%s began in the same second as the one before; they stand in "
                       "the order of the files\n",
-                      h->same_time, h->same_time == 1 ? "" : "s");
+                      h->same_time, PLURAL(h->same_time));
 }
 
 /* A check that cannot judge must not pass. */
 static int finding(const struct history *h, const struct history_options *options)
 {
-    bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, (double)NAN);
+    bool found = h->n_short && fail_on_finds(&options->fail_on, FAIL_ON_UNDECIDED, NAN);
 
     if (h->n_figures <= h->n_short)
         return command_complain("history", "--fail-on: there is no figure to judge by", EXIT_ROW_FAILED);

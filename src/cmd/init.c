@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "report/report.h"
-#include "sys/file.h"
-#include "sys/process.h"
 #include <limits.h>
 #include <sys/types.h>
 
@@ -52,7 +50,7 @@ struct init {
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU, SIGTSTP};
-enum { N_ENDING = sizeof(ending) / sizeof(ending[0]), N_IGNORED = sizeof(ignored) / sizeof(ignored[0]) };
+enum { N_ENDING = COUNT(ending), N_IGNORED = COUNT(ignored) };
 static bool left_alone[N_ENDING];
 
 /* --- Messages. A console that accepts no more output must not prevent the machine's end. --- */
@@ -223,7 +221,7 @@ static void end_processes(void)
     static const int numbers[] = {SIGTERM, SIGKILL};
     int status;
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < COUNT(numbers); i++) {
         uint64_t until = clock_raw_ns() + LAST_WAIT_NS;
         (void)kill(-1, numbers[i]);
         while (!reap(0, &status) && clock_raw_ns() < until)
@@ -266,7 +264,7 @@ static void load_modules(const struct init *init)
     if (failed < 0)
         say("modules '%s': %s", init->orders.modules, strerror(-failed));
     else if (failed)
-        say("%d kernel module%s not loaded (%s)", failed, failed == 1 ? "" : "s", error);
+        say("%d kernel module%s not loaded (%s)", failed, PLURAL(failed), error);
 }
 
 /* Returns 0 or -errno. */
@@ -298,7 +296,7 @@ static void make_folder(struct init *init)
 {
     static const char *const folders[] = {"/tmp", "/dev/shm", "/run", "/"};
 
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+    for (size_t i = 0; i < COUNT(folders); i++)
         if (scratch_folder(folders[i], init->folder, sizeof(init->folder)) == 0)
             return;
     init->folder[0] = '\0';

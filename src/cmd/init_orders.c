@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/file.h"
 
 #define PREFIX     "jitbench."
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
@@ -30,7 +29,7 @@ const struct option init_rows[] = {
      OPTION_WORD("DIR")},
     {OPTION("help", 'h', struct init_orders, help, "print this help")},
 };
-const size_t init_n_rows = sizeof(init_rows) / sizeof(init_rows[0]);
+const size_t init_n_rows = COUNT(init_rows);
 
 /* --- Orders. --- */
 
@@ -57,7 +56,7 @@ static const struct option *find_row(const char *name, size_t length)
 
 static void unknown_order(const char *word, size_t length, struct text *wrong)
 {
-    const char *names[sizeof(init_rows) / sizeof(init_rows[0])];
+    const char *names[COUNT(init_rows)];
     char name[64];
     size_t n = 0;
 

@@ -125,8 +125,8 @@ static void put_calibration(const struct table_rows *r, struct text *out)
         if (!strcmp(r->rows[i].metric, "loops_per_ms") && r->rows[i].status < ROW_SKIPPED) {
             const struct row *row = &r->rows[i];
             put_gap(out);
-            text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value,
-                        row->stats.n == 1 ? "" : "s", row->cpus);
+            text_printf(out, "Calibrated: %.0f loops a millisecond on CPU%s %s", row->value, PLURAL(row->stats.n),
+                        row->cpus);
             if (row->stats.n > 1)
                 text_printf(out, ", %.0f to %.0f", row->stats.min, row->stats.max);
             text_printf(out, "%s%s\n", row->status == ROW_OK ? "" : ": ", row->reason);
@@ -177,7 +177,7 @@ const struct suite suite_latency = {
     .options_size = sizeof(struct latency_options),
     .options = latency_own,
     .common_rows = common_rows,
-    .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
+    .n_common_rows = COUNT(common_rows),
     .timed = true,
     .schedule = SCHEDULE_SEQUENCE,
     .tests = latency_task_names,

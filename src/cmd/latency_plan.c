@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "load/load.h"
-#include "sys/file.h"
-#include "sys/machine.h"
-
 #define BIT(n) (1ull << (n))
 /* all but custom, which runs if it is named or has --custom-interval and --custom-cpu */
 #define ALL_TASKS   (BIT(TASK_CUSTOM) - 1)
@@ -166,7 +161,7 @@ static int check(const struct measure *m, const struct latency_options *o, const
 static double loops_of_file(const char *path, char *error, size_t error_size)
 {
     struct row_reader *r = row_reader_open(path, 0, error, error_size);
-    double loops = (double)NAN;
+    double loops = NAN;
     struct row row;
 
     if (!r)
@@ -337,9 +332,9 @@ void latency_announce(const struct measure *m, const struct plan *plan, struct t
         text_duration(item->sampling.time_ns, each, sizeof(each));
     }
     text_duration(progress_round(ms * 1000000), all, sizeof(all));
-    text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, pairs == 1 ? "" : "s");
+    text_printf(out, "Plan      %llu pair%s", (unsigned long long)pairs, PLURAL(pairs));
     if (pairs) {
-        text_printf(out, ", %llu sample%s", (unsigned long long)samples, samples == 1 ? "" : "s");
+        text_printf(out, ", %llu sample%s", (unsigned long long)samples, PLURAL(samples));
         text_printf(out, " of %s each, about %s", each, all);
     }
     for (size_t i = 0; i < plan->n; i++) {

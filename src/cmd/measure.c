@@ -10,12 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "settings/settings.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-#include "sys/file.h"
-#include "sys/process.h"
-
 /* --- Output. --- */
 
 /* Observed for the line "Quiet?". */
@@ -60,7 +54,7 @@ static void put_quietness(const struct session *s, struct text *out)
         text_printf(out, "; cores free %.0f %% of the time", 100 * m->cores.free);
     else if (m->core)
         text_printf(out, "; who shares the cores is not known (%s)", m->cores.why);
-    const double memory_pct = uses_memory(s) ? memory_look(m) : (double)NAN;
+    const double memory_pct = uses_memory(s) ? memory_look(m) : NAN;
     if (!isnan(memory_pct))
         text_printf(out, "; memory: P90 %.0f %% over the median", memory_pct);
     text_printf(out, "\n");
@@ -152,7 +146,7 @@ static bool is_usual(const struct session *s)
     const struct measure *m = &s->m;
     static const char *const options[] = {"samples", "precision", "max-time", "time", "copies", "cpus"};
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+    for (size_t i = 0; i < COUNT(options); i++)
         if (measure_given(m, options[i]))
             return false;
     /* these may change the work */
@@ -794,7 +788,7 @@ static void set_machine(struct measure *m, bool huge_advised)
 /* The first probes, before anything runs, tell how long one takes on a free core. */
 static void look_at_cores(struct measure *m)
 {
-    m->cores.free = (double)NAN;
+    m->cores.free = NAN;
     if (m->options.core_probe == 0)
         m->core = core_session_make("", &m->clock, &m->place.online);
     if (m->core)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/machine.h"
 
 /* --- Levels and tables. --- */
 
@@ -118,7 +117,7 @@ static double value_at(const struct row *rows, size_t n, const char *metric, con
         if (is(&rows[i], bench_memory_latency.name, metric) && row_param_is(&rows[i].param, "chase", chase) &&
             row_param_number(&rows[i].param, "set") == set)
             return rows[i].value;
-    return (double)NAN;
+    return NAN;
 }
 
 static void put_curve(const struct table_rows *r, struct text *out)
@@ -133,7 +132,7 @@ static void put_curve(const struct table_rows *r, struct text *out)
     struct grid grid = {.n_columns = 0};
     double last = 0;
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < r->n; i++) {
         const double set = row_param_number(&r->rows[i].param, "set");
         if (!is(&r->rows[i], bench_memory_latency.name, "latency") || !(set > last))
@@ -159,7 +158,7 @@ static void put_levels(const struct table_rows *r, struct text *out)
     struct grid grid = {.n_columns = 0};
     size_t length;
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < r->n; i++) {
         const char *name = row_param(&r->rows[i].param, "level", &length);
         if (!name || strcmp(r->rows[i].metric, "level") != 0)
@@ -240,7 +239,7 @@ static void put_matrix(const struct table_rows *r, const char *metric, const cha
     for (size_t i = 0; i < map.n; i++) {
         grid_text(&grid, headings[i]);
         for (size_t k = 0; k < map.n; k++) {
-            const double ns = map.row[i][k] ? map.row[i][k]->value : (double)NAN;
+            const double ns = map.row[i][k] ? map.row[i][k]->value : NAN;
             grid_number(&grid, ns, ns < 100 ? 1 : 0);
         }
     }
@@ -406,7 +405,7 @@ static void plan_nodes(const struct measure *m, const struct memory_options *o, 
 static uint64_t steady_sets(const struct measure *m, uint64_t most, struct memory_steady_params *out)
 {
     uint64_t caches[4], last = m->machine.cache_llc_bytes;
-    const size_t n = machine_data_caches("", m->place.order[0], caches, sizeof(caches) / sizeof(caches[0]));
+    const size_t n = machine_data_caches("", m->place.order[0], caches, COUNT(caches));
 
     *out = (struct memory_steady_params){.memory_bytes = most, .cache_bytes = CACHE_SET_DEFAULT};
     if (n > 1 && caches[n - 2])
@@ -445,10 +444,10 @@ double memory_look(const struct measure *m)
                                     .proc_root = ""};
 
     if (!last || most < 4 * last)
-        return (double)NAN;
+        return NAN;
     params.cache_bytes = 0;
     struct trial *trial = trial_run(&spec);
-    const double pct = trial && trial_outcome(trial) == TRIAL_DONE ? memory_steady_spread_pct(trial) : (double)NAN;
+    const double pct = trial && trial_outcome(trial) == TRIAL_DONE ? memory_steady_spread_pct(trial) : NAN;
     trial_free(trial);
     return pct;
 }

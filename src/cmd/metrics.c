@@ -2,9 +2,7 @@
 /* Makes the table of metrics from the benchmarks' descriptors. */
 
 #include "bench/list.h"
-#include "cmd/cmd.h"
 #include "cmd/unix.h"
-#include "sys/base.h"
 
 static struct {
     struct metrics metrics;

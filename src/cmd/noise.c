@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/base.h"
 
 #define HISTS_MAX 4u
 
@@ -69,7 +68,7 @@ static void find_losses(struct line *lines, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         const struct row *slower = line_row(&lines[i], "slower");
-        lines[i].loss = slower ? slower->value : (double)NAN;
+        lines[i].loss = slower ? slower->value : NAN;
         known |= !isnan(lines[i].loss);
     }
     for (size_t i = 0; i < n && !known; i++)
@@ -260,7 +259,7 @@ const struct suite suite_noise = {
     .options_size = sizeof(struct noise_params),
     .options = own,
     .common_rows = common_rows,
-    .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
+    .n_common_rows = COUNT(common_rows),
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,
     .print = print,

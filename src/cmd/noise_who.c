@@ -10,7 +10,6 @@
 
 #include "bench/who.h"
 #include "cmd/cmd.h"
-#include "sys/base.h"
 
 /* With --time TIME the recording of --who lasts TIME divided by this. */
 #define WHO_PART 2u

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "settings/settings.h"
 
 static bool suite_word(const struct command *command, size_t i, struct operand_word *out)
 {
@@ -32,7 +31,7 @@ enum operands_kind operands_named(const char *shown)
         size_t length = 0;
         while (isalpha((unsigned char)shown[length]))
             length++;
-        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        for (size_t i = 0; i < COUNT(known); i++)
             if (strlen(known[i].word) == length && !memcmp(known[i].word, shown, length))
                 return known[i].kind;
         shown += length ? length : 1;

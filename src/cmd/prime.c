@@ -31,7 +31,7 @@ static const struct experiment_tables layouts = {
     .summary_title = "Prime loop: all runs together",
     .key = {.heading = "Limit", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "limit"},
     .extra = extra,
-    .n_extra = sizeof(extra) / sizeof(extra[0]),
+    .n_extra = COUNT(extra),
 };
 
 static void print(const struct table_rows *rows, struct text *out)

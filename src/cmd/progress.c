@@ -8,8 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/process.h"
-
 #define EVERY_NS 200000000u
 /* Longer samples say when they end. */
 #define LONG_NS 2000000000u
@@ -24,7 +22,7 @@ uint64_t progress_round(uint64_t ns)
 {
     static const uint64_t units[] = {UINT64_C(3600000000000), UINT64_C(60000000000), 1000000000};
 
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    for (size_t i = 0; i < COUNT(units); i++)
         if (ns >= units[i]) {
             const uint64_t step = ns < 10 * units[i] ? units[i] / 10 : units[i];
             return (ns + step / 2) / step * step;
@@ -72,9 +70,9 @@ void progress_plan(const struct plan *plan, const struct plan_time *time, struct
         more |= s->max_samples != s->min_samples;
         n++;
     }
-    text_printf(out, "%zu measurement%s", n, n == 1 ? "" : "s");
+    text_printf(out, "%zu measurement%s", n, PLURAL(n));
     if (n) {
-        text_printf(out, ", %llu sample%s%s", (unsigned long long)samples.least, samples.least == 1 ? "" : "s",
+        text_printf(out, ", %llu sample%s%s", (unsigned long long)samples.least, PLURAL(samples.least),
                     more || samples.least != samples.most ? " or more" : "");
         text_duration(length.most, each, sizeof(each));
         if (length.most && length.least == length.most)

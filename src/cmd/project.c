@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 /* Without STEP: each number if there are so few; otherwise decades from this ratio on, or powers of two. */
 #define EACH_MOST    8u

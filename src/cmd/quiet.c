@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "bench/noise.h"
-#include "engine/engine.h"
 
 #define LOOK_NS 500000000u
 

@@ -12,8 +12,6 @@
 
 #include "cmd/cmd.h"
 #include "out/compare.h"
-#include "settings/settings.h"
-#include "sys/process.h"
 
 struct side {
     /* another jitbench, or a file of settings; "": this program and machine */

@@ -6,7 +6,6 @@
 
 #include "cmd/cmd.h"
 #include "report/report.h"
-#include "sys/process.h"
 
 struct report_options {
     char output[1024];

@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-#include "sys/base.h"
-#include "sys/file.h"
-#include "sys/process.h"
-
 static int complain(const char *command, const char *option, const char *value, const char *why)
 {
     return command_fail(command, EXIT_USAGE, "--%s '%.1000s': %s", option, value, why);

@@ -8,10 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "out/compare_commands.h"
-#include "sys/file.h"
-#include "sys/process.h"
 
 #define COLUMNS_MAX 20
 

@@ -13,11 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/command.h"
-#include "cmd/cmd.h"
-#include "sys/file.h"
-#include "sys/process.h"
-
 /* --- Parameters. --- */
 
 /* gcc 12's analyzer does not follow run_free_parameters() into the array */
@@ -668,9 +663,9 @@ int run_name_commands(struct commands *c)
         if (!*given)
             break;
     }
-    return n == c->n_typed ? 0
-                           : run_wrong(c, "--name: %zu name%s for %zu command%s", n, n == 1 ? "" : "s", c->n_typed,
-                                       c->n_typed == 1 ? "" : "s");
+    return n == c->n_typed
+               ? 0
+               : run_wrong(c, "--name: %zu name%s for %zu command%s", n, PLURAL(n), c->n_typed, PLURAL(c->n_typed));
 }
 
 int run_find_reference(struct commands *c, size_t *first)

@@ -10,7 +10,6 @@
 
 #include "analysis/compare_commands.h"
 #include "out/compare_commands.h"
-#include "sys/process.h"
 
 int run_check_fail_on(struct commands *c)
 {
@@ -152,7 +151,7 @@ static double possible(const struct command_comparison *c)
     const struct paired *logs = &c->difference.logs;
     const double most = 100 * fmax(expm1(fabs(logs->low)), expm1(fabs(logs->high)));
 
-    return c->verdict == COMMAND_ALIKE && most < 100 ? most : (double)NAN; /* more is printed as not decided */
+    return c->verdict == COMMAND_ALIKE && most < 100 ? most : NAN; /* more is printed as not decided */
 }
 
 /* Returns the exit status. */
@@ -192,7 +191,7 @@ int run_fail(const struct measure *m, const void *options)
     FREED_BY(memory_free) struct command_comparison *compared = calloc(m->n_rows + 1, sizeof(*compared));
     int status = EXIT_DONE;
 
-    for (size_t i = 0; compared && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; compared && i < COUNT(kinds); i++)
         status = fail_kind(m, &o->command.fail_on, kinds[i], compared) ? EXIT_FINDING : status;
     return status;
 }

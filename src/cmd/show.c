@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/base.h"
-
 static const struct suite *suite_of(const char *name)
 {
     for (size_t i = 0; command_list[i]; i++)
@@ -111,7 +109,7 @@ void show_run(const struct row_run *run, struct text *out)
     text_printf(out, "Machine   %s, Linux %.*s %s, %s, ", run->host, (int)strcspn(run->kernel, " "), run->kernel,
                 run->arch, run->cpu_model[0] ? run->cpu_model : "CPU model not known");
     if (run->cpus_online)
-        text_printf(out, "%" PRIu64 " CPU%s online", run->cpus_online, run->cpus_online == 1 ? "" : "s");
+        text_printf(out, "%" PRIu64 " CPU%s online", run->cpus_online, PLURAL(run->cpus_online));
     else
         text_printf(out, "number of CPUs not known");
 }

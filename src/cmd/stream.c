@@ -72,7 +72,7 @@ static const struct experiment_tables layouts = {
     .summary_title = "Small-array copy: all runs together",
     .key = {.heading = "Elements", .metric = "cycles", .field = TABLE_PARAM_VALUE, .key = "elements"},
     .extra = extra,
-    .n_extra = sizeof(extra) / sizeof(extra[0]),
+    .n_extra = COUNT(extra),
 };
 
 static const struct table_column bandwidth_columns[] = {
@@ -108,7 +108,7 @@ static void put_bandwidth(const struct table_rows *r, struct text *out)
         if (strcmp(r->rows[i].test, bench_bandwidth.name))
             continue;
         rows[n] = r->rows[i]; /* a shallow copy, with other names */
-        for (size_t f = 0; f < sizeof(functions) / sizeof(functions[0]); f++) {
+        for (size_t f = 0; f < COUNT(functions); f++) {
             size_t length = strlen(functions[f].prefix);
             if (strncmp(rows[n].metric, functions[f].prefix, length))
                 continue;

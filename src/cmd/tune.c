@@ -7,9 +7,6 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "settings/settings.h"
-#include "sys/base.h"
-#include "sys/process.h"
 
 #define SHOWN_MAX 28 /* CPU masks can have 2 KiB */
 
@@ -164,13 +161,13 @@ static int print_table(struct outcome *outcome, const char *summary)
 
     if (outcome->n)
         qsort(outcome->line, outcome->n, sizeof(*outcome->line), by_item);
-    grid_columns(&grid, columns + first, sizeof(columns) / sizeof(columns[0]) - first);
+    grid_columns(&grid, columns + first, COUNT(columns) - first);
     for (size_t i = 0; i < outcome->n; i++) {
         const struct line *line = &outcome->line[i];
         char path[sizeof(line->path) + 32];
         path_cell(line, path, sizeof(path));
         const char *const cells[] = {line->item, path, line->was, line->now, line->result};
-        for (size_t c = first; c < sizeof(cells) / sizeof(cells[0]); c++)
+        for (size_t c = first; c < COUNT(cells); c++)
             grid_text(&grid, cells[c]);
     }
     grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
@@ -191,11 +188,6 @@ static void say_failures(const struct outcome *outcome)
         if (line->failed)
             message_print("jitbench %s: %s: %s\n", outcome->command->name, cell, line->result);
     }
-}
-
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 /* quiet: only the failures, on standard error. Frees the lines. */
@@ -230,7 +222,7 @@ static int untune(const struct command_call *call)
         return command_complain(command->name, error, EXIT_ROW_FAILED);
     int failed = snapshot_restore(snapshot, put_report, &outcome, error, sizeof(error));
     snapshot_close(snapshot);
-    (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, plural(outcome.changed));
+    (void)snprintf(summary, sizeof(summary), "%zu file%s restored.", outcome.changed, PLURAL(outcome.changed));
     const int status = print_outcome(&outcome, options->quiet, summary);
     return failed ? command_complain(command->name, error, EXIT_ROW_FAILED) : status;
 }
@@ -333,7 +325,7 @@ static int apply(struct tune *t, struct snapshot *snapshot)
     snapshot_apply(snapshot, put_report, &t->outcome);
     if (t->outcome.changed)
         (void)snprintf(summary, sizeof(summary), "%zu file%s changed; 'jitbench untune%s%s' restores the old values.",
-                       t->outcome.changed, plural(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
+                       t->outcome.changed, PLURAL(t->outcome.changed), t->options->snapshot[0] ? " --snapshot " : "",
                        t->options->snapshot);
     else
         status = drop(t, snapshot);

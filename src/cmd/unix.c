@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "cmd/unix.h"
 #include "load/load.h"
 
@@ -61,15 +60,14 @@ static void put_core(const struct row *row, const struct row *alone, struct grid
         grid_text(grid, row->core_share);
     else
         grid_number(grid, 100 * share, 0);
-    grid_number(grid, alone ? alone->value : (double)NAN, 1);
+    grid_number(grid, alone ? alone->value : NAN, 1);
 }
 
 static void put_line(const struct unix_protocol *protocol, const struct table_rows *r, const struct row *row,
                      bool probed, struct grid *grid)
 {
     const struct unix_test test = unix_test_of(row->test);
-    double baseline =
-        test.name && unix_in_index(protocol, &test) ? bench_metric(test.bench, UNIX_RATE)->baseline : (double)NAN;
+    double baseline = test.name && unix_in_index(protocol, &test) ? bench_metric(test.bench, UNIX_RATE)->baseline : NAN;
 
     grid_text(grid, unix_row_title(row));
     grid_number(grid, baseline, 1);
@@ -98,7 +96,7 @@ static void put_index(const char *name, const char *kind, const char *value, str
 {
     const char *const cells[] = {name, "", kind, "", value};
 
-    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+    for (size_t i = 0; i < COUNT(cells); i++)
         grid_text(grid, cells[i]);
     grid_end_row(grid);
 }

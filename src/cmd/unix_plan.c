@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "bench/list.h"
-#include "cmd/cmd.h"
 #include "cmd/unix.h"
-#include "sys/file.h"
 
 /* --- Tests. --- */
 
@@ -38,7 +36,7 @@ static const struct {
     {"misc", UNIX_MISC, false, false},
     {"oldsystem", UNIX_OLDSYSTEM, true, false},
 };
-enum { N_GROUPS = sizeof(groups) / sizeof(groups[0]) };
+enum { N_GROUPS = COUNT(groups) };
 
 struct unix_test unix_test_at(size_t t)
 {
@@ -48,7 +46,7 @@ struct unix_test unix_test_at(size_t t)
             continue;
         if (t-- == 0)
             return (struct unix_test){bench->name, bench->title, bench, bench->groups, bench->old_names, HALVES_FREE};
-        for (size_t v = 0; v < sizeof(variants) / sizeof(variants[0]); v++)
+        for (size_t v = 0; v < COUNT(variants); v++)
             if (variants[v].bench == bench && t-- == 0)
                 return variants[v];
     }
@@ -153,7 +151,7 @@ double unix_system_index(const struct table_rows *r, uint64_t copies, size_t *n)
             sum += log(r->rows[i].index);
             ++*n;
         }
-    return *n ? exp(sum / (double)*n) : (double)NAN;
+    return *n ? exp(sum / (double)*n) : NAN;
 }
 
 double unix_alone_index(const struct table_rows *r, uint64_t copies)
@@ -168,12 +166,12 @@ double unix_alone_index(const struct table_rows *r, uint64_t copies)
         const struct row *alone = row_alone_of(r->rows, r->n, row);
         const bool known = alone && !isnan(alone->value), core = unix_test_of(row->test).groups & UNIX_CORE_BOUND;
         if (core && !known)
-            return (double)NAN;
+            return NAN;
         n_alone += known && core;
         sum += log(known ? row->index * alone->value / row->value : row->index);
         n++;
     }
-    return n_alone ? exp(sum / (double)n) : (double)NAN;
+    return n_alone ? exp(sum / (double)n) : NAN;
 }
 
 static void describe_protocol(const struct unix_protocol *protocol, struct row_params *out)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "sys/process.h"
 
 void version_build(char *buf, size_t size)
 {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/noise_who.h"
 
@@ -92,7 +91,7 @@ static int plan(const struct measure *m, void *options, struct plan *out, char *
     if (threads > m->place.n_order)
         return fail_because(-1, error, error_size, "--threads: there are not so many CPUs to measure on");
     for (size_t i = 0; load_list[i]; i++)
-        for (size_t k = 0; k < sizeof(simulated) / sizeof(simulated[0]); k++)
+        for (size_t k = 0; k < COUNT(simulated); k++)
             if (o->loads & 1ull << i && load_list[i] == simulated[k])
                 return fail_because(
                     -1, error, error_size,
@@ -307,7 +306,7 @@ const struct suite suite_wakeup = {
     .options_size = sizeof(struct wakeup_options),
     .options = own,
     .common_rows = common_rows,
-    .n_common_rows = sizeof(common_rows) / sizeof(common_rows[0]),
+    .n_common_rows = COUNT(common_rows),
     .letters = "him",
     .schedule = SCHEDULE_SEQUENCE,
     .plan = plan,

@@ -8,7 +8,6 @@
 #include "out/compare.h"
 #include "out/explain.h"
 #include "out/out.h"
-#include "rows/rows.h"
 
 /* --- Names. --- */
 

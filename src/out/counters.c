@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "rows/rows.h"
-
 static const struct {
     const char *key, *title;
 } events[] = {{"cycles", "Cycles"},
@@ -17,7 +15,7 @@ static const struct {
               {"page_faults", "Faults"},
               {"switches", "Switches"}};
 
-#define N_EVENTS (sizeof(events) / sizeof(events[0]))
+#define N_EVENTS (COUNT(events))
 
 /* All rows of one measurement have the same text. */
 static bool begins(const struct row *rows, size_t i, size_t offset)
@@ -91,7 +89,7 @@ static bool fill(const struct row *rows, size_t n, size_t offset, const struct g
                                                {.title = "Parameter", .left = true, .optional = true, .rank = 2},
                                                {.title = "CPU", .left = true, .optional = true}};
 
-    grid_columns(grid, named, sizeof(named) / sizeof(named[0]));
+    grid_columns(grid, named, COUNT(named));
     grid_columns(grid, columns, n_columns);
     for (size_t i = 0; i < n; i++)
         if (begins(rows, i, offset)) {

@@ -34,7 +34,7 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 {
     if (!left_out->n)
         return;
-    text_printf(out, "%zu of %zu row%s left out of %s:", left_out->n, n, n == 1 ? "" : "s", format);
+    text_printf(out, "%zu of %zu row%s left out of %s:", left_out->n, n, PLURAL(n), format);
     for (size_t i = 0; i < left_out->n_reasons; i++)
         text_printf(out, "%s %zu %s", i ? "," : "", left_out->reasons[i].n, left_out->reasons[i].why);
 }
@@ -87,7 +87,7 @@ static const struct export_unit units[] = {
 
 const struct export_unit *export_unit_find(const char *unit)
 {
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    for (size_t i = 0; i < COUNT(units); i++)
         if (!strcmp(units[i].unit, unit))
             return &units[i];
     return NULL;

@@ -8,7 +8,6 @@
 
 #include "out/export.h"
 #include "out/out.h"
-#include "rows/rows.h"
 #include "sys/base.h"
 
 #define US 1e-3

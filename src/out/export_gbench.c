@@ -6,7 +6,6 @@
 
 #include "out/export.h"
 #include "out/out.h"
-#include "rows/rows.h"
 #include "sys/base.h"
 
 #define NS 1e9

@@ -5,7 +5,6 @@
 
 #include "out/export.h"
 #include "out/out.h"
-#include "rows/rows.h"
 #include "sys/base.h"
 
 /* A CPU time of a command is a column in the line of its wall-clock time. */
@@ -30,7 +29,7 @@ static double mean_of_partner(const struct export_rows *rows, const struct expor
         for (size_t i = 0; known && i < partner->n_samples; i++)
             stats_add(&samples, export_seconds(partner, partner->samples[i]));
     }
-    return known ? samples.mean : (double)NAN;
+    return known ? samples.mean : NAN;
 }
 
 /* The name of the group for other metrics, and for a command line that a run has twice. */
@@ -59,7 +58,7 @@ static void put_exit_codes(const struct export_rows *rows, const struct export_g
     for (size_t r = 0; r < group->n; r++) {
         const struct row *codes = export_partner(rows, group->rows[r], "exit_code");
         for (size_t i = 0; i < group->rows[r]->n_samples; i++)
-            json_put(out, n++ ? ", %f" : "%f", codes && i < codes->n_samples ? codes->samples[i] : (double)NAN);
+            json_put(out, n++ ? ", %f" : "%f", codes && i < codes->n_samples ? codes->samples[i] : NAN);
     }
     text_append(out, "]", 1);
 }
@@ -105,7 +104,7 @@ static void write_groups(const struct export_rows *rows, bool json, struct text 
             json_put(out, g ? ",\n{\"command\": %s" : "\n{\"command\": %s", command_of(rows, group));
         else
             csv_text(out, group->name);
-        for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        for (size_t i = 0; i < COUNT(figures); i++) {
             text_append(out, ", ", json ? 2 : 1);
             if (json)
                 json_put(out, "%s: %f", names[i], figures[i]);

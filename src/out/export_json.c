@@ -2,7 +2,6 @@
 /* Exports rows as one JSON document, with every column; numbers are JSON numbers. */
 #include "out/export.h"
 #include "out/out.h"
-#include "rows/rows.h"
 
 static void put_pairs(const struct stats_point *pairs, size_t n, struct text *out)
 {

@@ -46,7 +46,7 @@ static size_t id_length(const struct row *row)
 {
     static const char *const spelled[] = {"_per_ms", "_hz"};
 
-    for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
+    for (size_t i = 0; i < COUNT(spelled); i++)
         if (ends_with(row->metric, spelled[i]))
             return strlen(row->metric) - strlen(spelled[i]);
     return strlen(row->metric);
@@ -70,7 +70,7 @@ static void put_family(const struct row *row, struct text *out)
         text_append(out, "_", 1);
         put_word(base, strlen(base), out);
     }
-    for (size_t i = 0; out->data && i < sizeof(reserved) / sizeof(reserved[0]); i++)
+    for (size_t i = 0; out->data && i < COUNT(reserved); i++)
         if (ends_with(out->data, reserved[i])) {
             text_printf(out, "_value");
             break;
@@ -125,7 +125,7 @@ static void put_row_labels(const struct row *row, struct text *out)
                                      {"copies", row->copies ? TEXT_LINE("%llu", (unsigned long long)row->copies) : ""},
                                      {"cpus", row->cpus},
                                      {"status", row_status_name(row->status)}};
-    put_labels(labels, sizeof(labels) / sizeof(labels[0]), out);
+    put_labels(labels, COUNT(labels), out);
 }
 
 /* --- Points. --- */
@@ -227,7 +227,7 @@ static void put_run(const struct row_run *run, struct index *seen, struct text *
     FREED_BY(text_free) struct text text = {0};
     const size_t known = seen->n;
 
-    put_labels(labels, sizeof(labels) / sizeof(labels[0]), &text);
+    put_labels(labels, COUNT(labels), &text);
     if (index_enter(seen, text.data) == known)
         text_printf(out, "jitbench_run_info%s 1\n", text.data);
 }

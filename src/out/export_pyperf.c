@@ -6,7 +6,6 @@
 
 #include "out/export.h"
 #include "out/out.h"
-#include "rows/rows.h"
 
 /* In pyperf less is always better. */
 static const char *unit_of(const struct row *row)

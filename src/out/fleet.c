@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rows/rows.h"
-#include "rows/text.h"
-
 /* Without -v. */
 #define PLAIN_MOST 20u
 /* A longer name shifts the rest of its own line only. */
@@ -30,7 +27,7 @@ static const struct shown {
     {"wakeup", "worst", "", "latency_p999", "ns", "wakeup p99.9 us", 1e-3, 1},
     {"core", "core", "", "share", "ratio", "core %", 100, 0},
 };
-enum { N_SHOWN = sizeof(shown) / sizeof(shown[0]) };
+enum { N_SHOWN = COUNT(shown) };
 
 struct column {
     size_t figure; /* SIZE_MAX: no machine has it */
@@ -93,7 +90,7 @@ static void put_effect(const struct judgement *f, const struct judged *j, struct
 static void put_share(const struct judgement *f, const struct judged *j, struct text *out)
 {
     const size_t k = f->g->share - 1;
-    const double share = f->g->share && f->metric[k].n ? gather_value(f->g, k, j->machine) : (double)NAN;
+    const double share = f->g->share && f->metric[k].n ? gather_value(f->g, k, j->machine) : NAN;
 
     if (!isnan(share) && judge_is_far(f, k, j->machine, share))
         text_printf(out, "; core share %.0f %%, the median %.0f %%", 100 * share, 100 * f->metric[k].median);
@@ -127,7 +124,7 @@ static void put_verdict(const struct judgement *f, const struct judged *j, struc
         put_share(f, j, out);
     if (failed)
         text_printf(out, "%s%s%zu row%s failed", between, j->broke && !*between ? "BROKEN: " : "", failed,
-                    failed == 1 ? "" : "s");
+                    PLURAL(failed));
     else if (!*between)
         text_printf(out, "%s",
                     j->figures  ? "ok"
@@ -154,7 +151,7 @@ static void put_all_far(const struct judgement *f, const struct judged *j, struc
     for (size_t k = 0; k < f->g->figures.n && j->n_far; k++) {
         const struct gather_figure *figure = &f->g->figure[k];
         const struct outlier_metric *metric = &f->metric[k];
-        double value = metric->n ? gather_value(f->g, k, j->machine) : (double)NAN;
+        double value = metric->n ? gather_value(f->g, k, j->machine) : NAN;
         if (isnan(value) || !judge_is_far(f, k, j->machine, value))
             continue;
         text_printf(grid_note(grid), "  %s: %s, the fleet's median %s, %+.1f %%, %.1f spreads off%s%s",
@@ -200,7 +197,7 @@ static void put_other_indices(const struct judgement *f, const struct shown *wha
             n += isnan(gather_value(f->g, column->figure, m)) && !isnan(gather_value(f->g, k, m));
         if (n)
             text_printf(out, "%s: not comparable with the index of %zu %s%s: %s\n", column->heading, n,
-                        f->g->by_rank ? "rank" : "host", n == 1 ? "" : "s", figure->work);
+                        f->g->by_rank ? "rank" : "host", PLURAL(n), figure->work);
     }
 }
 
@@ -301,7 +298,7 @@ static void put_summary(const struct judgement *f, struct text *out)
     const size_t n = f->g->machines.n, outliers = judge_count_out(f), figures = f->n_figures;
     const char *what = f->g->by_rank ? "rank" : "host";
 
-    text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, n == 1 ? "" : "s", figures, figures == 1 ? "" : "s");
+    text_printf(out, "\n%zu %s%s, %zu figure%s judged: ", n, what, PLURAL(n), figures, PLURAL(figures));
     if (figures || outliers)
         text_printf(out, "%zu stand%s out.\n", outliers, outliers == 1 ? "s" : "");
     if (f->n_alone)
@@ -336,7 +333,7 @@ static void put_csv_row(const struct judgement *f, const struct judged *j, size_
 
     if (isnan(value))
         return;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         csv_text(out, texts[i]);
         text_append(out, ",", 1);
     }

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows/text.h"
-
 #define GAP 2u
 /* A column that wraps is not narrowed below this width while other columns can be left out. */
 #define WRAPPED 24u

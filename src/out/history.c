@@ -113,7 +113,7 @@ static size_t put_table(const struct history *h, size_t recent, bool verbose, un
     char settings[1024];
     size_t n = 0;
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         if (!history_is_recent(h, c, recent))
@@ -133,17 +133,17 @@ static size_t put_table(const struct history *h, size_t recent, bool verbose, un
 
 static void put_summary(const struct history *h, size_t shown, size_t recent, struct text *out)
 {
-    text_printf(out, "%zu run%s of %s", h->n_runs, h->n_runs == 1 ? "" : "s", h->machine);
+    text_printf(out, "%zu run%s of %s", h->n_runs, PLURAL(h->n_runs), h->machine);
     if (h->n_runs) {
         text_printf(out, ", ");
         put_time(h->run[0].utc, out);
         text_printf(out, " to ");
         put_time(h->run[h->n_runs - 1].utc, out);
     }
-    text_printf(out, ": %zu figure%s judged%s%s%s, ", h->n_figures, h->n_figures == 1 ? "" : "s",
+    text_printf(out, ": %zu figure%s judged%s%s%s, ", h->n_figures, PLURAL(h->n_figures),
                 h->gather.stat ? " by the column '" : "", h->gather.stat ? h->gather.stat->name : "",
                 h->gather.stat ? "'" : "");
-    text_printf(out, "%zu change%s found", h->n_changes, h->n_changes == 1 ? "" : "s");
+    text_printf(out, "%zu change%s found", h->n_changes, PLURAL(h->n_changes));
     if (recent)
         text_printf(out, ", %zu of them in the last %zu runs", shown, recent);
     text_printf(out, ".\n");
@@ -154,8 +154,7 @@ static void put_summary(const struct history *h, size_t shown, size_t recent, st
             "without any change.\n",
             100 * h->least_effect, 1 / HISTORY_ALPHA);
     if (h->n_short)
-        text_printf(out, "Too few runs for any change to be found: %zu figure%s.\n", h->n_short,
-                    h->n_short == 1 ? "" : "s");
+        text_printf(out, "Too few runs for any change to be found: %zu figure%s.\n", h->n_short, PLURAL(h->n_short));
 }
 
 void history_put(const struct history *h, size_t recent, bool verbose, unsigned width, struct text *out)

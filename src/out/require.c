@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "rows/text.h"
-
 /* In per cent, or in its unit if the limit is 0. */
 static void put_distance(const struct requirement *r, struct grid *grid)
 {
@@ -62,7 +60,7 @@ void require_put(const struct requirements *set, bool markdown, unsigned width, 
     struct grid grid = {.n_columns = 0};
     const size_t failed = requirements_failed(set);
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     put_rows(set, false, &grid);
     put_rows(set, true, &grid);
     text_printf(out, "Requirements: %zu passed, %zu failed\n%s", set->n - failed, failed, markdown ? "\n" : "");

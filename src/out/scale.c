@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rows/rows.h"
 #include "sys/base.h"
 
 /* Without -v. */
@@ -76,7 +75,7 @@ static void put_table(const struct projection *p, bool every, unsigned width, st
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     grid_columns(&grid, &(struct grid_column){.title = "Core %", .width = 6}, shares_known(p));
     grid_columns(&grid, &(struct grid_column){.title = "Step", .width = 7}, 1);
     for (size_t r = 0; r < p->n_ranks; r++) {
@@ -118,7 +117,7 @@ static void put_costs(const struct projection *p, unsigned width, struct text *o
     struct grid grid = {.n_columns = 0};
     size_t n = projection_costs(p, costs);
 
-    grid_columns(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    grid_columns(&grid, columns, COUNT(columns));
     for (size_t s = 0; s < p->n_steps; s++) {
         (void)snprintf(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
         grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows/text.h"
-
 #define MOST_DECIMALS 17u
 
 struct view {
@@ -155,7 +153,7 @@ static void put_cell(const struct view *view, size_t group, size_t sample, size_
         text_printf(grid_cell(grid, COLOR_NONE), "%.*s", value ? (int)length : 1, value ? value : "-");
     } else {
         const double scale = column->scale > 0 || column->scale < 0 ? column->scale : 1;
-        const double value = row ? scale * number(row, column->field, sample) : (double)NAN;
+        const double value = row ? scale * number(row, column->field, sample) : NAN;
         unsigned decimals = column->decimals < MOST_DECIMALS ? column->decimals : MOST_DECIMALS;
         grid_number(grid, value, column->decimals == TABLE_FOUR_DIGITS ? (unsigned)units_decimals(value) : decimals);
     }

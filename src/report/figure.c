@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "out/out.h"
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define TICK_ROOM   18.0 /* pixels that a tick needs along the y axis */

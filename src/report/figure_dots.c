@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "report/report.h"
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define LINE       14.0 /* height of a line with a name */

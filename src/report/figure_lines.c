@@ -5,7 +5,6 @@
 
 #include "out/out.h"
 #include "report/report.h"
-#include "rows/text.h"
 
 #define LINE        17.0
 #define TOP         6.0
@@ -111,7 +110,7 @@ static const char *range_tip(const struct figure *figure, const struct figure_en
                  {"p99", s->p99},     {"p99.9", s->p999},    {"maximum", s->max}};
 
     text_printf(tip, "%s", entry->label);
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+    for (size_t i = 0; i < COUNT(marks); i++)
         if (isfinite(marks[i].value))
             text_printf(tip, "%s%s %s", i ? ", " : ": ", marks[i].name, UNITS_VALUE(marks[i].value, figure->x_unit));
     return tip->data;

@@ -146,7 +146,7 @@ void html_begin(struct text *out, const char *title)
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<link rel=\"icon\" href=\"data:,\">\n<title>%s</title>\n<style>\n",
              title);
-    for (size_t i = 0; i < sizeof(style) / sizeof(style[0]); i++)
+    for (size_t i = 0; i < COUNT(style); i++)
         text_printf(out, "%s\n", style[i]);
     text_printf(out, "</style>\n</head>\n<body>\n<main>\n");
 }

@@ -76,7 +76,7 @@ void report_label(const struct report *report, const struct row *row, char *buf,
 
     row_protocol(&row->param, protocol);
     text_printf(&out, "%s%s%s%s%s", row->test, row->load[0] ? ", " : "", row->load, protocol[0] ? ", " : "", protocol);
-    for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+    for (size_t i = 0; i < COUNT(telling); i++) {
         const char *word = row_param(&row->param, telling[i], &length);
         if (word)
             text_printf(&out, ", %s %.*s", telling[i], (int)length, word);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define PICKS_MAX    768u
@@ -316,9 +315,9 @@ static size_t take_points(const struct picks *picks, size_t run, const char *val
             continue;
         if (about->x_metric)
             x = report_sibling(picks->report, row, about->x_metric);
-        out[n++] = (struct figure_value){.x = about->x_metric ? (x ? x->value : (double)NAN)
+        out[n++] = (struct figure_value){.x = about->x_metric ? (x ? x->value : NAN)
                                               : about->key    ? row_param_number(&row->param, about->key)
-                                                              : (double)NAN,
+                                                              : NAN,
                                          .value = row->stats.mean,
                                          .low = row->stats.ci95_lo,
                                          .high = row->stats.ci95_hi};
@@ -670,7 +669,7 @@ void report_put_figures(const struct report *report, const char *suite, struct t
     const char *test = NULL;
     bool known = false;
 
-    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+    for (size_t i = 0; i < COUNT(figures); i++) {
         picks.about = &figures[i];
         if (strcmp(figures[i].suite, suite) != 0)
             continue;

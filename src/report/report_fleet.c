@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define LEAST_EFFECT  0.02 /* default of jitbench fleet --min-effect */
@@ -40,7 +39,7 @@ static void name_figure(const struct gather_figure *figure, char *buf, size_t si
         text_printf(&out, " %s", figure->test);
     if (figure->load[0])
         text_printf(&out, "/%s", figure->load);
-    for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+    for (size_t i = 0; i < COUNT(telling); i++) {
         const char *word = row_param(&work, telling[i], &length);
         if (word)
             text_printf(&out, " %.*s", (int)length, word);
@@ -111,7 +110,7 @@ static void put_verdict(const struct fleet *f, const struct judged *j, struct te
     else if (j->far)
         text_printf(out, "far off in %zu of %zu figures", j->n_far, j->figures);
     if (failed)
-        text_printf(out, "%s%zu row%s failed", j->often || j->far ? "; " : "", failed, failed == 1 ? "" : "s");
+        text_printf(out, "%s%zu row%s failed", j->often || j->far ? "; " : "", failed, PLURAL(failed));
     text_printf(out, "</td>");
 }
 

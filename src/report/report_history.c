@@ -4,7 +4,6 @@
 
 #include "out/out.h"
 #include "report/report.h"
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define CHANGES_MOST 100u
@@ -70,7 +69,7 @@ static void put_figure(const struct history *h, size_t number, struct stats_poin
         levels[n++] = (struct figure_level){(double)c->run + 0.5, (double)h->n_runs, c->after};
     }
     const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
-                                 f->n_changes, f->n_changes == 1 ? "" : "s");
+                                 f->n_changes, PLURAL(f->n_changes));
     (void)figure_levels(out,
                         &(struct figure){.title = history_name(h, number, name, sizeof(name)),
                                          .note = note,
@@ -116,8 +115,8 @@ void report_put_history(const struct report *report, struct text *out)
     html_put(out,
              "<section><h2 id=\"history\">History</h2>\n<ul class=\"say\">\n<li><strong>%zu change%s</strong> in %zu "
              "figure%s of %zu runs from %s to %s.</li>\n",
-             h->n_changes, h->n_changes == 1 ? "" : "s", h->n_figures, h->n_figures == 1 ? "" : "s", h->n_runs,
-             h->run[0].utc, h->run[h->n_runs - 1].utc);
+             h->n_changes, PLURAL(h->n_changes), h->n_figures, PLURAL(h->n_figures), h->n_runs, h->run[0].utc,
+             h->run[h->n_runs - 1].utc);
     text_printf(
         out,
         "<li class=\"soft\">Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories "

@@ -15,7 +15,7 @@ static void fill(const struct report *report, size_t run, struct map *map)
         cpu_map_add(&map->of, row, "store", CPU_MAP_MOST);
     for (size_t a = 0; a < map->of.n; a++)
         for (size_t b = 0; b < a; b++) {
-            const double value = map->of.row[a][b] ? map->of.row[a][b]->value : (double)NAN;
+            const double value = map->of.row[a][b] ? map->of.row[a][b]->value : NAN;
             map->low = fmin(value, map->high > 0 ? map->low : value);
             map->high = fmax(value, map->high);
         }
@@ -25,7 +25,7 @@ static void fill(const struct report *report, size_t run, struct map *map)
 static const char *class_of(const struct map *map, double value)
 {
     static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};
-    const unsigned most = sizeof(classes) / sizeof(classes[0]) - 1;
+    const unsigned most = COUNT(classes) - 1;
 
     if (!(map->high > map->low))
         return "";

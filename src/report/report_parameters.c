@@ -32,9 +32,9 @@ static double number_of(const struct row *row, const char *key)
     size_t length;
     const char *value = row_param(&row->param, key, &length);
     char *end = NULL;
-    const double number = value ? strtod(value, &end) : (double)NAN;
+    const double number = value ? strtod(value, &end) : NAN;
 
-    return value && length && end == value + length && isfinite(number) ? number : (double)NAN;
+    return value && length && end == value + length && isfinite(number) ? number : NAN;
 }
 
 static bool is_time(const struct report *report, const struct row *row)

@@ -7,7 +7,6 @@
 
 #include "analysis/compare_pairs.h"
 #include "report/report.h"
-#include "rows/text.h"
 #include "stats/stats.h"
 #include "sys/base.h"
 
@@ -92,7 +91,7 @@ static const struct {
     {"p99", "p99", offsetof(struct row, stats.p99)},
     {"Maximum", "max", offsetof(struct row, stats.max)},
 };
-enum { N_FIGURES = sizeof(figures) / sizeof(figures[0]) };
+enum { N_FIGURES = COUNT(figures) };
 
 static double figure_of(const struct row *row, size_t i)
 {
@@ -166,7 +165,7 @@ static void put_run(const struct report *report, const struct row *row, const ch
 
 void report_ratio(const struct row *row, const struct row *base, char *buf, size_t size)
 {
-    double low = (double)NAN, high = (double)NAN, ratio = row->value / base->value;
+    double low = NAN, high = NAN, ratio = row->value / base->value;
 
     if (row == base)
         ratio = 1;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "report/report.h"
-#include "rows/text.h"
 
 #define HOSTS_MOST  16u
 #define POINTS      (1u << 15) /* grid points: some milliseconds for each run */
@@ -15,7 +14,7 @@
 static const double steps_ns[] = {100e3, 1e6, 10e6};
 static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
 /* Two in each decade, from 1 to 1,000,000. */
-enum { STEPS = sizeof(steps_ns) / sizeof(steps_ns[0]), RANKS = 13 };
+enum { STEPS = COUNT(steps_ns), RANKS = 13 };
 
 void report_scale_begin(struct report *report)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "rows/text.h"
 
 #define CAUSES_MAX    16u
 #define HEADLINES_MAX 24u
@@ -123,12 +122,12 @@ static void put_below(const struct headline *h, const struct row *row, struct te
         html_put(out, "%smean %s, 95 %% interval %s", apart, UNITS_VALUE(s->mean, row->unit),
                  UNITS_RANGE(s->ci95_lo, s->ci95_hi, row->unit));
     else if (row->n_samples > 0)
-        html_put(out, "%s%zu sample%s: no interval", apart, row->n_samples, row->n_samples == 1 ? "" : "s");
+        html_put(out, "%s%zu sample%s: no interval", apart, row->n_samples, PLURAL(row->n_samples));
 }
 
 static bool is_known_suite(const char *suite)
 {
-    for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++)
+    for (size_t i = 0; i < COUNT(headlines); i++)
         if (!strcmp(headlines[i].suite, suite))
             return true;
     return false;
@@ -139,7 +138,7 @@ static size_t all_headlines(const struct report *report, struct headline *list)
 {
     size_t n = 0, others = 0;
 
-    for (; n < sizeof(headlines) / sizeof(headlines[0]); n++)
+    for (; n < COUNT(headlines); n++)
         list[n] = headlines[n];
     for (size_t i = 0; i < report->set.n && others < OTHERS_MAX && n < HEADLINES_MAX; i++) {
         const struct row *row = &report->set.rows[i];
@@ -255,7 +254,7 @@ static const char *cause_words(const char *name)
         {"unexplained", "something the kernel does not count (firmware, hypervisor)"},
     };
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < COUNT(words); i++)
         if (!strcmp(words[i].name, name))
             return words[i].words;
     return name;
@@ -385,7 +384,7 @@ static void say_longest(const struct report *report, size_t run, struct text *ou
                  "<li>The longest interruption took %s, on CPU %s; half of those on that CPU took no more than "
                  "%s.</li>\n",
                  UNITS_VALUE(row->stats.max, row->unit), row->cpus, UNITS_VALUE(row->stats.median, row->unit));
-    row = find(report, run, &headlines[sizeof(headlines) / sizeof(headlines[0]) - 1]);
+    row = find(report, run, &headlines[COUNT(headlines) - 1]);
     if (row && isfinite(row->stats.max))
         html_put(out, "<li>An interactive task waited up to %s (%s, beside the load '%s'; median there %s).</li>\n",
                  UNITS_VALUE(row->stats.max, row->unit), row->test, row->load,
@@ -595,7 +594,7 @@ void report_put_machine(const struct report *report, struct text *out)
         put_run_heads(report, "Setting", out);
     else
         text_printf(out, "<dl class=\"facts\">\n");
-    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+    for (size_t i = 0; i < COUNT(facts); i++)
         put_fact(report, &facts[i], out);
     text_printf(out, report->n_runs > 1 ? "</tbody></table></div>\n" : "</dl>\n");
 }

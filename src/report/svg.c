@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rows/text.h"
 #include "sys/base.h"
 
 #define MOST_DECADES 12
@@ -53,7 +52,7 @@ static double round_step(double span, unsigned most)
     static const double mantissas[] = {1, 2, 5, 10};
     double least = span / most, power = power_of_ten((int)floor(log10(least)));
 
-    for (size_t i = 0; i < sizeof(mantissas) / sizeof(mantissas[0]); i++)
+    for (size_t i = 0; i < COUNT(mantissas); i++)
         if (mantissas[i] * power >= least * (1 - 1e-9))
             return mantissas[i] * power;
     return 10 * power;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/base.h"
+
 #define CLASSES 32u
 /* Distance of Tukey's fences from the quartiles, in interquartile ranges. */
 #define FENCES 1.5
@@ -42,7 +44,7 @@ static bool classify(struct search *s, size_t first, size_t n, struct segment *s
     memcpy(s->sorted, values, n * sizeof(*values));
     stats_sort(s->sorted, n);
     /* When most values are equal, the quartiles are equal too: then quantiles further out are used instead. */
-    for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]) && !(high > low); i++) {
+    for (size_t i = 0; i < COUNT(tails) && !(high > low); i++) {
         low = stats_quantile(s->sorted, n, tails[i]);
         high = stats_quantile(s->sorted, n, 1 - tails[i]);
     }

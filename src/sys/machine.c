@@ -20,8 +20,7 @@
 #include "sys/file.h"
 #include "sys/process.h"
 
-#define CPU_FOLDER   "/sys/devices/system/cpu"
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define CPU_FOLDER "/sys/devices/system/cpu"
 
 static bool is_real(const char *root)
 {
