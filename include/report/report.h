@@ -224,38 +224,9 @@ struct figure_dots {
  * evenly spaced ranks have a dot. */
 bool figure_dots(struct text *out, const struct figure *figure, const struct figure_dots *dots);
 
-/* Common parts of the figures of an HTML page (report/figure.h): caption, legend, size, ticks of the x axis. */
-
-#define FRAME_WIDTH  360.0
-#define FRAME_HEIGHT 216.0
-
-/* The range of the values given to frame_extend(), which ignores those that are not finite. */
-struct frame_range {
-    double low, high;
-    double least; /* least value above 0; 0: none */
-    bool found;
-};
-
-struct frame {
-    struct svg_scale x, y;
-    struct svg_ticks x_ticks, y_ticks;
-};
-
-#define FRAME_LEVEL HTML_COLOURS /* colours from this number on are the levels of a strip: CSS classes q0 to q7 */
-
-/* Returns the CSS class of a colour: "s0" to "s7" for a series, "q0" to "q7" for a level (from FRAME_LEVEL on). */
-const char *frame_class(unsigned colour);
-void frame_extend(struct frame_range *range, double value);
-/* Begins a figure: writes its caption, a legend if there are several keys, and the start of its SVG, `height` pixels
- * high. The caller then writes the description ("<desc>..</desc>"). keys: the n entries of the legend, of which only
- * labels and colours are used. */
-void frame_open(struct text *out, const struct figure *figure, const struct figure_entry *keys, size_t n,
-                double height);
+/* An entry of a legend, which begins with FRAME_LEGEND. */
 #define FRAME_LEGEND "<div class=\"legend\">"
 void frame_legend_item(struct text *out, const char *classes, const char *label);
-/* Sets the ticks of the x axis. Shortens the axis if the label of its last tick would exceed the right edge. */
-void frame_x_ticks(struct frame *f, const char *unit);
-void frame_end(struct text *out);
 
 /* Heat map: a table of an HTML page. The colour of a cell shows how far its value is from the usual one, in spreads
  * (robust standard deviations), and in which direction: from blue (better) by grey to orange (worse), which people with

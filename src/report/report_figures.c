@@ -60,46 +60,42 @@ struct report_figure {
 /* A work is what rows of several runs have in common: one test with the same parameters. */
 #define FIGURE_OF(suite_, test_, metric_, kind_, label_)                                                               \
     .suite = suite_, .test = test_, .metric = metric_, .kind = kind_, .label = label_
-#define EXPERIMENT_FIGURE(suite_, test_, key_, kind_) FIGURE_OF(suite_, test_, "cycles", kind_, LABEL_KEY), .key = key_
 
-/* The figures of Kot's thesis on very short experiments, for one test. */
-#define EXPERIMENT_FIGURES(suite_, test_, key_, prefer_, x_title_, x_metric_, curve_, bars_)                           \
-    {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_FIRST), .prefer = prefer_, .title = "First 500 experiments",          \
-     .x = {"Experiment", ""}, .y = {"Each took", NULL}},                                                               \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_SERIES),                                                          \
-         .prefer = prefer_,                                                                                            \
-         .title = "Longest over the whole run",                                                                        \
-         .note = "the first 500 and the 2,000 longest",                                                                \
-         .x = {"Experiment", ""},                                                                                      \
-         .y = {"Each took", NULL}},                                                                                    \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BODY), .prefer = prefer_,                                         \
-         .title = "Distribution, the fastest 99.9 %", .x = {"An experiment took", NULL}, .y = {"Experiments", ""}},    \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_HISTOGRAM), .prefer = prefer_, .title = "Distribution, all",      \
-         .x = {"An experiment took", NULL}, .y = {"Experiments", ""}},                                                 \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_CURVE),                                                           \
-         .title = curve_,                                                                                              \
-         .note = "whiskers: 95 % interval of the mean",                                                                \
-         .x = {x_title_, ""},                                                                                          \
-         .y = {"Mean", NULL},                                                                                          \
-         .x_metric = x_metric_},                                                                                       \
-        {EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                            \
-         .title = "Delays by size",                                                                                    \
-         .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",                       \
-         .x = {bars_, NULL},                                                                                           \
-         .y = {"Delays in a run", ""},                                                                                 \
-         .log = true,                                                                                                  \
-         .parts = {{"delays_a", "A 150\342\200\223400", 6},                                                            \
-                   {"delays_b", "B 400\342\200\2232k", 0},                                                             \
-                   {"delays_c", "C 2k\342\200\2236k", 4},                                                              \
-                   {"delays_d", "D >6k", 1}}},                                                                         \
-    {                                                                                                                  \
-        EXPERIMENT_FIGURE(suite_, test_, key_, KIND_BARS),                                                             \
-            .title = "Time spent in delays", .note = "above the mean of their run, in clock ticks; 95 % interval",     \
-            .x = {bars_, NULL}, .y = {"Share of all time", "%"}, .parts = {                                            \
-                {"delayed_400", "above 400", 0},                                                                       \
-                {"delayed_2000", "above 2000", 1}                                                                      \
-            }                                                                                                          \
-    }
+/* The figures of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */
+static const struct report_figure experiment_figures[] = {
+    {.kind = KIND_FIRST, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took", NULL}},
+    {.kind = KIND_SERIES,
+     .title = "Longest over the whole run",
+     .note = "the first 500 and the 2,000 longest",
+     .x = {"Experiment", ""},
+     .y = {"Each took", NULL}},
+    {.kind = KIND_BODY,
+     .title = "Distribution, the fastest 99.9 %",
+     .x = {"An experiment took", NULL},
+     .y = {"Experiments", ""}},
+    {.kind = KIND_HISTOGRAM, .title = "Distribution, all", .x = {"An experiment took", NULL}, .y = {"Experiments", ""}},
+    {.kind = KIND_CURVE, .note = "whiskers: 95 % interval of the mean", .y = {"Mean", NULL}},
+    {.kind = KIND_BARS,
+     .title = "Delays by size",
+     .note = "above the mean of their run, in clock ticks; mean of the runs, 95 % interval",
+     .y = {"Delays in a run", ""},
+     .log = true,
+     .parts = {{"delays_a", "A 150\342\200\223400", 6},
+               {"delays_b", "B 400\342\200\2232k", 0},
+               {"delays_c", "C 2k\342\200\2236k", 4},
+               {"delays_d", "D >6k", 1}}},
+    {.kind = KIND_BARS,
+     .title = "Time spent in delays",
+     .note = "above the mean of their run, in clock ticks; 95 % interval",
+     .y = {"Share of all time", "%"},
+     .parts = {{"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1}}},
+};
+static const struct experiment {
+    const char *suite, *test, *key, *prefer, *x_title, *x_metric, *curve, *bars;
+} experiments[] = {
+    {"prime", "prime", "limit", "22", "Divisions in an experiment", "divisions", "Mean against divisions", "Limit"},
+    {"stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size", "Elements"},
+};
 
 static const struct report_figure figures[] = {
     {FIGURE_OF("noise", NULL, "lost", KIND_STRIPS, LABEL_CPUS), .title = "Time lost on each CPU, over time",
@@ -132,10 +128,6 @@ static const struct report_figure figures[] = {
      .note = "line: minimum to maximum; dot: median; thick: median to p99", .x = {"Latency", NULL}},
     {FIGURE_OF("wakeup", NULL, "latency", KIND_HISTOGRAM, LABEL_CPUS), .title = "Wake-ups by latency",
      .note = "classes of 1 us", .x = {"Latency", NULL}, .y = {"Wake-ups", ""}},
-    EXPERIMENT_FIGURES("prime", "prime", "limit", "22", "Divisions in an experiment", "divisions",
-                       "Mean against divisions", "Limit"),
-    EXPERIMENT_FIGURES("stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size",
-                       "Elements"),
     {FIGURE_OF("memory", "latency", "latency", KIND_CURVE, LABEL_KEY), .key = "set", .split = "chase",
      .title = "Time of a load by working set",
      .note = "huge and small: pages; in-page: small pages one after the other", .x = {"Working set", "bytes"},
@@ -661,6 +653,49 @@ static void put_folded(struct text *folded, struct text *out)
     text_free(folded);
 }
 
+/* Draws one entry of the table; the figures of a test have its title as heading. */
+static void put_about(struct picks *picks, const struct report_figure *about, const char **test, struct text *shown,
+                      struct text *folded)
+{
+    picks->about = about;
+    collect(picks);
+    if (picks->n == 0)
+        return;
+    if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
+        if (*test) {
+            text_printf(shown, "</div>\n");
+            put_folded(folded, shown);
+        }
+        html_put(shown, "<h3>%s</h3>\n<div class=\"grid\">\n",
+                 metrics_test_title(picks->report->metrics, about->suite, about->test));
+        *test = about->test;
+    }
+    put_figure(picks, shown, folded);
+}
+
+static void put_experiments(struct picks *picks, const struct experiment *of, const char **test, struct text *shown,
+                            struct text *folded)
+{
+    for (size_t i = 0; i < COUNT(experiment_figures); i++) {
+        struct report_figure about = experiment_figures[i];
+        about.suite = of->suite;
+        about.test = of->test;
+        about.metric = "cycles";
+        about.key = of->key;
+        if (about.kind < KIND_CURVE)
+            about.prefer = of->prefer;
+        if (about.kind == KIND_CURVE) {
+            about.title = of->curve;
+            about.x.title = of->x_title;
+            about.x.unit = "";
+            about.x_metric = of->x_metric;
+        }
+        if (about.kind == KIND_BARS)
+            about.x.title = of->bars;
+        put_about(picks, &about, test, shown, folded);
+    }
+}
+
 void report_put_figures(const struct report *report, const char *suite, struct text *out)
 {
     FREED_BY(memory_free) struct pick *pick = memory_get(PICKS_MAX, sizeof(*pick));
@@ -669,25 +704,16 @@ void report_put_figures(const struct report *report, const char *suite, struct t
     const char *test = NULL;
     bool known = false;
 
-    for (size_t i = 0; i < COUNT(figures); i++) {
-        picks.about = &figures[i];
-        if (strcmp(figures[i].suite, suite) != 0)
-            continue;
-        known = true;
-        collect(&picks);
-        if (picks.n == 0)
-            continue;
-        if (figures[i].test && (!test || strcmp(test, figures[i].test) != 0)) {
-            if (test)
-                text_printf(&shown, "</div>\n");
-            if (test)
-                put_folded(&folded, &shown);
-            html_put(&shown, "<h3>%s</h3>\n<div class=\"grid\">\n",
-                     metrics_test_title(report->metrics, suite, figures[i].test));
-            test = figures[i].test;
+    for (size_t i = 0; i < COUNT(experiments); i++)
+        if (!strcmp(experiments[i].suite, suite)) {
+            known = true;
+            put_experiments(&picks, &experiments[i], &test, &shown, &folded);
         }
-        put_figure(&picks, &shown, &folded);
-    }
+    for (size_t i = 0; i < COUNT(figures); i++)
+        if (!strcmp(figures[i].suite, suite)) {
+            known = true;
+            put_about(&picks, &figures[i], &test, &shown, &folded);
+        }
     if (!known)
         put_generic(&picks, suite, &shown, &constant);
     if (shown.length) {
