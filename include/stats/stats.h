@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Statistics of samples. Pure functions: no clock, no input or output. */
-
 struct stats_point {
     double at, value;
 };
@@ -68,12 +66,9 @@ void stats_mean_interval(const double *values, size_t n, double confidence, doub
  * values a side, or where a mean is not positive. */
 double stats_ratio_of_means(const struct stats_summary *a, const struct stats_summary *b, double *low, double *high);
 
-/* A histogram of whole numbers in constant memory: plain data that may lie in shared memory.
- *
- * Above base there are HIST_LINEAR bins of width 1 (exact), then a log-linear part: HIST_SUB bins per doubling of
- * the distance from base, so that a bin's width is at most 1/64 of that distance. Each log-linear bin, the overflow
- * and the underflow keep the exact sum of their values: the mean is exact, and the values of a bin are represented
- * by the bin's mean. */
+/* --- A histogram in constant memory, plain data. Above base HIST_LINEAR bins of width 1, then HIST_SUB bins per
+ * doubling of the distance, at most 1/64 of it wide; these, underflow and overflow keep exact sums: the mean is
+ * exact, and a bin's mean stands for its values. --- */
 
 #define HIST_LINEAR  65536u
 #define HIST_SUB     64u /* log-linear bins per octave */

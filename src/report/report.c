@@ -3,11 +3,370 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "out/out.h"
+#include "sys/base.h"
+
+/* --- Latencies between CPUs: a cell for each pair. --- */
+
+struct map {
+    struct cpu_map of;
+    double low, high;
+};
+
+static void fill(const struct report *report, size_t run, struct map *map)
+{
+    for (const struct row *row = NULL; (row = report_next(report, run, row));)
+        cpu_map_add(&map->of, row, "store", CPU_MAP_MOST);
+    for (size_t a = 0; a < map->of.n; a++)
+        for (size_t b = 0; b < a; b++) {
+            const double value = map->of.row[a][b] ? map->of.row[a][b]->value : NAN;
+            map->low = fmin(value, map->high > 0 ? map->low : value);
+            map->high = fmax(value, map->high);
+        }
+}
+
+/* Logarithmic scale: latencies differ by a factor of ten within and between packages. */
+static const char *class_of(const struct map *map, double value)
+{
+    static const char *const classes[] = {"b4", "b2", "", "w2", "w4"};
+    const unsigned most = COUNT(classes) - 1;
+
+    if (!(map->high > map->low))
+        return "";
+    return classes[(unsigned)(most * log(value / map->low) / log(map->high / map->low) + 0.5)];
+}
+
+static void put_cell(const struct report *report, const struct map *map, size_t a, size_t b, struct text *out)
+{
+    const struct row *row = map->of.row[a][b], *swap = row ? report_sibling(report, row, "swap") : NULL;
+
+    if (!row) {
+        text_printf(out, "<td class=\"x\">\xc2\xb7</td>");
+        return;
+    }
+    text_printf(out, "<td class=\"%s\" title=\"CPU %u and %u: %.1f ns", class_of(map, row->value), map->of.cpu[a],
+                map->of.cpu[b], row->value);
+    if (swap)
+        text_printf(out, ", by compare-and-swap %.1f ns", swap->value);
+    text_printf(out, "\">%.0f</td>", row->value);
+}
+
+static void put_map(const struct report *report, size_t run, const struct map *map, struct text *out)
+{
+    html_put(out,
+             "<h3>Between CPUs, ns%s%s</h3>\n"
+             "<p class=\"soft\">One way of a stored number from one CPU to the other.</p>\n"
+             "<div class=\"scroll\"><table class=\"heat\"><thead><tr><th>CPU</th>",
+             report->n_runs > 1 ? ": " : "", report->n_runs > 1 ? report->name[run] : "");
+    for (size_t i = 0; i < map->of.n; i++)
+        text_printf(out, "<th><span>%u</span></th>", map->of.cpu[i]);
+    text_printf(out, "</tr></thead><tbody>\n");
+    for (size_t a = 0; a < map->of.n; a++) {
+        text_printf(out, "<tr><th>%u</th>", map->of.cpu[a]);
+        for (size_t b = 0; b < map->of.n; b++)
+            put_cell(report, map, a, b, out);
+        text_printf(out, "</tr>\n");
+    }
+    text_printf(out, "</tbody></table></div>\n");
+}
+
+static void put_map_of_cores(const struct report *report, struct text *out)
+{
+    for (size_t run = 0; run < report->n_runs; run++) {
+        struct map map = {.low = 0};
+        fill(report, run, &map);
+        if (map.of.n)
+            put_map(report, run, &map, out);
+    }
+}
+
+/* --- Many ranks. --- */
+
+#define HOSTS_MOST  16u
+#define POINTS      (1u << 15) /* grid points: some milliseconds for each run */
+#define COSTS_SHOWN 10u
+#define COSTS_LEAST 3u
+#define WORTH       1.005 /* minimum gain, see gain_of(), for a kind of detours to be shown */
+
+static const double steps_ns[] = {100e3, 1e6, 10e6};
+static const char *const step_names[] = {"steps of 100 \xc2\xb5s", "steps of 1 ms", "steps of 10 ms"};
+/* Two in each decade, from 1 to 1,000,000. */
+enum { STEPS = COUNT(steps_ns), RANKS = 13 };
+
+static void scale_begin(struct report *report)
+{
+    static const double decade[] = {1, 3};
+    struct projection *p = &report->projection;
+    double ten = 1;
+
+    p->points = POINTS;
+    p->hosts_most = HOSTS_MOST;
+    for (p->n_steps = 0; p->n_steps < STEPS; p->n_steps++)
+        p->step_ns[p->n_steps] = steps_ns[p->n_steps];
+    for (p->n_ranks = 0; p->n_ranks < RANKS; p->n_ranks++) {
+        p->ranks[p->n_ranks] = ten * decade[p->n_ranks % 2];
+        ten *= p->n_ranks % 2 ? 10 : 1;
+    }
+}
+
+static bool has_scale(const struct report *report)
+{
+    const struct projection *p = &report->projection;
+
+    return p->n && detours_used(p->all) == &p->all->noise;
+}
+
+/* --- Figures. --- */
+
+static void fill_line(const struct projection *p, size_t host, size_t step, struct figure_value *values)
+{
+    for (size_t r = 0; r < p->n_ranks; r++)
+        values[r] = (struct figure_value){
+            .x = p->ranks[r], .value = projection_slowdown(p, host)[step * p->n_ranks + r], .low = NAN, .high = NAN};
+}
+
+static void put_lines(const char *title, const char *note, const struct figure_line *lines, size_t n, struct text *out)
+{
+    const struct figure figure = {.title = title,
+                                  .note = note,
+                                  .x_title = "Ranks",
+                                  .y_title = "Time of a step, as a multiple of its work",
+                                  .x_log = true,
+                                  .y_low = 1};
+
+    (void)figure_curve(out, &figure, lines, n);
+}
+
+static void put_all_runs(const struct report *report, struct text *out)
+{
+    const struct projection *p = &report->projection;
+    struct figure_value values[STEPS][RANKS];
+    struct figure_line lines[STEPS];
+
+    for (size_t s = 0; s < STEPS; s++) {
+        fill_line(p, p->n, s, values[s]);
+        lines[s] = (struct figure_line){
+            .label = step_names[s], .colour = (unsigned)(s == 2 ? 4 : s), .values = values[s], .n = RANKS};
+    }
+    const char *note =
+        TEXT_LINE("%zu runs together, %s", p->n + p->n_more,
+                  p->n_more ? "as if all ranks had the noise of all of them" : "each with its share of the ranks");
+    put_lines("Slow-down on many ranks", p->n + p->n_more > 1 ? note : NULL, lines, STEPS, out);
+}
+
+static void put_each_run(const struct report *report, struct text *out)
+{
+    const struct projection *p = &report->projection;
+    struct figure_value values[REPORT_RUNS_MAX][RANKS];
+    struct figure_line lines[REPORT_RUNS_MAX];
+
+    for (size_t s = 0; s < STEPS; s++) {
+        for (size_t h = 0; h < p->n; h++) {
+            size_t run = strtoul(p->hosts[h]->name, NULL, 10);
+            fill_line(p, h, s, values[h]);
+            lines[h] = (struct figure_line){
+                .label = report->name[run], .colour = (unsigned)run, .values = values[h], .n = RANKS};
+        }
+        put_lines(TEXT_LINE("Run by run, %s", step_names[s]), NULL, lines, p->n, out);
+    }
+}
+
+/* --- Costs. --- */
+
+static void put_cost(const struct projection *p, const struct projection_cost *cost, struct text *out)
+{
+    const double *with = projection_slowdown(p, p->n);
+
+    html_put(out, "<tr><td class=\"n\">%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+             projection_decade(cost), projection_cause(cost), UNITS_VALUE(cost->per_s, ""),
+             UNITS_VALUE(cost->lost_pct, "%"));
+    for (size_t s = 0; s < p->n_steps; s++)
+        html_put(out, "<td class=\"n\">%s \xe2\x86\x92 %s</td>", UNITS_VALUE(with[(s + 1) * p->n_ranks - 1], ""),
+                 UNITS_VALUE(cost->without[s], ""));
+    text_printf(out, "</tr>\n");
+}
+
+/* By what factor steps would be faster without the cost, at most. */
+static double gain_of(const struct projection *p, const struct projection_cost *cost)
+{
+    double gain = 1;
+
+    for (size_t s = 0; s < p->n_steps; s++)
+        gain = fmax(gain, projection_slowdown(p, p->n)[(s + 1) * p->n_ranks - 1] / cost->without[s]);
+    return gain;
+}
+
+static void put_costs(const struct projection *p, struct text *out)
+{
+    struct projection_cost costs[PROJECTION_COSTS];
+    size_t n = projection_costs(p, costs);
+
+    if (!n)
+        return;
+    text_printf(out, "<h3>What costs most</h3>\n<p class=\"soft\">1,000,000 ranks with these detours \xe2\x86\x92 "
+                     "without them, as multiples of the work.</p>\n<div class=\"scroll\"><table><thead><tr>"
+                     "<th class=\"n\">Length</th><th>Cause</th><th class=\"n\">Detours/s</th><th class=\"n\">Lost"
+                     "</th>");
+    for (size_t s = 0; s < STEPS; s++)
+        text_printf(out, "<th class=\"n\">%s</th>", step_names[s]);
+    text_printf(out, "</tr></thead><tbody>\n");
+    size_t shown = 0;
+    for (size_t i = 0; i < n; i++)
+        if (shown < COSTS_LEAST || (shown < COSTS_SHOWN && gain_of(p, &costs[i]) >= WORTH)) {
+            put_cost(p, &costs[i], out);
+            shown++;
+        }
+    text_printf(out, "</tbody></table></div>\n");
+    if (n > shown)
+        text_printf(out, "<p class=\"soft\">%zu more kinds of detours cost less.</p>\n", n - shown);
+}
+
+static void put_scale(const struct report *report, struct text *out)
+{
+    const struct projection *p = &report->projection;
+
+    html_put(out,
+             "<section><h2 id=\"scale\">At scale</h2>\n"
+             "<p class=\"soft\">Work that ends in a barrier waits for its slowest rank. This is how long steps "
+             "of such work would take on many ranks with this noise, if the ranks are independent. Computed "
+             "from %s of one CPU's time: detours that are rarer than that are not included.</p>\n"
+             "<div class=\"grid\">\n",
+             TEXT_DURATION((uint64_t)detours_work_ns(p->all)));
+    put_all_runs(report, out);
+    if (p->n > 1 && p->n <= REPORT_RUNS_MAX && !p->n_more && report->n_all_runs <= REPORT_RUNS_MAX)
+        put_each_run(report, out);
+    text_printf(out, "</div>\n");
+    put_costs(p, out);
+    text_printf(out, "</section>\n");
+}
+
+/* --- Many runs of one machine. --- */
+
+#define CHANGES_MOST 100u
+#define FIGURES_MOST 100u
+#define OPEN_MOST    24u
+#define NAME         384u
+
+static void put_percent(double share, struct text *out)
+{
+    html_put(out, isfinite(share) ? "<td class=\"n\">%+.1f</td>" : "<td class=\"n\"></td>", 100 * share);
+}
+
+static void put_change(const struct history *h, const struct history_change *c, struct text *out)
+{
+    const char *unit = history_unit(h, c->figure);
+    char name[NAME], settings[1024];
+
+    html_put(out, "<tr><td>%s</td><td class=\"n\">%zu</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+             h->run[c->run].utc, c->run + 1, history_name(h, c->figure, name, sizeof(name)),
+             UNITS_VALUE(c->before, unit), UNITS_VALUE(c->after, unit));
+    put_percent(c->effect, out);
+    put_percent(c->low, out);
+    put_percent(c->high, out);
+    html_put(out, c->worse ? "<td class=\"bad\">worse</td>" : "<td>better</td>");
+    html_put(out, "<td class=\"w\">%s</td><td class=\"w\">%s</td></tr>\n", h->run[c->run].comment,
+             history_settings(h, c, settings, sizeof(settings)));
+}
+
+static void put_changes(const struct history *h, struct text *out)
+{
+    if (!h->n_changes)
+        return;
+    html_put(out, "<div class=\"scroll\"><table><thead><tr><th>Since</th><th class=\"n\">Run</th><th>Figure</th>"
+                  "<th class=\"n\">Before</th><th class=\"n\">After</th><th class=\"n\">Change %%</th>"
+                  "<th class=\"n\">from</th><th class=\"n\">to</th><th>Verdict</th><th>Comment</th>"
+                  "<th>Settings that changed around it</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < h->n_changes && i < CHANGES_MOST; i++)
+        put_change(h, &h->change[i], out);
+    html_put(out, "</tbody></table></div>\n");
+    if (h->n_changes > CHANGES_MOST)
+        html_put(out, "<p class=\"soft\">%zu more changes are left out here: jitbench history lists all.</p>\n",
+                 h->n_changes - CHANGES_MOST);
+}
+
+/* points and levels have room for all runs. */
+static void put_figure(const struct history *h, size_t number, struct stats_point *points, struct figure_level *levels,
+                       struct text *out)
+{
+    const struct history_figure *f = &h->figure[number];
+    const struct gather_figure *of = &h->gather.figure[f->figure];
+    char name[NAME];
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n; i++)
+        points[i] = (struct stats_point){(double)h->point[f->first + i].run + 1, h->point[f->first + i].value};
+    levels[n++] = (struct figure_level){1, (double)h->n_runs, history_level(h, number)};
+    for (size_t i = 0; i < h->n_changes; i++) {
+        const struct history_change *c = &h->change[i];
+        if (c->figure != number)
+            continue;
+        levels[n - 1].to = (double)c->run + 0.5;
+        levels[n - 1].value = c->before;
+        levels[n++] = (struct figure_level){(double)c->run + 0.5, (double)h->n_runs, c->after};
+    }
+    const char *note = TEXT_LINE("%zu runs, %s is better; %zu change%s", f->n, of->higher_is_better ? "more" : "less",
+                                 f->n_changes, PLURAL(f->n_changes));
+    (void)figure_levels(out,
+                        &(struct figure){.title = history_name(h, number, name, sizeof(name)),
+                                         .note = note,
+                                         .x_title = "Run",
+                                         .y_title = of->metric,
+
+                                         .y_unit = of->unit},
+                        points, f->n, levels, n);
+}
+
+/* Figures that changed first. */
+static void put_figures(const struct history *h, struct text *out)
+{
+    FREED_BY(memory_free) struct stats_point *points = memory_get(h->n_runs + 1, sizeof(*points));
+    FREED_BY(memory_free) struct figure_level *levels = memory_get(h->n_runs + 1, sizeof(*levels));
+    size_t n = 0;
+
+    html_put(out, "<h3>Each figure over the runs</h3>\n<p class=\"soft\">A dot is a run; the lines are medians "
+                  "between changes.</p>\n<div class=\"grid\">\n");
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t k = 0; k < h->n_figures && n < FIGURES_MOST; k++) {
+            if ((h->figure[k].n_changes > 0) == (pass > 0))
+                continue;
+            if (n++ == OPEN_MOST)
+                html_put(out, "</div>\n<details><summary>%zu more figures</summary>\n<div class=\"grid\">\n",
+                         h->n_figures - OPEN_MOST);
+            put_figure(h, k, points, levels, out);
+        }
+    html_put(out, "</div>\n%s", n > OPEN_MOST ? "</details>\n" : "");
+    if (n < h->n_figures)
+        html_put(out, "<p class=\"soft\">%zu more figures are left out here.</p>\n", h->n_figures - n);
+}
+
+static bool has_history(const struct report *report)
+{
+    return report->history.n_figures > 0;
+}
+
+static void put_history(const struct report *report, struct text *out)
+{
+    const struct history *h = &report->history;
+
+    html_put(out,
+             "<section><h2 id=\"history\">History</h2>\n<ul class=\"say\">\n<li><strong>%zu change%s</strong> in %zu "
+             "figure%s of %zu runs from %s to %s.</li>\n",
+             h->n_changes, PLURAL(h->n_changes), h->n_figures, PLURAL(h->n_figures), h->n_runs, h->run[0].utc,
+             h->run[h->n_runs - 1].utc);
+    text_printf(
+        out,
+        "<li class=\"soft\">Changes below %g %% are left out. Chance alone finds one in 1 of %.0f histories "
+        "of independent runs without any change. A change lies between the run and the one before it.</li>\n</ul>\n",
+        100 * h->least_effect, 1 / HISTORY_ALPHA);
+    put_changes(h, out);
+    put_figures(h, out);
+    html_put(out, "</section>\n");
+}
 
 #define ROWS_SHOWN_MAX  2000u
 #define LINES_SHOWN_MAX 150u
@@ -143,12 +502,12 @@ static void put_head(const struct report *report, const char *const *suites, siz
     text_printf(out, "<nav><a href=\"#summary\">In short</a>");
     if (report_has_fleet(report))
         text_printf(out, "<a href=\"#fleet\">Fleet</a>");
-    if (report_has_history(report))
+    if (has_history(report))
         text_printf(out, "<a href=\"#history\">History</a>");
     text_printf(out, "<a href=\"#machine\">Machine</a>");
     for (size_t i = 0; i < n; i++)
         html_put(out, "<a href=\"#suite-%zu\">%s</a>", i, suites[i]);
-    if (report_has_scale(report))
+    if (has_scale(report))
         text_printf(out, "<a href=\"#scale\">At scale</a>");
     text_printf(out, "<a href=\"#warnings\">Warnings</a><a href=\"#rows\">All rows</a></nav></header>\n");
 }
@@ -161,7 +520,7 @@ static void put_suite(const struct report *report, const char *suite, size_t num
         report_put_parameters(report, out);
     report_put_figures(report, suite, out);
     if (!strcmp(suite, "memory"))
-        report_put_cores(report, out);
+        put_map_of_cores(report, out);
     (void)report_put_rows(report, suite, false, LINES_SHOWN_MAX, out);
     text_printf(out, "</section>\n");
 }
@@ -244,15 +603,15 @@ void report_put(const struct report *report, struct text *out)
     text_printf(out, "</section>\n");
     if (report_has_fleet(report))
         report_put_fleet(report, out);
-    if (report_has_history(report))
-        report_put_history(report, out);
+    if (has_history(report))
+        put_history(report, out);
     text_printf(out, "<section><h2 id=\"machine\">Machine and settings</h2>\n");
     report_put_machine(report, out);
     text_printf(out, "</section>\n");
     for (size_t i = 0; i < n; i++)
         put_suite(report, suites[i], i, out);
-    if (report_has_scale(report))
-        report_put_scale(report, out);
+    if (has_scale(report))
+        put_scale(report, out);
     put_warnings(report, out);
     put_all_rows(report, suites, n, out);
     html_end(out);
@@ -294,7 +653,7 @@ void report_begin(struct report *report, const struct metrics *metrics)
     memset(report, 0, sizeof(*report));
     report->metrics = report->gather.metrics = report->history.gather.metrics = metrics;
     report->history.least_effect = HISTORY_LEAST_EFFECT;
-    report_scale_begin(report);
+    scale_begin(report);
     report->set.choose = take_row;
     report->set.context = report;
 }
