@@ -23,7 +23,7 @@
 #include "cli.h"
 #include "program.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* The CSV on standard output, the tables on standard error. */
 #define CSV "-q", "-o", "-"
 /* No calibration of its own. */

@@ -20,7 +20,7 @@
 #include "cli.h"
 #include "program.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* One copy, one short sample, the CSV on standard output and the table on standard error. */
 #define CSV   "-q", "-o", "-"
 #define SHORT "-t", "50ms", "--samples", "1"

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 enum { MAX_CPUS = CPU_SETSIZE, ALIGNMENT = 2 << 20, BLOCK = 64 };
 

@@ -25,7 +25,7 @@
 #endif
 
 #define WARM_SECONDS 0.05
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static volatile sig_atomic_t ended;
 

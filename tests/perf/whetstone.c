@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 enum { SECTIONS = 8, N1_REPEATS = 10 };
 

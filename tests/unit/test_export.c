@@ -14,7 +14,7 @@
 #include "out/export.h"
 #include "row_fixture.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const struct row_run first = {.run_id = "r1", .utc = "2026-11-21T08:00:00Z", .host = "box", .cpus_online = 2};
 static const struct row_run second = {.run_id = "r2", .utc = "2026-11-21T09:00:00Z", .host = "box", .cpus_online = 2};

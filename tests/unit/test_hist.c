@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* relative to the expected value, absolute below 1; a macro, so that the failing line is named */
 #define assert_near(actual, expected, tolerance) assert_true(is_near(actual, expected, tolerance))
 

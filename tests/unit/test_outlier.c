@@ -12,7 +12,7 @@
 #include "normal_fixture.h"
 #include "stats/stats.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static void expect_near(double got, double expected, double off)
 {

@@ -10,7 +10,7 @@
 
 #include "analysis/analysis.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static void expect_level(const struct plateau *level, size_t first, size_t n, double value)
 {

@@ -14,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "row_fixture.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static struct row_run run;
 

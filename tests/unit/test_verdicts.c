@@ -16,7 +16,7 @@
 #include "out/compare.h"
 #include "row_fixture.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 enum { ROWS_MAX = 24 };
 static struct row_run run;
