@@ -315,7 +315,7 @@ static unsigned measuring(const char *group, pid_t parent)
     return n;
 }
 
-/* Runs the command in the group, and keeps the group to 20 ms in 100 ms while n of its processes measure, until the
+/* Runs the command in the group, and keeps the group to 10 ms in 100 ms while n of its processes measure, until the
  * kernel has stopped them for more than a second. Then ends it by a signal, if any. Expects that its rows attribute as
  * much to the quota. */
 static void expect_quota(const struct cli *cli, const char *group, const char *const *args, unsigned n, int signal)
@@ -333,7 +333,7 @@ static void expect_quota(const struct cli *cli, const char *group, const char *c
     while (measuring(group, child.pid) < n && cli_now_ns() < until)
         cli_sleep_ms(10);
     assert_true(stopped_ms(group) == before);
-    assert_true(set_quota(group, 20));
+    assert_true(set_quota(group, 10));
     while (!((stopped = stopped_ms(group) - before) > 1000) && cli_now_ns() < until)
         cli_sleep_ms(10);
     assert_true(set_quota(group, 400));
