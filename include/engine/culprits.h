@@ -16,13 +16,13 @@ struct culprit_watch {
     uint64_t most;
     size_t wanted;                      /* size in bytes of each ring; 0: not known yet */
     struct trace_ring ring[CPUSET_MAX]; /* ring buffers, by number of the CPU */
-    struct cpuset open, on;             /* CPUs whose ring buffers are open; those of them that recorded the trial */
+    struct cpuset on;                   /* CPUs whose ring buffers recorded the trial */
     int error;                          /* -errno of the last ring buffer that could not be opened */
+    size_t used;                        /* most bytes of a ring that the last recording used */
+    bool full;                          /* a ring was full then */
     /* The next fields belong to the current trial. */
-    struct tasks_times before; /* tasks of the machine before the trial */
-    uint64_t begun_ns;         /* when they were read */
-    pid_t *groups;             /* process groups of the trial */
-    size_t n_groups;
+    struct who_names names; /* tasks of the machine before the trial, and the trial's process groups */
+    uint64_t begun_ns;      /* when they were read */
 };
 
 /* Makes the state for recording, which culprits_free() frees. memory: bytes for the ring buffers of all CPUs; 0: as the
@@ -46,8 +46,7 @@ void culprits_stop(struct culprit_watch *watch);
 
 /* Accounts for n windows, each of another CPU, from the records, and sets *who, which who_free() frees. Where nothing
  * could be recorded at all, it has the CPU times of the whole machine's tasks instead, and the windows become the time
- * meanwhile. Writes to why what is not known,
- * "" if all is. Returns whether CPUs were recorded. */
+ * meanwhile. Writes to why what is not known, "" if all is. Returns whether CPUs were recorded. */
 bool culprits_read(struct culprit_watch *watch, struct who_window *windows, size_t n, struct who *who, char *why,
                    size_t why_size);
 

@@ -10,16 +10,16 @@
 #include "sys/tasks.h"
 #include "sys/trace_ring.h"
 
-/* Number of equal parts of the observed time, for each of which the CPU time of every name is recorded. */
-#define WHO_CELLS 100u
 /* Maximum depth of a stack of nested interrupts, with the task below them. */
 #define WHO_DEPTH 16u
 /* Maximum number of ancestors of a task that are looked at, for its name or its process group. */
 #define WHO_GENERATIONS 64u
+/* Number of lists of takers; a taker is in the list of its hash value. */
+#define WHO_LISTS 4096u
 
 enum who_kind {
     WHO_TASK,
-    WHO_IRQ,     /* the handler of an interrupt line */
+    WHO_IRQ,     /* the handler of an interrupt line; this and the next two are in the order of enum trace_source */
     WHO_SOFTIRQ, /* a soft interrupt */
     WHO_VECTOR,  /* an interrupt that the CPU raised itself or another CPU sent, such as its timer's */
     WHO_UNSEEN,  /* nothing was recorded: entering and leaving the kernel, the hypervisor, the firmware */
@@ -30,13 +30,14 @@ struct who_taker {
     uint32_t tid;               /* thread ID of a task; 0: the idle task, or a task of another PID namespace */
     uint64_t number;            /* number of an interrupt */
     uint64_t work;              /* address of the function of a work item; 0: none */
+    uint32_t next;              /* index of the next taker in the list + 1; 0: none */
     uint64_t ns;                /* time that who_lines() counted */
     size_t line;                /* index of its line, set by who_lines(); SIZE_MAX: none */
     char name[TRACE_NAME_SIZE]; /* name of an interrupt, or last name of a task; "": not recorded */
     /* The next fields are set for tasks without work item only. */
     uint64_t named_ns; /* time of the record with the name */
     uint32_t parent;   /* thread ID of the task that created this one; 0: not recorded */
-    uint32_t softirq;  /* 1 + number of the soft interrupt in which the task was taken off the CPU; 0: none */
+    uint32_t softirq;  /* taker of the soft interrupt in which the task was taken off the CPU; 0: none */
     uint64_t function; /* address of the function of the task's current work item; 0: none */
 };
 
@@ -66,16 +67,16 @@ struct who_window {
 struct who {
     struct who_taker *takers;
     size_t n, capacity;
-    uint32_t *slot; /* hash table: index of a taker + 1; 0: empty */
-    size_t n_slots;
+    uint32_t list[WHO_LISTS]; /* index of the first taker of each list + 1; 0: the list is empty */
     struct who_piece *pieces; /* CPU by CPU, in the order of time */
     size_t n_pieces, pieces_capacity;
     bool failed; /* memory ran out */
     /* The next fields are of the CPU whose records are being added. */
     struct who_window *window;
-    size_t span;  /* index of the first span that is not accounted for yet */
-    uint64_t now; /* spans are accounted for up to this time */
-    /* Stack of what has the CPU: a task, then the interrupts, each nested in the one before. */
+    size_t span;   /* index of the first span that is not accounted for yet */
+    uint64_t now;  /* spans are accounted for up to this time */
+    uint32_t task; /* the task that runs */
+    /* Stack of what has the CPU: a task or its work item, then the interrupts, each nested in the one before. */
     struct who_frame {
         uint32_t taker;
         bool counted; /* the taker has a piece since it got the CPU */
@@ -105,25 +106,23 @@ struct who_line {
     struct who_label label;
     uint32_t tid, tasks;            /* thread ID of one of the tasks with this name; how many tasks have it */
     size_t names;                   /* number of names in the line of all others, otherwise 0 */
+    size_t id;                      /* only for who_lines() */
     double n, ns, max_ns, visit_ns; /* visit_ns: of the last time that it had a CPU */
-    float cell[WHO_CELLS];          /* ns in each part of the window */
-    struct cpuset cpus;             /* empty: not known */
 };
 
-/* What who_lines() looks up. */
+/* What is known of tasks from elsewhere. */
 struct who_names {
-    const struct tasks_times *before; /* tasks of the machine before the window */
-    bool others_only; /* leaves out time of the idle task and of which nothing was recorded, and the tasks of this
-                       * process and of these process groups, with all their children */
-    const pid_t *groups;
+    struct tasks_times before; /* tasks of the machine before the window */
+    pid_t *groups;             /* process groups of the trial */
     size_t n_groups;
-    const struct cpuset *cpus; /* only these CPUs count; NULL: all */
-    struct who_span time;      /* the window of the cells */
 };
 /* Sums up the time by name, and sorts the lines, the longest time first. Work items get the names of their functions in
- * this machine's kernel. Names beyond the first `most` are summed up as one line. The caller frees *lines. Returns the
- * number of lines; 0 also when out of memory (who->failed). */
-size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines);
+ * this machine's kernel. Names beyond the first `most` are summed up as one line. others: leaves out time outside of
+ * these CPUs, of the idle task and of which nothing was recorded, and the tasks of this process and of the trial, with
+ * all their children; NULL: everything counts. The caller frees *lines. Returns the number of lines; 0 also when out of
+ * memory (who->failed). */
+size_t who_lines(struct who *who, const struct who_names *names, const struct cpuset *others, size_t most,
+                 struct who_line **lines);
 
 /* Returns whether the process is in a PID namespace of its own: the kernel then records tasks outside of it with ID 0,
  * which is also that of the idle task. */

@@ -22,7 +22,7 @@ struct trace_record {
 bool trace_record_read(const void *bytes, size_t size, const struct trace_events *events, struct trace_record *out);
 
 struct trace_ring {
-    int fd[TRACE_EVENTS_MAX + 1];
+    int fd[TRACE_EVENTS_MAX + 2];
     size_t n;
     void *memory;   /* mapping of the ring: a page with its head and tail, then the ring itself */
     size_t bytes;   /* size of the ring without that page */
@@ -34,10 +34,10 @@ struct trace_ring {
     const struct trace_events *events;
 };
 
-/* Opens the ring of a CPU, not recording yet, with this number of bytes (a power of two, at least a page; fewer where
- * the kernel allows no more). last: when it is full, new records replace the oldest ones (Linux 4.7). Tracepoints that
- * the kernel refuses are left out. Returns 0, or -errno when not even context switches can be recorded. The events must
- * stay valid while the ring is open. */
+/* Opens the ring of a CPU, unless it is open in that way, not recording yet, with this number of bytes (a power of two,
+ * at least a page; fewer where the kernel allows no more). last: when it is full, new records replace the oldest ones
+ * (Linux 4.7). Tracepoints that the kernel refuses are left out. Returns 0, or -errno when not even context switches
+ * can be recorded. The events must stay valid while the ring is open. */
 int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes, bool last);
 void trace_ring_close(struct trace_ring *ring);
 /* Empties the ring and begins to record. */

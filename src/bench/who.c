@@ -18,6 +18,8 @@
 #define TURN_NS 10000000u
 /* Maximum number of detours that are kept: the run ends with the last one; or, with stop_ns, the last ones. */
 #define SPANS_MOST 131072u
+/* Number of equal parts of the window, for each of which the CPU time of every name is recorded. */
+#define CELLS 100u
 /* Maximum number of names (of tasks, interrupts, ...) that get result rows, besides that of all others. */
 #define ROWS_MOST 20u
 
@@ -109,61 +111,96 @@ static void remark(struct results *results, unsigned group, const struct who_lin
     results_remark(results, group, &params);
 }
 
-/* Adds the series of the CPU time in ns that a name took in each part of the window: the mean over the CPUs. */
-static void enter_cells(struct results *results, unsigned group, const float *cell, size_t cpus, uint64_t time_us)
-{
-    struct series series = {.n = 0};
+/* What is told of n windows. */
+struct sums {
+    size_t n;
+    bool recorded;
+    double observed_ns, lost_ns, records_lost;
+};
 
-    for (unsigned i = 0; i < WHO_CELLS; i++)
-        series_add(&series, time_us * i / WHO_CELLS, (uint64_t)(cell[i] / (float)cpus + 0.5f));
-    results_series(results, group, WHO_METRIC_TAKEN, &series);
+/* Fills in each time that a line's name had a CPU since the window began; or, for the sums, the CPU time in ns that it
+ * had in each part of the window, as the mean over the CPUs. */
+static void fill_series(const struct who *who, size_t line, const struct who_span *time, const struct sums *sums,
+                        struct cpuset *cpus, struct series *out)
+{
+    const double part = (double)(time->to - time->from) / CELLS;
+    double cell[CELLS] = {0};
+
+    for (const struct who_piece *piece = who->pieces; piece < who->pieces + who->n_pieces; piece++) {
+        if (who->takers[piece->taker].line != line)
+            continue;
+        cpuset_add(cpus, piece->cpu);
+        if (!sums)
+            series_add(out, piece->from - time->from, piece->ns);
+        const double from = (double)(piece->from - time->from), to = from + (double)piece->ns;
+        for (unsigned i = (unsigned)(from / part); sums && sums->recorded && i < CELLS && part * i < to; i++)
+            cell[i] += fmin(to, part * (i + 1)) - fmax(from, part * i);
+    }
+    for (unsigned i = 0; sums && i < CELLS; i++)
+        series_add(out, (uint64_t)(part * i * 1e-3), (uint64_t)(cell[i] / (double)sums->n + 0.5));
 }
 
-/* Makes a group of rows for each of n names, with each time that it had the CPU since from_ns. */
-static void enter_timeline(struct results *results, const struct who *who, const struct who_line *lines, size_t n,
-                           uint64_t from_ns, unsigned metric)
+/* Makes a group of rows for each name: with sums for those that had most time, otherwise for all, with their timeline
+ * as series of the metric. */
+static void enter_lines(struct results *results, const struct trial *trial, struct who *who,
+                        const struct who_span *time, const struct sums *sums, unsigned metric)
 {
+    FREED_BY(memory_free) struct who_line *lines = NULL;
+    FREED_BY(memory_free) struct series *series = malloc(sizeof(*series));
+    const struct who_names *names = &trial_spec_of(trial)->watch->names;
+    const size_t n = series ? who_lines(who, names, NULL, sums ? ROWS_MOST : SIZE_MAX - 1, &lines) : 0;
+
     for (size_t i = 0; i < n; i++) {
-        FREED_BY(memory_free) struct series *series = calloc(1, sizeof(*series));
-        const unsigned group = results_group(results, &lines[i].cpus);
-        if (!series) {
-            results_fail(results);
-            return;
-        }
+        struct cpuset cpus = {{0}};
         series_init(series);
-        for (size_t k = 0; k < who->n_pieces; k++)
-            if (who->takers[who->pieces[k].taker].line == i)
-                series_add(series, who->pieces[k].from - from_ns, who->pieces[k].ns);
+        fill_series(who, i, time, sums, &cpus, series);
+        const unsigned group = results_group(results, &cpus);
         remark(results, group, &lines[i]);
-        results_sample(results, group, metric, lines[i].max_ns);
+        if (sums)
+            results_sample(results, group, WHO_METRIC_TAKEN, 100 * lines[i].ns / sums->observed_ns);
+        if (sums && sums->recorded)
+            results_sample(results, group, WHO_METRIC_TIMES, lines[i].n / sums->observed_ns * 1e9 * (double)sums->n);
+        if (sums && !sums->recorded)
+            continue;
+        results_sample(results, group, sums ? WHO_METRIC_LONGEST : metric, lines[i].max_ns);
         results_series(results, group, metric, series);
     }
+    if (!series || who->failed)
+        results_fail(results);
+}
+
+/* Reads the records of n windows. What is not known degrades the group. counted: where nothing was recorded, the tasks'
+ * CPU times are told. Returns whether anything was recorded. */
+static bool read_records(struct results *results, unsigned group, const struct trial *trial, struct who_window *windows,
+                         size_t n, bool counted, struct who *who)
+{
+    char why[160];
+    const bool recorded = culprits_read(trial_spec_of(trial)->watch, windows, n, who, why, sizeof(why));
+
+    if (why[0])
+        results_degraded(
+            results, group,
+            recorded || !counted
+                ? why
+                : TEXT_LINE("nothing was recorded: %s; the CPU times are those of the whole machine", why));
+    return recorded;
 }
 
 void who_tell_timeline(struct results *results, unsigned group, const struct trial *trial, struct who_window *window,
                        unsigned metric)
 {
-    struct culprit_watch *watch = trial_spec_of(trial)->watch;
-    FREED_BY(memory_free) struct who_line *lines = NULL;
-    char why[160];
+    const struct who_span time = window->time;
     struct who who;
 
-    const uint64_t from_ns = window->time.from;
-    const bool recorded = culprits_read(watch, window, 1, &who, why, sizeof(why));
-    const struct who_names names = {.before = &watch->before, .time = window->time};
-    const size_t n = recorded ? who_lines(&who, &names, SIZE_MAX - 1, &lines) : 0;
-    if (why[0])
-        results_degraded(results, group, why);
-    if (who.failed)
-        results_fail(results);
-    enter_timeline(results, &who, lines, n, from_ns, metric);
+    if (read_records(results, group, trial, window, 1, false, &who))
+        enter_lines(results, trial, &who, &time, NULL, metric);
     who_free(&who);
 }
 
 /* Adds parameters of the run to the first group of result rows. ended: what the CPU left whose detour ended the run;
  * NULL: none did. */
 static void remark_all(struct results *results, const struct who_params *params, bool recorded,
-                       const struct watched *ended, const struct who_window *window)
+                       const struct watched *ended, uint64_t from_ns)
 {
     struct row_params out = {.n = 0};
 
@@ -173,114 +210,64 @@ static void remark_all(struct results *results, const struct who_params *params,
     if (ended) {
         row_param_add(&out, PARAM_OUTCOME, "stopped_us", "%.3f", (double)ended->stopped_ns * 1e-3);
         row_param_add(&out, PARAM_OUTCOME, "begun_us", "%.3f",
-                      (double)(ended->span[ended->n - 1].from - window->time.from) * 1e-3);
+                      (double)(ended->span[ended->n - 1].from - from_ns) * 1e-3);
         row_param_add(&out, PARAM_OUTCOME, "worst_cpu", "%u", ended->cpu);
     }
     results_remark(results, 0, &out);
 }
 
-/* What is told of n windows. */
-struct sums {
-    struct who_window *windows;
-    size_t n;
-    bool recorded;
-    double observed_ns, lost_ns, records_lost, unseen_ns;
-};
-
-/* Sums up the windows: the time that was observed, and the time that detours took in it. */
-static void add_up(struct sums *sums)
+/* Adds a window to the sums: the time that was observed, and the time that detours took in it. */
+static void add_up(struct sums *sums, const struct who_window *window)
 {
-    for (size_t i = 0; i < sums->n; i++) {
-        const struct who_window *window = &sums->windows[i];
-        sums->observed_ns += (double)(window->time.to - window->time.from);
-        sums->records_lost += (double)window->lost;
-        for (size_t k = 0; k < window->n_spans; k++) {
-            const struct who_span *span = &window->spans[k];
-            const uint64_t from = span->from > window->time.from ? span->from : window->time.from;
-            const uint64_t to = span->to < window->time.to ? span->to : window->time.to;
-            sums->lost_ns += to > from ? (double)(to - from) : 0;
-        }
+    sums->observed_ns += (double)(window->time.to - window->time.from);
+    sums->records_lost += (double)window->lost;
+    for (size_t k = 0; k < window->n_spans; k++) {
+        const struct who_span *span = &window->spans[k];
+        const uint64_t from = span->from > window->time.from ? span->from : window->time.from;
+        const uint64_t to = span->to < window->time.to ? span->to : window->time.to;
+        sums->lost_ns += to > from ? (double)(to - from) : 0;
     }
 }
 
-static void enter_line(struct results *results, const struct trial *trial, const struct who_line *line,
-                       const struct sums *sums)
-{
-    const unsigned group = results_group(results, &line->cpus);
-
-    remark(results, group, line);
-    results_sample(results, group, WHO_METRIC_TAKEN, 100 * line->ns / sums->observed_ns);
-    if (!sums->recorded)
-        return;
-    results_sample(results, group, WHO_METRIC_TIMES, line->n / sums->observed_ns * 1e9 * (double)sums->n);
-    results_sample(results, group, WHO_METRIC_LONGEST, line->max_ns);
-    enter_cells(results, group, line->cell, sums->n, trial_spec_of(trial)->time_ns / 1000);
-}
-
-/* Fills in the windows of all samplers. If a detour ended the run, only that CPU's end of the run is told. Returns what
- * that sampler left; NULL: no detour ended it. */
-static const struct watched *find_windows(const struct trial *trial, struct sums *sums)
-{
-    const struct watched *ended = NULL, *w;
-
-    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
-        w = trial_recorder(trial, 0, copy, 0);
-        sums->windows[copy] = (struct who_window){
-            .cpu = w->cpu, .self = w->tid, .time = w->time, .spans = w->span, .n_spans = (size_t)w->n};
-        if (w->stopped_ns <= (ended ? ended->stopped_ns : 0))
-            continue;
-        ended = w;
-        sums->windows[0] = sums->windows[copy];
-        const uint64_t detour = w->span[w->n - 1].from, last = w->time.to - WHO_LAST_NS;
-        if (w->time.to - w->time.from > WHO_LAST_NS)
-            sums->windows[0].time.from = detour < last ? detour : last;
-    }
-    sums->n = ended ? 1 : trial_spec_of(trial)->copies;
-    return ended;
-}
-
-/* Makes result rows for the names of tasks and interrupts that took time on the CPUs, or on the CPU whose detour ended
- * the run. */
+/* Makes result rows for the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run,
+ * for what ran on that CPU at the end. */
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct trial_spec *spec = trial_spec_of(trial);
-    const struct who_params *params = spec->params;
-    struct culprit_watch *watch = spec->watch;
-    FREED_BY(memory_free) struct who_window *windows = calloc(spec->copies, sizeof(*windows));
-    FREED_BY(memory_free) struct who_line *lines = NULL;
-    struct sums sums = {.windows = windows};
-    struct who who = {.n = 0};
-    char why[160], nothing[240];
+    const struct who_params *params = trial_spec_of(trial)->params;
+    struct sums sums = {.n = trial_spec_of(trial)->copies};
+    FREED_BY(memory_free) struct who_window *windows = calloc(sums.n, sizeof(*windows));
+    const struct watched *ended = NULL, *w;
+    struct who who;
 
     if (!windows) {
         results_fail(results);
         return;
     }
-    const struct watched *ended = find_windows(trial, &sums);
-    const struct who_window last = windows[0];
-    sums.recorded = culprits_read(watch, windows, sums.n, &who, why, sizeof(why));
-    (void)snprintf(nothing, sizeof(nothing), "nothing was recorded: %s; the CPU times are those of the whole machine",
-                   why);
-    if (why[0])
-        results_degraded(results, 0, sums.recorded ? why : nothing);
-    add_up(&sums);
-    remark_all(results, params, sums.recorded, ended, &last);
-    const struct who_names names = {.before = &watch->before, .time = last.time};
-    const bool timeline = ended && sums.recorded;
-    const size_t n =
-        params->stop_ns && !ended ? 0 : who_lines(&who, &names, timeline ? SIZE_MAX - 1 : ROWS_MOST, &lines);
-    for (size_t i = 0; i < n; i++) {
-        sums.unseen_ns += strcmp(lines[i].label.kind, "unseen") ? 0 : lines[i].ns;
-        if (!timeline)
-            enter_line(results, trial, &lines[i], &sums);
+    for (unsigned copy = 0; copy < trial_spec_of(trial)->copies; copy++) {
+        w = trial_recorder(trial, 0, copy, 0);
+        windows[copy] = (struct who_window){
+            .cpu = w->cpu, .self = w->tid, .time = w->time, .spans = w->span, .n_spans = (size_t)w->n};
+        if (w->stopped_ns <= (ended ? ended->stopped_ns : 0))
+            continue;
+        ended = w;
+        sums.n = 1;
+        windows[0] = windows[copy];
+        const uint64_t detour = w->span[w->n - 1].from, last = w->time.to - WHO_LAST_NS;
+        if (w->time.to - w->time.from > WHO_LAST_NS)
+            windows[0].time.from = detour < last ? detour : last;
     }
-    if (timeline)
-        enter_timeline(results, &who, lines, n, last.time.from, WHO_METRIC_LONGEST);
-    if (who.failed)
-        results_fail(results);
+    const struct who_span time = windows[0].time;
+    sums.recorded = read_records(results, 0, trial, windows, sums.n, true, &who);
+    for (size_t i = 0; i < sums.n; i++)
+        add_up(&sums, &windows[i]);
+    remark_all(results, params, sums.recorded, ended, time.from);
+    if (ended && sums.recorded)
+        enter_lines(results, trial, &who, &time, NULL, WHO_METRIC_LONGEST);
+    else if (!params->stop_ns || ended)
+        enter_lines(results, trial, &who, &time, &sums, WHO_METRIC_TAKEN);
     results_sample(results, 0, WHO_METRIC_DISTURBED, 100 * sums.lost_ns / sums.observed_ns);
     if (sums.recorded) {
-        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * sums.unseen_ns / sums.observed_ns);
+        results_sample(results, 0, WHO_METRIC_UNSEEN, 100 * (double)who.takers[0].ns / sums.observed_ns);
         results_sample(results, 0, WHO_METRIC_RECORDS_LOST, sums.records_lost);
     }
     who_free(&who);

@@ -25,7 +25,7 @@
 static bool can_record(const struct measure *m)
 {
     static const struct trace_events none;
-    struct trace_ring ring;
+    struct trace_ring ring = {.n = 0};
 
     if (m->place.bind != BIND_ONE || trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES, false))
         return false;

@@ -43,19 +43,16 @@ struct culprit_watch *culprits_make(uint64_t memory, uint64_t available)
 
 static void forget_trial(struct culprit_watch *watch)
 {
-    free(watch->before.of);
-    watch->before = (struct tasks_times){0};
-    free(watch->groups);
-    watch->groups = NULL;
-    watch->n_groups = 0;
+    free(watch->names.before.of);
+    free(watch->names.groups);
+    watch->names = (struct who_names){.n_groups = 0};
     watch->on = (struct cpuset){{0}};
 }
 
 void culprits_close(struct culprit_watch *watch)
 {
-    for (unsigned cpu = cpuset_next(&watch->open, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->open, cpu + 1))
+    for (unsigned cpu = 0; cpu < CPUSET_MAX; cpu++)
         trace_ring_close(&watch->ring[cpu]);
-    watch->open = (struct cpuset){{0}};
 }
 
 void culprits_free(struct culprit_watch *watch)
@@ -79,41 +76,20 @@ static size_t power_up_to(uint64_t most)
     return size;
 }
 
-/* Opens the rings of the CPUs, those that are open with another size again, and starts them. */
 static void start(struct culprit_watch *watch, const struct culprit_trial *trial)
 {
     const struct cpuset *cpus = trial->cpus;
 
     watch->on = (struct cpuset){{0}};
     for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE; cpu = cpuset_next(cpus, cpu + 1)) {
-        struct trace_ring *ring = &watch->ring[cpu];
-        if (cpuset_has(&watch->open, cpu) && (ring->bytes < watch->wanted || ring->last != trial->last)) {
-            trace_ring_close(ring);
-            cpuset_remove(&watch->open, cpu);
-        }
-        const int error =
-            cpuset_has(&watch->open, cpu) ? 0 : trace_ring_open(ring, cpu, &watch->events, watch->wanted, trial->last);
+        const int error = trace_ring_open(&watch->ring[cpu], cpu, &watch->events, watch->wanted, trial->last);
         if (error) {
             watch->error = error;
             continue;
         }
-        cpuset_add(&watch->open, cpu);
         cpuset_add(&watch->on, cpu);
-        trace_ring_start(ring);
+        trace_ring_start(&watch->ring[cpu]);
     }
-}
-
-/* Returns the rate of records in bytes a second of the CPU that has most, while the trial's processes wait. */
-static double probe(struct culprit_watch *watch, const struct culprit_trial *trial)
-{
-    size_t used = 0;
-
-    start(watch, trial);
-    clock_sleep_ns(PROBE_NS);
-    culprits_stop(watch);
-    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1))
-        used = watch->ring[cpu].used > used ? watch->ring[cpu].used : used;
-    return (double)used * 1e9 / PROBE_NS;
 }
 
 void culprits_begin(struct culprit_watch *watch, const struct culprit_trial *trial)
@@ -124,31 +100,39 @@ void culprits_begin(struct culprit_watch *watch, const struct culprit_trial *tri
     forget_trial(watch);
     if (watch->memory) {
         watch->wanted = share;
-    } else if (!watch->wanted) {
-        watch->wanted = share < RING_FIRST ? share : RING_FIRST;
-        const double bytes = ROOM * probe(watch, trial) * (double)time_ns * 1e-9;
-        const size_t least = trial->last ? watch->wanted : RING_LEAST;
-        for (watch->wanted = least < share ? least : share; (double)watch->wanted < bytes && watch->wanted < share;)
+    } else if (!watch->wanted) { /* measures the rate while the trial's processes wait */
+        const size_t first = share < RING_FIRST ? share : RING_FIRST;
+        watch->wanted = first;
+        start(watch, trial);
+        clock_sleep_ns(PROBE_NS);
+        culprits_stop(watch);
+        const double bytes = (double)ROOM * (double)watch->used * (double)time_ns / PROBE_NS;
+        watch->wanted = trial->last || share < RING_LEAST ? first : RING_LEAST;
+        while ((double)watch->wanted < bytes && watch->wanted < share)
             watch->wanted *= 2;
-    } else { /* the last trial filled its ring */
-        for (unsigned cpu = cpuset_next(&watch->open, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->open, cpu + 1))
-            if (trace_ring_is_full(&watch->ring[cpu]) && watch->wanted < share)
-                watch->wanted = ROOM * watch->wanted < share ? ROOM * watch->wanted : share;
+    } else if (watch->full) { /* in the last trial */
+        watch->wanted = ROOM * watch->wanted < share ? ROOM * watch->wanted : share;
     }
-    watch->groups = calloc(trial->n_groups + 1, sizeof(*watch->groups));
-    for (size_t i = 0; watch->groups && i < trial->n_groups; i++)
+    watch->names.groups = calloc(trial->n_groups + 1, sizeof(*watch->names.groups));
+    for (size_t i = 0; watch->names.groups && i < trial->n_groups; i++)
         if (trial->groups[i])
-            watch->groups[watch->n_groups++] = trial->groups[i];
+            watch->names.groups[watch->names.n_groups++] = trial->groups[i];
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, trial);
-    (void)tasks_times("", &watch->before);
+    (void)tasks_times("", &watch->names.before);
     watch->begun_ns = clock_raw_ns();
 }
 
 void culprits_stop(struct culprit_watch *watch)
 {
-    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1))
-        trace_ring_stop(&watch->ring[cpu]);
+    watch->used = 0;
+    watch->full = false;
+    for (unsigned cpu = cpuset_next(&watch->on, 0); cpu != CPUSET_NONE; cpu = cpuset_next(&watch->on, cpu + 1)) {
+        struct trace_ring *ring = &watch->ring[cpu];
+        trace_ring_stop(ring);
+        watch->used = ring->used > watch->used ? ring->used : watch->used;
+        watch->full |= trace_ring_is_full(ring);
+    }
 }
 
 /* --- Finding out who had the CPUs. --- */
@@ -199,7 +183,7 @@ bool culprits_read(struct culprit_watch *watch, struct who_window *windows, size
     for (size_t i = 0; !recorded && i < n; i++)
         windows[i].time = (struct who_span){watch->begun_ns, clock_raw_ns()};
     if (!recorded && n)
-        who_add_counted(who, &watch->before, (uint32_t)getpid(), watch->begun_ns);
+        who_add_counted(who, &watch->names.before, (uint32_t)getpid(), watch->begun_ns);
     else if (watch->events.error && !why[0])
         (void)snprintf(why, why_size, "interrupts and work items are not known: tracefs: %s",
                        strerror(-watch->events.error));
@@ -210,16 +194,10 @@ bool culprits_read(struct culprit_watch *watch, struct who_window *windows, size
 
 /* Adds to out the CPU time of the tasks and interrupts of each name on a set of CPUs. */
 static void enter_names(const struct culprit_watch *watch, struct who *who, const struct cpuset *cpus,
-                        const struct who_span *time, struct culprits *out)
+                        struct culprits *out)
 {
-    const struct who_names names = {.before = &watch->before,
-                                    .others_only = true,
-                                    .groups = watch->groups,
-                                    .n_groups = watch->n_groups,
-                                    .cpus = cpus,
-                                    .time = *time};
     FREED_BY(memory_free) struct who_line *lines = NULL;
-    const size_t n = who_lines(who, &names, CULPRITS_KEPT, &lines);
+    const size_t n = who_lines(who, &watch->names, cpus, CULPRITS_KEPT, &lines);
 
     for (size_t i = 0; i < n; i++) {
         const struct who_label *label = &lines[i].label;
@@ -250,7 +228,7 @@ void culprits_tell(struct culprit_watch *watch, const struct cpuset *sets, size_
     for (size_t i = 0; i < n; i++) {
         out[i] = (struct culprits){.looked = true, .unrecorded_ms = any ? 0 : -1};
         if (any)
-            enter_names(watch, &who, &sets[i], time, &out[i]);
+            enter_names(watch, &who, &sets[i], &out[i]);
         if (!windows || who.failed) {
             out[i] = (struct culprits){.looked = true, .unrecorded_ms = -1};
             text_copy(why, sizeof(why), "out of memory");

@@ -28,82 +28,51 @@ bool who_others_are_hidden(void)
 
 /* --- Takers of CPU time: tasks, interrupts and work items. --- */
 
-/* Returns the slot of a taker in the hash table; when it is not in the table, the empty slot where it belongs. */
-static size_t slot_with(const struct who *who, const struct who_taker *key)
+/* Returns the start of the list in which a taker is or belongs. */
+static uint32_t *list_of(struct who *who, const struct who_taker *key)
 {
     uint64_t x = (key->number ^ key->work) * 0x9e3779b97f4a7c15u ^ ((uint64_t)key->tid << 3 | key->kind);
 
     x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    size_t slot = (size_t)(x >> 32) % who->n_slots;
-    for (; who->slot[slot]; slot = (slot + 1) % who->n_slots) {
-        const struct who_taker *taker = &who->takers[who->slot[slot] - 1];
+    return &who->list[(x >> 32) % WHO_LISTS];
+}
+
+/* Returns the index of a taker + 1; 0 when it was not recorded. */
+static uint32_t known(struct who *who, const struct who_taker *key)
+{
+    uint32_t at = *list_of(who, key);
+
+    for (const struct who_taker *taker; at; at = taker->next) {
+        taker = &who->takers[at - 1];
         if (taker->kind == key->kind && taker->tid == key->tid && taker->number == key->number &&
             taker->work == key->work)
             break;
     }
-    return slot;
-}
-
-/* Makes room for another taker. Returns false when out of memory. */
-static bool make_room(struct who *who)
-{
-    if (!grow_array(&who->takers, &who->capacity, who->n, sizeof(*who->takers)))
-        return false;
-    if (4 * who->n < who->n_slots)
-        return true;
-    uint32_t *old = who->slot;
-    const size_t n_slots = who->n_slots;
-    who->slot = calloc(n_slots ? 2 * n_slots : 1024, sizeof(*who->slot));
-    if (!who->slot) {
-        who->slot = old;
-        return false;
-    }
-    who->n_slots = n_slots ? 2 * n_slots : 1024;
-    for (uint32_t i = 0; i < who->n; i++)
-        who->slot[slot_with(who, &who->takers[i])] = i + 1;
-    free(old);
-    return true;
+    return at;
 }
 
 /* Returns the index of a taker, which is added when it is new. */
-static uint32_t find(struct who *who, enum who_kind kind, uint32_t tid, uint64_t number, uint64_t work)
+static uint32_t find(struct who *who, const struct who_taker *key)
 {
-    const struct who_taker key = {.kind = (uint8_t)kind, .tid = tid, .number = number, .work = work};
+    const uint32_t at = known(who, key);
 
-    if (who->failed)
+    if (at)
+        return at - 1;
+    if (who->failed || !grow_array(&who->takers, &who->capacity, who->n, sizeof(*who->takers))) {
+        who->failed = true;
         return UNSEEN;
-    uint32_t *slot = &who->slot[slot_with(who, &key)];
-    if (*slot)
-        return *slot - 1;
-    who->takers[who->n++] = key;
-    *slot = (uint32_t)who->n;
-    who->failed = !make_room(who);
-    return (uint32_t)who->n - 1;
+    }
+    uint32_t *list = list_of(who, key);
+    who->takers[who->n] = *key;
+    who->takers[who->n].next = *list;
+    *list = (uint32_t)++who->n;
+    return *list - 1;
 }
 
-/* Returns the entry of a task without work item; NULL when it was not recorded. */
-static const struct who_taker *task_known(const struct who *who, uint32_t tid)
+/* Returns the index of a task. Nothing is seen while the task `self` runs. */
+static uint32_t task_of(struct who *who, uint32_t tid)
 {
-    const uint32_t slot = who->slot[slot_with(who, &(struct who_taker){.kind = WHO_TASK, .tid = tid})];
-
-    return slot ? &who->takers[slot - 1] : NULL;
-}
-
-/* Returns the entry of a task, to be changed; NULL for the task `self`. */
-static struct who_taker *task_of(struct who *who, uint32_t tid)
-{
-    const uint32_t task = tid && tid == who->window->self ? UNSEEN : find(who, WHO_TASK, tid, 0, 0);
-
-    return task == UNSEEN ? NULL : &who->takers[task];
-}
-
-/* Returns the index of the taker that a task's time is added to: its current work item if it has one, otherwise the
- * task. */
-static uint32_t taker_of(struct who *who, uint32_t tid)
-{
-    const struct who_taker *task = task_of(who, tid);
-
-    return task ? find(who, WHO_TASK, tid, 0, task->function) : UNSEEN;
+    return tid && tid == who->window->self ? UNSEEN : find(who, &(struct who_taker){.kind = WHO_TASK, .tid = tid});
 }
 
 /* --- Adding time to takers. --- */
@@ -147,109 +116,68 @@ static void push(struct who *who, uint32_t taker)
 
 /* --- Trace records. --- */
 
-static enum who_kind kind_of(uint8_t source)
-{
-    static const enum who_kind kinds[] = {
-        [TRACE_IRQ] = WHO_IRQ, [TRACE_SOFTIRQ] = WHO_SOFTIRQ, [TRACE_VECTOR] = WHO_VECTOR};
-
-    return kinds[source];
-}
-
-static void enter(struct who *who, const struct trace_record *record)
-{
-    const uint32_t taker = find(who, kind_of(record->source), 0, record->number, 0);
-
-    if (!who->takers[taker].name[0])
-        memcpy(who->takers[taker].name, record->name, sizeof(record->name));
-    push(who, taker);
-}
-
-/* Ends an interrupt, or a work item in a soft interrupt, and what is nested in it and whose end was not recorded. */
-static void leave(struct who *who, enum who_kind kind, uint64_t number, bool work)
+/* Ends an interrupt, or a work item in a soft interrupt, and what is nested in it and whose end was not recorded.
+ * Returns false when it has not begun. */
+static bool leave(struct who *who, uint8_t kind, uint64_t number, bool work)
 {
     for (unsigned i = who->depth; i-- > 1;) {
         const struct who_taker *taker = &who->takers[who->frame[i].taker];
         if (taker->kind == kind && (work || taker->number == number) && !taker->work == !work) {
             who->depth = i;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
-static void leave_interrupt(struct who *who, const struct trace_record *record)
+static void set_name(struct who_taker *taker, const struct trace_record *record)
 {
-    leave(who, kind_of(record->source), record->number, false);
-}
-
-static uint32_t running(const struct who *who)
-{
-    return who->frame[0].taker == UNSEEN ? who->window->self : who->takers[who->frame[0].taker].tid;
-}
-
-static void set_name(struct who_taker *task, const struct trace_record *record)
-{
-    if (!task || !record->name[0] || record->ns < task->named_ns)
+    if (!record->name[0] || record->ns < taker->named_ns)
         return;
-    memcpy(task->name, record->name, sizeof(task->name));
-    task->named_ns = record->ns;
+    memcpy(taker->name, record->name, sizeof(taker->name));
+    taker->named_ns = record->ns;
 }
 
-static void rename_task(struct who *who, const struct trace_record *record)
+/* Gives the CPU to a task, or to its work item. */
+static void run_task(struct who *who, uint32_t task)
 {
-    set_name(task_of(who, record->tid), record);
+    const struct who_taker *taker = &who->takers[task];
+
+    who->task = task;
+    who->depth = 0;
+    push(who, taker->function
+                  ? find(who, &(struct who_taker){.kind = WHO_TASK, .tid = taker->tid, .work = taker->function})
+                  : task);
 }
 
-static void note_parent(struct who *who, const struct trace_record *record)
+static void switch_to(struct who *who, uint32_t task)
 {
-    struct who_taker *task = task_of(who, record->tid);
-
-    if (task)
-        task->parent = (uint32_t)record->number;
-}
-
-static void switch_to(struct who *who, const struct trace_record *record)
-{
-    const uint32_t tid = record->tid;
-
-    rename_task(who, record);
-    if (who->frame[0].taker == UNSEEN ? tid && tid == who->window->self : tid == running(who))
+    if (task == who->task)
         return;
     /* With PREEMPT_RT a task may be taken off the CPU in a soft interrupt, and goes on with it later. */
-    struct who_taker *task = who->frame[0].taker == UNSEEN ? NULL : task_of(who, running(who));
-    for (unsigned i = 1; task && i < who->depth; i++)
+    for (unsigned i = 1; i < who->depth; i++)
         if (who->takers[who->frame[i].taker].kind == WHO_SOFTIRQ)
-            task->softirq = (uint32_t)who->takers[who->frame[i].taker].number + 1;
-    who->depth = 0;
-    push(who, taker_of(who, tid));
-    task = task_of(who, tid);
-    if (task && task->softirq) {
-        const uint32_t softirq = task->softirq - 1;
-        task->softirq = 0;
-        push(who, find(who, WHO_SOFTIRQ, 0, softirq, 0));
-    }
+            who->takers[who->task].softirq = who->frame[i].taker;
+    run_task(who, task);
+    if (who->takers[task].softirq)
+        push(who, who->takers[task].softirq);
+    who->takers[task].softirq = 0;
 }
 
-/* A work item begins or ends: of the running kernel thread, or (BH workqueues) of the soft interrupt that runs. */
-static void set_work(struct who *who, const struct trace_record *record)
+/* A work item begins or ends: of a kernel thread, or (BH workqueues) of the soft interrupt that runs. */
+static void set_work(struct who *who, uint32_t task, uint64_t function)
 {
     const struct who_taker *top = &who->takers[who->frame[who->depth - 1].taker];
-    const bool begins = record->kind == TRACE_WORK;
 
-    if (begins && top->kind == WHO_SOFTIRQ) {
-        push(who, find(who, WHO_SOFTIRQ, 0, top->number, record->number));
+    if (function && top->kind == WHO_SOFTIRQ) {
+        push(who, find(who, &(struct who_taker){.kind = WHO_SOFTIRQ, .number = top->number, .work = function}));
         return;
     }
-    const unsigned depth = who->depth;
-    if (!begins && depth > 1)
-        leave(who, WHO_SOFTIRQ, 0, true);
-    struct who_taker *task = who->depth == depth ? task_of(who, record->tid) : NULL;
-    if (!task)
+    if (task == UNSEEN || (!function && leave(who, WHO_SOFTIRQ, 0, true)))
         return;
-    task->function = begins ? record->number : 0;
-    if (running(who) == record->tid) {
-        who->depth = 0;
-        push(who, taker_of(who, record->tid));
-    }
+    who->takers[task].function = function;
+    if (task == who->task)
+        run_task(who, task);
 }
 
 void who_begin(struct who *who, struct who_window *window)
@@ -257,23 +185,17 @@ void who_begin(struct who *who, struct who_window *window)
     who->window = window;
     who->now = window->time.from;
     who->span = 0;
-    who->depth = 0;
     who->ended = false;
     for (size_t i = 0; i < who->n; i++) /* the work items of another CPU's time */
         who->takers[i].function = who->takers[i].softirq = 0;
-    if (!who->n) {
-        who->failed = !make_room(who);
-        (void)find(who, WHO_UNSEEN, 0, 0, 0);
-    }
-    push(who, UNSEEN);
+    if (!who->n)
+        (void)find(who, &(struct who_taker){.kind = WHO_UNSEEN});
+    if (!who->failed)
+        run_task(who, UNSEEN);
 }
 
 void who_add(struct who *who, const struct trace_record *record)
 {
-    static void (*const enter_record[])(struct who *, const struct trace_record *) = {
-        [TRACE_SWITCH] = switch_to,      [TRACE_NAME] = rename_task, [TRACE_FORK] = note_parent,  [TRACE_ENTER] = enter,
-        [TRACE_LEAVE] = leave_interrupt, [TRACE_WORK] = set_work,    [TRACE_WORK_END] = set_work,
-    };
     struct who_window *window = who->window;
 
     if (who->failed || who->ended)
@@ -286,7 +208,22 @@ void who_add(struct who *who, const struct trace_record *record)
     if (who->ended)
         return;
     account(who, record->ns > who->now ? record->ns : who->now);
-    enter_record[record->kind](who, record);
+    const uint8_t kind = (uint8_t)(WHO_IRQ + record->source);
+    const bool interrupt = record->kind == TRACE_ENTER || record->kind == TRACE_LEAVE;
+    const uint32_t at =
+        interrupt ? find(who, &(struct who_taker){.kind = kind, .number = record->number}) : task_of(who, record->tid);
+    if (record->kind == TRACE_SWITCH || record->kind == TRACE_NAME || record->kind == TRACE_ENTER)
+        set_name(&who->takers[at], record);
+    if (record->kind == TRACE_SWITCH)
+        switch_to(who, at);
+    else if (record->kind == TRACE_FORK)
+        who->takers[at].parent = (uint32_t)record->number;
+    else if (record->kind == TRACE_ENTER)
+        push(who, at);
+    else if (record->kind == TRACE_LEAVE)
+        (void)leave(who, kind, record->number, false);
+    else if (record->kind == TRACE_WORK || record->kind == TRACE_WORK_END)
+        set_work(who, at, record->kind == TRACE_WORK ? record->number : 0);
 }
 
 void who_end(struct who *who, bool full)
@@ -304,9 +241,8 @@ void who_end(struct who *who, bool full)
 void who_free(struct who *who)
 {
     free(who->takers);
-    free(who->slot);
     free(who->pieces);
-    *who = (struct who){.n = 0};
+    memset(who, 0, sizeof(*who));
 }
 
 /* --- Tasks. --- */
@@ -323,10 +259,11 @@ static const struct tasks_one *task_before(const struct tasks_times *before, uin
 
 /* Sets what is known of a task: from the records, from before the window, or from now. A new task has its parent's name
  * until it has one of its own. Returns false when nothing is known. */
-static bool look_up(const struct who *who, const struct who_names *names, uint32_t tid, struct tasks_one *out)
+static bool look_up(struct who *who, const struct who_names *names, uint32_t tid, struct tasks_one *out)
 {
-    const struct who_taker *task = task_known(who, tid);
-    const struct tasks_one *before = task && task->parent ? NULL : task_before(names->before, tid);
+    const uint32_t at = known(who, &(struct who_taker){.kind = WHO_TASK, .tid = tid});
+    const struct who_taker *task = at ? &who->takers[at - 1] : NULL;
+    const struct tasks_one *before = task && task->parent ? NULL : task_before(&names->before, tid);
 
     if (before)
         *out = *before;
@@ -341,18 +278,18 @@ static bool look_up(const struct who *who, const struct who_names *names, uint32
 }
 
 /* Returns whether a task is in one of the process groups or is this process, or descends from one that is. */
-static bool is_own(const struct who *who, const struct who_names *names, uint32_t tid)
+static bool is_own(struct who *who, const struct who_names *names, uint32_t tid)
 {
     struct tasks_one one;
 
     for (unsigned i = 0; tid && i < WHO_GENERATIONS; i++, tid = one.parent) {
         if (tid == (uint32_t)getpid())
             return true;
-        const bool known = look_up(who, names, tid, &one);
+        const bool found = look_up(who, names, tid, &one);
         for (size_t g = 0; g < names->n_groups; g++)
-            if (tid == (uint32_t)names->groups[g] || (known && one.group == (uint32_t)names->groups[g]))
+            if (tid == (uint32_t)names->groups[g] || (found && one.group == (uint32_t)names->groups[g]))
                 return true;
-        if (!known)
+        if (!found)
             return false;
     }
     return false;
@@ -370,8 +307,7 @@ void who_add_counted(struct who *who, const struct tasks_times *before, uint32_t
         const uint64_t had_ns = had ? had->cpu_ns : 0;
         if (one->cpu_ns <= had_ns || one->parent == self || one->tid == self)
             continue;
-        add_piece(who, &(struct who_piece){from, one->cpu_ns - had_ns, find(who, WHO_TASK, one->tid, 0, 0), CPUSET_NONE,
-                                           .again = true});
+        add_piece(who, &(struct who_piece){from, one->cpu_ns - had_ns, task_of(who, one->tid), CPUSET_NONE, true});
     }
     free(now.of);
 }
@@ -384,57 +320,41 @@ static void put_word(char *to, size_t size, const char *from)
     text_sanitize_name(to);
 }
 
-static void name_task(const struct who *who, const struct who_names *names, uint32_t tid, struct who_label *line)
+/* Sets kind, name and number of a taker. */
+static void name_taker(struct who *who, const struct who_names *names, const struct who_taker *taker,
+                       struct who_label *out)
 {
-    struct tasks_one one, parent;
-    char name[TASKS_NAME] = "";
+    static const char *const kinds[] = {"task", "irq", "softirq", "interrupt", "unseen"};
+    const char *kind = kinds[taker->kind], *name = taker->name;
+    const uint64_t number = taker->kind == WHO_TASK ? taker->tid : taker->number;
+    struct tasks_one one = {.parent = taker->tid};
 
-    const bool known = look_up(who, names, tid, &one);
-    (void)snprintf(line->kind, sizeof(line->kind), "%s", known && one.kernel ? "kthread" : "task");
-    if (known)
-        text_copy(name, sizeof(name), one.name);
-    for (unsigned i = 0; known && !name[0] && one.parent && i < WHO_GENERATIONS; i++, one.parent = parent.parent) {
-        if (!look_up(who, names, one.parent, &parent))
-            break;
-        text_copy(name, sizeof(name), parent.name);
-    }
-    if (!name[0])
-        (void)snprintf(name, sizeof(name), "pid_%u", tid);
-    put_word(line->name, sizeof(line->name), name);
-}
-
-static void name_line(const struct who *who, const struct who_names *names, const struct who_taker *taker,
-                      struct who_label *line)
-{
-    static const char *const kinds[] = {[WHO_TASK] = "idle",
-                                        [WHO_IRQ] = "irq",
-                                        [WHO_SOFTIRQ] = "softirq",
-                                        [WHO_VECTOR] = "interrupt",
-                                        [WHO_UNSEEN] = "unseen"};
-    const char *softirq = taker->kind == WHO_SOFTIRQ ? trace_softirq_name(taker->number) : NULL;
-    char number[32];
-
-    line->number = taker->kind == WHO_IRQ ? taker->number : 0;
     if (taker->kind == WHO_TASK && taker->tid) {
-        name_task(who, names, taker->tid, line);
-        return;
+        kind = look_up(who, names, taker->tid, &one) && one.kernel ? "kthread" : kind;
+        for (unsigned i = 0; !one.name[0] && one.parent && i < WHO_GENERATIONS; i++)
+            if (!look_up(who, names, one.parent, &one))
+                break;
+        name = one.name;
+    } else if (taker->kind == WHO_TASK) {
+        name = kind = who_others_are_hidden() ? "outside" : "idle";
+    } else if (taker->kind == WHO_UNSEEN) {
+        name = kind;
     }
-    const char *kind = taker->kind == WHO_TASK && who_others_are_hidden() ? "outside" : kinds[taker->kind];
-    text_copy(line->kind, sizeof(line->kind), kind);
-    (void)snprintf(number, sizeof(number), taker->kind == WHO_SOFTIRQ ? "softirq_%llu" : "irq_%llu",
-                   (unsigned long long)taker->number);
-    put_word(line->name, sizeof(line->name),
-             taker->kind == WHO_TASK || taker->kind == WHO_UNSEEN ? kind
-             : softirq                                            ? softirq
-             : taker->name[0]                                     ? taker->name
-                                                                  : number);
+    text_copy(out->kind, sizeof(out->kind), kind);
+    put_word(out->name, sizeof(out->name),
+             name[0] ? name
+                     : TEXT_LINE("%s_%llu",
+                                 taker->kind == WHO_TASK      ? "pid"
+                                 : taker->kind == WHO_SOFTIRQ ? kind
+                                                              : "irq",
+                                 (unsigned long long)number));
+    out->number = taker->kind == WHO_IRQ ? taker->number : 0;
 }
 
 /* A taker that has time, while the lines are made. */
 struct named {
     struct who_label label;
     struct who_taker *taker;
-    double line_ns; /* time of all takers with this label */
 };
 
 static int by_label(const void *a, const void *b)
@@ -449,15 +369,9 @@ static int by_label(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct named *x = a, *y = b;
+    const struct who_line *x = a, *y = b;
 
-    return x->line_ns != y->line_ns ? ORDER_OF(y->line_ns, x->line_ns) : by_label(a, b);
-}
-
-static bool counts(const struct who *who, const struct who_names *names, const struct who_taker *taker)
-{
-    return !names->others_only ||
-           (taker->kind != WHO_UNSEEN && (taker->kind != WHO_TASK || (taker->tid && !is_own(who, names, taker->tid))));
+    return x->ns != y->ns ? ORDER_OF(y->ns, x->ns) : ORDER_OF(x->id, y->id);
 }
 
 /* Sets the names of the work items of n takers. */
@@ -465,116 +379,100 @@ static void name_work(struct named *named, size_t n)
 {
     FREED_BY(memory_free) uint64_t *addresses = calloc(n + 1, sizeof(*addresses));
     FREED_BY(memory_free) char(*functions)[TASKS_NAME] = calloc(n + 1, sizeof(*functions));
-    size_t n_known = 0, at;
+    size_t n_work = 0, at = 0;
 
-    for (size_t i = 0; addresses && functions && i < n; i++) {
-        for (at = 0; at < n_known && addresses[at] != named[i].taker->work; at++)
-            ;
-        if (at == n_known && named[i].taker->work)
-            addresses[n_known++] = named[i].taker->work;
-    }
-    if (n_known)
-        tasks_kernel_functions("", addresses, n_known, functions);
-    for (size_t i = 0; i < n; i++) {
-        for (at = 0; at < n_known && addresses[at] != named[i].taker->work; at++)
-            ;
+    for (size_t i = 0; addresses && functions && i < n; i++)
         if (named[i].taker->work)
+            addresses[n_work++] = named[i].taker->work;
+    tasks_kernel_functions("", addresses, n_work, functions);
+    for (size_t i = 0; i < n; i++)
+        if (named[i].taker->work) {
             put_word(named[i].label.work, sizeof(named[i].label.work),
-                     at < n_known && functions[at][0] ? functions[at] : "work");
-    }
+                     at < n_work && functions[at][0] ? functions[at] : "work");
+            at++;
+        }
 }
 
-/* Finds the takers that have time and count, with their labels, sorted by the time of their lines. Returns how many
- * there are. */
-static size_t name_takers(struct who *who, const struct who_names *names, struct named *named)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < who->n; i++) {
-        struct who_taker *taker = &who->takers[i];
-        if (!taker->ns || !counts(who, names, taker))
-            continue;
-        named[n] = (struct named){.taker = taker};
-        name_line(who, names, taker, &named[n++].label);
-    }
-    name_work(named, n);
-    qsort(named, n, sizeof(*named), by_label);
-    for (size_t i = 0, first = 0; i <= n; i++) {
-        double ns = 0;
-        if (i < n && by_label(&named[first], &named[i]) == 0)
-            continue;
-        for (size_t k = first; k < i; k++)
-            ns += (double)named[k].taker->ns;
-        for (; first < i; first++)
-            named[first].line_ns = ns;
-    }
-    qsort(named, n, sizeof(*named), by_time);
-    return n;
-}
-
-/* Adds the time from `from` to `to` to the cells. */
-static void add_cells(const struct who_span *time, float *cell, uint64_t from, uint64_t to)
-{
-    const double part = (double)(time->to - time->from) / WHO_CELLS;
-
-    while (from < to) {
-        const unsigned at = (unsigned)((double)(from - time->from) / part), i = at < WHO_CELLS ? at : WHO_CELLS - 1;
-        const uint64_t end = time->from + (uint64_t)(part * (i + 1)) + 1, high = end < to ? end : to;
-        cell[i] += (float)(high > from ? high - from : 0);
-        from = high > from ? high : to;
-    }
-}
-
-static void add_pieces(const struct who *who, const struct who_names *names, struct who_line *lines)
-{
-    for (size_t i = 0; i < who->n_pieces; i++) {
-        const struct who_piece *piece = &who->pieces[i];
-        const size_t at = who->takers[piece->taker].line;
-        if (at == SIZE_MAX || (names->cpus && !cpuset_has(names->cpus, piece->cpu)))
-            continue;
-        struct who_line *line = &lines[at];
-        line->visit_ns = (piece->again ? line->visit_ns : 0) + (double)piece->ns;
-        line->n += !piece->again;
-        line->ns += (double)piece->ns;
-        line->max_ns = fmax(line->max_ns, line->visit_ns);
-        cpuset_add(&line->cpus, piece->cpu);
-        if (piece->cpu != CPUSET_NONE)
-            add_cells(&names->time, line->cell, piece->from, piece->from + piece->ns);
-    }
-}
-
-size_t who_lines(struct who *who, const struct who_names *names, size_t most, struct who_line **lines)
+/* Makes a line for each name of the takers that have time and count, in the order of the names. Returns how many. */
+static size_t make_lines(struct who *who, const struct who_names *names, const struct cpuset *others,
+                         struct who_line **lines)
 {
     FREED_BY(memory_free) struct named *named = malloc((who->n + 1) * sizeof(*named));
-    size_t n = 0, capacity = 0;
+    size_t n_named = 0, n = 0, capacity = 0;
 
-    *lines = NULL;
-    for (size_t i = 0; i < who->n; i++) {
-        who->takers[i].ns = 0;
-        who->takers[i].line = SIZE_MAX;
-    }
-    for (size_t i = 0; i < who->n_pieces; i++)
-        if (!names->cpus || cpuset_has(names->cpus, who->pieces[i].cpu))
-            who->takers[who->pieces[i].taker].ns += who->pieces[i].ns;
-    const size_t n_named = named ? name_takers(who, names, named) : 0;
     who->failed |= !named;
+    for (size_t i = 0; i < who->n; i++) {
+        struct who_taker *taker = &who->takers[i];
+        taker->line = SIZE_MAX;
+        if (who->failed || !taker->ns ||
+            (others && (taker->kind == WHO_UNSEEN ||
+                        (taker->kind == WHO_TASK && (!taker->tid || is_own(who, names, taker->tid))))))
+            continue;
+        named[n_named] = (struct named){.taker = taker};
+        name_taker(who, names, taker, &named[n_named++].label);
+    }
+    name_work(named, n_named);
+    if (n_named)
+        qsort(named, n_named, sizeof(*named), by_label);
     for (size_t i = 0; i < n_named; i++) {
-        const bool fresh = !i || by_label(&named[i - 1], &named[i]) != 0;
-        if (fresh && n <= most) {
+        if (!i || by_label(&named[i - 1], &named[i])) {
             if (!grow_array(lines, &capacity, n, sizeof(**lines))) {
                 who->failed = true;
                 return 0;
             }
-            (*lines)[n++] = (struct who_line){.label = named[i].label, .tid = named[i].taker->tid};
+            (*lines)[n] = (struct who_line){.label = named[i].label, .tid = named[i].taker->tid, .id = n};
+            n++;
         }
-        (*lines)[n - 1].names += fresh && n > most;
         (*lines)[n - 1].tasks++;
         named[i].taker->line = n - 1;
     }
-    if (n > most && (*lines)[n - 1].names > 1)
-        (*lines)[n - 1].label = (struct who_label){.kind = "others", .name = "others"};
-    else if (n > most)
-        (*lines)[n - 1].names = 0;
-    add_pieces(who, names, *lines);
     return n;
+}
+
+static void add_to_others(struct who_line *others, const struct who_line *line)
+{
+    others->label = (struct who_label){.kind = "others", .name = "others"};
+    others->names += others->names ? 1 : 2;
+    others->tasks += line->tasks;
+    others->n += line->n;
+    others->ns += line->ns;
+    others->max_ns = fmax(others->max_ns, line->max_ns);
+}
+
+size_t who_lines(struct who *who, const struct who_names *names, const struct cpuset *others, size_t most,
+                 struct who_line **lines)
+{
+    const struct who_piece *end = who->pieces + who->n_pieces;
+
+    *lines = NULL;
+    for (size_t i = 0; i < who->n; i++)
+        who->takers[i].ns = 0;
+    for (const struct who_piece *piece = who->pieces; piece < end; piece++)
+        if (!others || cpuset_has(others, piece->cpu))
+            who->takers[piece->taker].ns += piece->ns;
+    const size_t n = make_lines(who, names, others, lines);
+    FREED_BY(memory_free) size_t *place = malloc((n + 1) * sizeof(*place));
+    who->failed |= !place;
+    if (who->failed || !n)
+        return 0;
+    for (const struct who_piece *piece = who->pieces; piece < end; piece++) {
+        const size_t at = who->takers[piece->taker].line;
+        if (at == SIZE_MAX || (others && !cpuset_has(others, piece->cpu)))
+            continue;
+        struct who_line *line = &(*lines)[at];
+        line->visit_ns = (piece->again ? line->visit_ns : 0) + (double)piece->ns;
+        line->n += !piece->again;
+        line->ns += (double)piece->ns;
+        line->max_ns = fmax(line->max_ns, line->visit_ns);
+    }
+    qsort(*lines, n, sizeof(**lines), by_time);
+    for (size_t i = 0; i < n; i++) {
+        place[(*lines)[i].id] = i < most ? i : most;
+        if (i > most)
+            add_to_others(&(*lines)[most], &(*lines)[i]);
+    }
+    for (size_t i = 0; i < who->n; i++)
+        if (who->takers[i].line != SIZE_MAX)
+            who->takers[i].line = place[who->takers[i].line];
+    return n <= most ? n : most + 1;
 }

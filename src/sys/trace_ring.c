@@ -81,7 +81,8 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
         out->tid = (uint32_t)number;
     else
         out->number = number;
-    copy_name(out->name, event->name, sizeof(event->name));
+    const char *softirq = event->source == TRACE_SOFTIRQ ? trace_softirq_name(number) : NULL;
+    copy_name(out->name, softirq ? softirq : event->name, sizeof(event->name));
     if (event->name_size > 4 && (size_t)event->name_at + event->name_size <= size)
         copy_name(out->name, raw + event->name_at, event->name_size);
     if (event->name_size == 4 && (size_t)event->name_at + 4 <= size) {
@@ -145,18 +146,17 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
 
 /* --- The ring. --- */
 
-/* type: PERF_EVENT_TRACEPOINT, or PERF_EVENT_SOFTWARE for new tasks and names, and with `switches` context switches. */
-static int open_event(const struct trace_ring *ring, uint32_t type, uint64_t config, unsigned cpu, bool switches)
+/* Adds a tracepoint to the ring; or (id 0) new tasks and names, or context switches. Returns 0 or -errno. */
+static int add_event(struct trace_ring *ring, unsigned cpu, uint64_t id, bool switches)
 {
-    const bool tracepoint = type == PERF_EVENT_TRACEPOINT;
-    const struct perf_event event = {.type = type,
+    const struct perf_event event = {.type = id ? PERF_EVENT_TRACEPOINT : PERF_EVENT_SOFTWARE,
                                      .size = PERF_EVENT_SIZE_CLOCK,
-                                     .config = config,
-                                     .sample_period = tracepoint,
-                                     .sample_type = SAMPLE_TID | SAMPLE_TIME | (tracepoint ? SAMPLE_RAW : 0),
+                                     .config = id ? id : PERF_EVENT_DUMMY,
+                                     .sample_period = id != 0,
+                                     .sample_type = SAMPLE_TID | SAMPLE_TIME | (id ? SAMPLE_RAW : 0),
                                      .disabled = 1,
-                                     .comm = !tracepoint,
-                                     .task = !tracepoint,
+                                     .comm = !id && !switches,
+                                     .task = !id && !switches,
                                      .sample_id_all = 1,
                                      .use_clockid = 1,
                                      .context_switch = switches,
@@ -164,73 +164,62 @@ static int open_event(const struct trace_ring *ring, uint32_t type, uint64_t con
                                      .watermark = 1,
                                      .wakeup_events = INT32_MAX, /* no process waits for data in the ring */
                                      .clockid = CLOCK_MONOTONIC_RAW};
-
-    return perf_open(&event, -1, (int)cpu);
-}
-
-/* Opens the ring. named: context switches come from their tracepoint, which has the names. Returns 0 or -errno. */
-static int open_ring(struct trace_ring *ring, unsigned cpu, size_t bytes, bool named)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    int fd = open_event(ring, PERF_EVENT_SOFTWARE, PERF_EVENT_DUMMY, cpu, !named), error = 0;
+    const int fd = perf_open(&event, -1, (int)cpu);
 
     if (fd < 0)
         return fd;
+    if (ring->n && ioctl(fd, IOC_SET_OUTPUT, ring->fd[0])) {
+        (void)close(fd);
+        return -EINVAL;
+    }
     ring->fd[ring->n++] = fd;
-    for (ring->bytes = 2 * bytes; ring->memory == MAP_FAILED && ring->bytes > page;) {
-        ring->bytes /= 2;
-        /* The kernel overwrites the oldest records of a ring that cannot be written here. */
-        ring->memory =
-            mmap(NULL, page + ring->bytes, ring->last ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        error = -errno;
-    }
-    if (ring->memory == MAP_FAILED)
-        return error;
-    for (size_t i = 0; i < ring->events->n; i++) {
-        const struct trace_event *event = &ring->events->of[i];
-        if (event->kind == TRACE_SWITCH && !named)
-            continue;
-        fd = open_event(ring, PERF_EVENT_TRACEPOINT, event->id, cpu, false);
-        if (fd >= 0 && ioctl(fd, IOC_SET_OUTPUT, ring->fd[0]) == 0) {
-            ring->fd[ring->n++] = fd;
-            continue;
-        }
-        if (fd >= 0)
-            (void)close(fd);
-        if (event->kind == TRACE_SWITCH)
-            return fd < 0 ? fd : -EINVAL;
-    }
     return 0;
+}
+
+/* Maps the ring. Returns 0 or -errno. */
+static int map_ring(struct trace_ring *ring, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    /* The kernel overwrites the oldest records of a ring that cannot be written here. */
+    const int rights = ring->last ? PROT_READ : PROT_READ | PROT_WRITE;
+
+    for (ring->bytes = bytes; ring->bytes >= page; ring->bytes /= 2)
+        if ((ring->memory = mmap(NULL, page + ring->bytes, rights, MAP_SHARED, ring->fd[0], 0)) != MAP_FAILED)
+            return 0;
+    ring->memory = NULL;
+    return -errno;
 }
 
 int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_events *events, size_t bytes, bool last)
 {
-    bool named = false;
-    int error;
+    bool switches = false;
 
-    for (size_t i = 0; i < events->n; i++)
-        named |= events->of[i].kind == TRACE_SWITCH;
-    for (;; named = false) {
-        *ring = (struct trace_ring){.events = events, .memory = MAP_FAILED, .last = last};
-        if (!(error = open_ring(ring, cpu, bytes, named)))
-            return 0;
+    if (ring->n && ring->bytes >= bytes && ring->last == last)
+        return 0;
+    trace_ring_close(ring);
+    *ring = (struct trace_ring){.events = events, .last = last};
+    int error = add_event(ring, cpu, 0, false);
+    if (!error)
+        error = map_ring(ring, bytes);
+    for (size_t i = 0; !error && i < events->n; i++)
+        if (add_event(ring, cpu, events->of[i].id, false) == 0)
+            switches |= events->of[i].kind == TRACE_SWITCH; /* by their tracepoint, which has the names */
+    if (!error && !switches)
+        error = add_event(ring, cpu, 0, true);
+    if (error)
         trace_ring_close(ring);
-        if (!named)
-            return error;
-    }
+    return error;
 }
 
 void trace_ring_close(struct trace_ring *ring)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-    if (ring->memory != MAP_FAILED && ring->n)
-        (void)munmap(ring->memory, page + ring->bytes);
+    if (ring->memory)
+        (void)munmap(ring->memory, (size_t)sysconf(_SC_PAGESIZE) + ring->bytes);
     while (ring->n)
         (void)close(ring->fd[--ring->n]);
     free(ring->at);
     ring->at = NULL;
-    ring->memory = MAP_FAILED;
+    ring->memory = NULL;
 }
 
 static uint64_t *head_of(const struct trace_ring *ring)

@@ -312,7 +312,7 @@ static void test_trace_ring_of_this_machine(void **state)
     static const struct trace_events none;
     const struct timespec pause = {.tv_nsec = 2000000};
     struct cpuset cpus, one;
-    struct trace_ring real;
+    struct trace_ring real = {.n = 0};
     struct trace_record record;
 
     assert_int_equal(task_get_affinity(&cpus), 0);
@@ -351,7 +351,7 @@ static void test_trace_ring_of_this_machine(void **state)
 static int without_rights(void)
 {
     static const struct trace_events none;
-    struct trace_ring real;
+    struct trace_ring real = {.n = 0};
     char why[160];
 
     if (fixture_become_nobody())
@@ -373,7 +373,7 @@ static void test_trace_ring_says_which_right_is_missing(void **state)
 static int filtered(void)
 {
     static const struct trace_events none;
-    struct trace_ring real;
+    struct trace_ring real = {.n = 0};
     char why[160];
 
     if (refuse_call(SYS_perf_event_open, EPERM))

@@ -376,7 +376,9 @@ bool __wrap_tasks_read(const char *root, uint32_t tid, struct tasks_one *out)
 static struct tasks_one before_of[] = {{.tid = 3, .parent = 2, .kernel = true, .name = "kworker/3:0"},
                                        {.tid = 12, .parent = 1, .group = 12, .name = "a b\033[2J\n\xff"},
                                        {.tid = 50, .parent = 1, .group = 44, .name = "own"}};
-static const struct tasks_times before = {.of = before_of, .n = COUNT(before_of)};
+static pid_t groups[] = {44};
+static const struct who_names names = {
+    .before = {.of = before_of, .n = COUNT(before_of)}, .groups = groups, .n_groups = COUNT(groups)};
 
 static const struct who_line *line_of(const struct who_line *lines, size_t n, const char *kind, const char *name,
                                       const char *work)
@@ -435,17 +437,14 @@ static void record_two_cpus(void)
 
 static void test_who_names_are_joined_over_cpus(void **state)
 {
-    const struct who_names names = {.before = &before, .time = whole[0]};
     struct who_line *lines;
 
     record_two_cpus();
-    const size_t n = who_lines(&who, &names, 30, &lines);
+    const size_t n = who_lines(&who, &names, NULL, 30, &lines);
     const struct who_line *sh = line_of(lines, n, "task", "sh", "");
     assert_int_equal(n, 12);
     assert_int_equal(sh->tasks, 4); /* the shell, and its children on both CPUs, which have no names of their own */
     assert_true(sh->n == 4 && sh->ns == 350 * US && sh->max_ns == 200 * US);
-    assert_int_equal(cpuset_count(&sh->cpus), 2);
-    assert_true(fabs(sh->cell[0] - 20 * US) < 5 && fabs(sh->cell[15] - 10 * US) < 5);
     expect_line(lines, n, "unseen", "unseen", "", 600 + 390);
     expect_line(lines, n, who_others_are_hidden() ? "outside" : "idle", who_others_are_hidden() ? "outside" : "idle",
                 "", 230 - 11);
@@ -466,15 +465,12 @@ static void test_who_names_are_joined_over_cpus(void **state)
 /* Of other programs: not what the trial's tasks forked on another CPU, nor idle time. */
 static void test_who_of_others_only(void **state)
 {
-    static const pid_t groups[] = {44};
     struct cpuset cpus = {{0}};
-    const struct who_names names = {
-        .before = &before, .time = whole[0], .others_only = true, .groups = groups, .n_groups = 1, .cpus = &cpus};
     struct who_line *lines;
 
     record_two_cpus();
     cpuset_add(&cpus, 2);
-    const size_t n = who_lines(&who, &names, 2, &lines);
+    const size_t n = who_lines(&who, &names, &cpus, 2, &lines);
     assert_int_equal(n, 3);
     expect_line(lines, n, "task", "sh", "", 200);
     expect_line(lines, n, "task", "a_b?[2J??", "", 100);
@@ -488,9 +484,7 @@ static void test_who_of_others_only(void **state)
 /* 100,000 children of a task of the trial are its own; those of another one are one name. */
 static void test_who_many_short_tasks(void **state)
 {
-    static const pid_t groups[] = {44};
-    const struct who_names names = {
-        .before = &before, .time = whole[0], .others_only = true, .groups = groups, .n_groups = 1};
+    struct cpuset cpus = {{0}};
     struct who_line *lines;
 
     begin(whole, 1);
@@ -502,7 +496,8 @@ static void test_who_many_short_tasks(void **state)
         who_add(&who, &record);
     }
     who_end(&who, false);
-    assert_int_equal(who_lines(&who, &names, 5, &lines), 1);
+    cpuset_add(&cpus, window.cpu);
+    assert_int_equal(who_lines(&who, &names, &cpus, 5, &lines), 1);
     assert_string_equal(lines->label.name, "a_b?[2J??");
     assert_int_equal(lines->tasks, 50000);
     assert_true(lines->ns == 500 * US);
@@ -514,18 +509,18 @@ static void test_who_many_short_tasks(void **state)
 static void test_who_counted_times_have_no_cpu(void **state)
 {
     struct tasks_times now = {0};
-    const struct who_names names = {.before = &before, .time = whole[0]};
     struct who_line *lines;
     bool any = false;
 
     assert_int_equal(tasks_times("", &now), 0);
     free(now.of);
     who_add_counted(&who, &(struct tasks_times){0}, 1, 1000 * US);
-    const size_t n = who_lines(&who, &names, 5, &lines);
+    const size_t n = who_lines(&who, &names, NULL, 5, &lines);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(cpuset_count(&lines[i].cpus), 0);
         any |= lines[i].ns > 0;
     }
+    for (size_t i = 0; i < who.n_pieces; i++)
+        assert_int_equal(who.pieces[i].cpu, CPUSET_NONE);
     assert_true(any);
     free(lines);
     who_free(&who);

@@ -293,7 +293,7 @@ void __wrap_tasks_kernel_functions(const char *root, const uint64_t *addresses, 
 static int enter_found(struct who *who, const struct who_names *names)
 {
     struct who_line *lines;
-    const size_t n = who_lines(who, names, SIZE_MAX - 1, &lines);
+    const size_t n = who_lines(who, names, NULL, SIZE_MAX - 1, &lines);
     char key[KEY_SIZE];
 
     CHECK(n > 0);
@@ -340,8 +340,7 @@ static int measure(unsigned cpu, int tell, pid_t leaver)
     CHECK(culprits_read(watch, &window, 1, &who, why, sizeof(why)));
     CHECK(window.lost == 0);
     CHECK(read_trace(cpu) > 1000);
-    const struct who_names names = {.before = &watch->before, .time = outcome->window};
-    CHECK(enter_found(&who, &names) == 0);
+    CHECK(enter_found(&who, &watch->names) == 0);
     who_free(&who);
     culprits_free(watch);
     return 0;
