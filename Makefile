@@ -189,7 +189,7 @@ WRAP_test_benches   := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) chase_map chase_walk pa
 WRAP_test_command   := $(MADE_UP_TRIAL)
 WRAP_test_unix      := $(MADE_UP_TRIAL)
 WRAP_test_noise     := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK) machine_watch_read task_read_usage task_current_cpu \
-	core_work_adds core_probe_cycles_per_tick cgroup_quota_open trial_copy_machine
+	core_probe_take cgroup_quota_open trial_copy_machine
 WRAP_test_wakeup    := $(MADE_UP_TRIAL) $(MADE_UP_CLOCK)
 WRAP_test_sim       := $(MADE_UP_CLOCK)
 WRAP_test_noise_trace := detour_end
@@ -197,7 +197,7 @@ WRAP_test_who_trace   := tasks_kernel_functions
 WRAP_test_who         := tasks_kernel_functions tasks_read
 # Functions of the kernel and of other layers that return what the test says.
 WRAP_test_worker    := task_read_counters task_read_usage $(MADE_UP_CLOCK) clock_sleep_ns task_current_cpu \
-	task_offer_to_oom_killer core_probe_cycles_per_tick counters_open counters_none counters_start counters_stop \
+	task_offer_to_oom_killer core_probe_take counters_open counters_none counters_start counters_stop \
 	counters_read counters_close place_apply_policy
 # A disk that is made up, see tests/unit/made_up_disk.h.
 MADE_UP_DISK        := pwrite pwrite64 pread pread64 ftruncate ftruncate64 posix_fadvise posix_fadvise64 fdatasync \
@@ -208,8 +208,7 @@ WRAP_test_read      := $(MADE_UP_DISK)
 WRAP_test_write     := $(MADE_UP_DISK)
 WRAP_test_hack      := recv
 WRAP_test_memload   := munmap
-WRAP_test_core      := $(MADE_UP_CLOCK) clock_sleep_ns task_get_affinity task_set_affinity core_probe_cycles_per_tick \
-	core_work_chain
+WRAP_test_core      := $(MADE_UP_CLOCK) clock_sleep_ns task_get_affinity task_set_affinity core_probe_take
 WRAP_test_machine   := sysinfo statfs statfs64
 WRAP_test_settings  := sysconf clock_getres
 WRAP_test_task      := getrusage getrlimit getrlimit64 clock_gettime
@@ -264,6 +263,13 @@ $(BUILD)/cli/%.o: tests/cli/%.c $(BUILD)/flags
 .SECONDARY: $(UNIT:%=$(BUILD)/unit/%.o) $(CLI:%=$(BUILD)/cli/%.o) $(CLI_COMMON)
 $(BUILD)/cli/test_%: $(BUILD)/cli/test_%.o $(CLI_COMMON)
 	$(CC) $(CFLAGS_ALL) $(filter-out -static,$(LDFLAGS_ALL)) -o $@ $^ -lcmocka -lm
+# The program with a clock that is stretched: its objects, but the one that reads the counter is compiled anew.
+$(BUILD)/cli/stretched/clock.o: src/sys/clock.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -include tests/cli/stretched/stretched.h -MMD -MP -c -o $@ $<
+$(BUILD)/cli/stretched/program: $(BUILD)/cli/stretched/clock.o $(BUILD)/cli/stretched/stretched.o $(OBJECTS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -Wl,--wrap=clock_gettime -o $@ $(filter-out $(BUILD)/sys/clock.o,$^) -lm
+$(BUILD)/cli/test_causes: | $(BUILD)/cli/stretched/program
 
 .PHONY: cli
 cli: $(PROGRAM) $(CLI:%=$(BUILD)/cli/%) ## tests of the command line, on the static binary

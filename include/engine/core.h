@@ -38,16 +38,15 @@ struct core_record {
     uint32_t probes[CORE_LEVELS]; /* number of core probes with each result */
     uint64_t slices;
     uint64_t start_ns, block_ns; /* start of the record, and length of a block of time in ns, by CLOCK_MONOTONIC_RAW */
-    double cycles_per_tick;      /* measured cycles of the core per tick of the clock; NAN: not known */
+    double cycles_per_tick;      /* mean cycles of the core per tick of the clock, of the slices; 0 without them */
     struct core_cell cell[CORE_BLOCKS][CORE_CELLS];
 };
-void core_record_init(struct core_record *record);
 
 /* State of a measured process between two slices of its work. */
 struct core_meter {
     const struct core_probe *probe; /* NULL: no probes are taken */
     struct core_record *record;
-    uint32_t level; /* result of the probe before the next slice */
+    struct core_reading reading; /* result of the probe before the next slice */
 };
 /* Takes the probe before the first slice, or before the first one after a pause. expected_ns is the expected length of
  * the run. */
@@ -55,30 +54,27 @@ void core_begin(struct core_meter *meter, uint64_t expected_ns);
 /* Records a slice: count units of work, which took `cost` (in ns or ticks), begun at start_ns. Takes the next
  * probe, whose time belongs to no slice. */
 void core_slice(struct core_meter *meter, double count, double cost, uint64_t start_ns);
-/* As core_begin() and core_slice(), for callers that take the probes themselves: before and after are the levels of the
- * core probes before and after the slice of work. */
+/* As core_begin() and core_slice(), for callers that take the probes themselves: before and after are the results of
+ * the core probes before and after the slice of work. */
 void core_record_begin(struct core_record *record, uint64_t expected_ns);
-void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                uint64_t start_ns);
+void core_enter(struct core_record *record, const struct core_reading *before, const struct core_reading *after,
+                double count, double cost, uint64_t start_ns);
 
 /* --- What the parent does. --- */
 
 /* What the core probes have shown of the machine's CPUs since the program started. */
 struct core_session {
     struct core_probe probe;
-    uint16_t lowest[CPUSET_MAX];       /* by CPU: lowest probe level seen; 0: none */
-    float cycles_per_tick[CPUSET_MAX]; /* by CPU: the highest seen, since the lowest probe level comes with the highest
-                                        * clock frequency; 0: none */
-    unsigned core[CPUSET_MAX];         /* by CPU: number of its core: equal for hardware threads of one core */
-    unsigned type[CPUSET_MAX];         /* by CPU: number of its core's type: equal for cores of one kind */
-    bool threads;                      /* some core has several hardware threads */
+    uint16_t lowest[CPUSET_MAX]; /* by CPU: lowest probe level seen; 0: none */
+    unsigned core[CPUSET_MAX];   /* by CPU: number of its core: equal for hardware threads of one core */
+    unsigned type[CPUSET_MAX];   /* by CPU: number of its core's type: equal for cores of one kind */
+    bool threads;                /* some core has several hardware threads */
 };
 /* Makes the state of the core probes for the online CPUs; the caller frees it with free(). root is the directory of
  * /sys, "" for this machine's. Returns NULL when out of memory. */
 struct core_session *core_session_make(const char *root, const struct clock_info *clock, const struct cpuset *online);
-/* Updates what is known of a CPU by the probes that were taken on it: number of probes at each level, and cycles of the
- * core per tick. */
-void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick);
+/* Updates what is known of a CPU by the number of probes that were taken on it at each level. */
+void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS]);
 /* Returns the highest probe level at which the CPU has its core to itself; 0 when that is not known, with the reason in
  * why. */
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size);

@@ -191,10 +191,10 @@ enum party_stop {
 struct baton {
     uint64_t execs; /* by party_exec() */
     uint64_t count;
-    uint64_t start_ns;   /* of the run, CLOCK_MONOTONIC_RAW; the party may store another time */
-    uint32_t core_level; /* last core probe; set by the party only */
-    int image_fd;        /* what party_exec() executes, from the first setup (scratch_own_image()); -1: this
-                          * program's file */
+    uint64_t start_ns;        /* of the run, CLOCK_MONOTONIC_RAW; the party may store another time */
+    struct core_reading core; /* last probe; set by the party only */
+    int image_fd;             /* what party_exec() executes, from the first setup (scratch_own_image()); -1: this
+                               * program's file */
 };
 
 struct core_probe;

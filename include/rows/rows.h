@@ -144,7 +144,7 @@ struct row {
     char timer_latency_held[8]; /* deep idle states avoided: "yes", "no" or "" */
     char scratch_disk[256];     /* by storage_describe() */
     char core_share[8];         /* of the CPU, 0 to 1; "own": the run itself could use the rest */
-    double core_mhz;            /* right after the samples */
+    double core_mhz;            /* mean during the samples */
     char counters[256];         /* by counted_text() of rows/rows.h */
     char culprits[512];         /* other tasks that ran, by culprits_text() of rows/culprits.h */
     double explained_pct;       /* of the variance between samples, by other use of the core */

@@ -35,11 +35,16 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-/* Returns the second probe's level: the first warms the new image's caches. */
-static unsigned probe(const struct core_probe *core)
+/* Returns the second probe: the first warms the new image's caches. */
+static struct core_reading probe(const struct core_probe *core)
 {
-    (void)core_probe_take(core);
-    return core_probe_take(core);
+    struct core_reading reading = {.level = 0};
+
+    if (!core)
+        return reading;
+    core_probe_take(core, &reading);
+    core_probe_take(core, &reading);
+    return reading;
 }
 
 /* Once in each image; later ones are started by party_exec(). Each exec is a slice. */
@@ -48,18 +53,18 @@ static int run(struct party_context *context)
     struct baton *baton = context->baton;
     struct core_record *record = context->recorder[UNIX_CORE];
     uint64_t now = clock_raw_ns();
-    unsigned level = context->core_probe ? probe(context->core_probe) : 0;
+    const struct core_reading reading = probe(context->core_probe);
 
     if (baton->execs) {
         slices_add(context->recorder[UNIX_SLICES], 1, baton->start_ns, now);
         if (context->core_probe)
-            core_enter(record, baton->core_level, level, 1, (double)(now - baton->start_ns), baton->start_ns);
+            core_enter(record, &baton->core, &reading, 1, (double)(now - baton->start_ns), baton->start_ns);
         if (party_stopped(context))
             return 0;
     } else {
         core_record_begin(record, context->time_ns);
     }
-    baton->core_level = level;
+    baton->core = reading;
     baton->start_ns = context->core_probe ? clock_raw_ns() : now;
     return party_fail(context, "cannot execute the program again: %s", strerror(-party_exec(context)));
 }

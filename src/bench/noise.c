@@ -68,9 +68,10 @@ int noise_read_threshold(struct noise_params *params, char *error, size_t error_
 
 struct sampler {
     struct detour_account account;
-    struct detour_cost adding, reading, probing, chaining, throttling;
+    struct detour_cost adding, reading, probing, throttling;
     const struct core_probe *probe; /* NULL: none */
     struct core_record *record;
+    struct core_reading core;               /* the last probe */
     double (*levels)[CORE_LEVELS];          /* core probes by part of the run */
     struct stats_running mhz[DETOUR_CELLS]; /* by part of the run */
     unsigned cell;                          /* current part of the run */
@@ -176,14 +177,16 @@ static uint64_t follow_detour(struct sampler *s, uint64_t to, uint64_t ticks)
 
 static void take_probe(struct sampler *s)
 {
-    unsigned level = core_probe_take(s->probe);
+    const struct core_reading before = s->core;
+    core_probe_take(s->probe, &s->core);
     uint64_t now_ns = clock_raw_ns();
 
     if (s->probe_ns)
-        core_enter(s->record, s->account.level, level, 1, (double)(now_ns - s->probe_ns), s->probe_ns);
+        core_enter(s->record, &before, &s->core, 1, (double)(now_ns - s->probe_ns), s->probe_ns);
     s->probe_ns = now_ns;
-    s->levels[s->cell][level]++;
-    detour_probed(&s->account, level);
+    s->levels[s->cell][s->core.level]++;
+    stats_add(&s->mhz[s->cell], s->core.cycles_per_tick * 1e3 / s->ns_per_tick);
+    detour_probed(&s->account, s->core.level);
 }
 
 /* `from`: last reading. Returns a new one. */
@@ -195,14 +198,6 @@ static uint64_t probe_core(struct sampler *s, uint64_t from)
     to = follow_detour(s, to, detour_step(&s->account, &s->probing, to - from));
     s->next_probe = to + s->slice;
     return to;
-}
-
-static void measure_mhz(struct sampler *s)
-{
-    double ratio = core_probe_cycles_per_tick(s->probe);
-
-    if (ratio > 0)
-        stats_add(&s->mhz[s->cell], ratio * 1e3 / s->ns_per_tick);
 }
 
 /* Until the end of the window. Returns the last reading. */
@@ -255,7 +250,7 @@ static struct machine_counters count_interrupts(struct sampler *s)
     return by;
 }
 
-/* Reads the CPU's counters and, with core probes, its frequency. Returns a new reading. */
+/* Reads the CPU's counters. Returns a new reading. */
 static uint64_t end_window(struct sampler *s, uint64_t from)
 {
     struct detour_seen seen;
@@ -263,12 +258,6 @@ static uint64_t end_window(struct sampler *s, uint64_t from)
     uint64_t read = clock_now(s->clock);
 
     read = follow_detour(s, read, detour_step(&s->account, &s->reading, read - from));
-    if (s->probe) {
-        s->cell = detour_cell(&s->account, read);
-        measure_mhz(s);
-        uint64_t measured = clock_now(s->clock);
-        read = follow_detour(s, measured, detour_step(&s->account, &s->chaining, measured - read));
-    }
     /* On another CPU meanwhile, the timer interrupts are not known. */
     detour_window(&s->account, read, s->account.seen.cpu == s->watched ? by.timer : -1,
                   by.steal_ns > 0 ? (uint64_t)by.steal_ns : 0);
@@ -393,8 +382,6 @@ static void measure_costs(struct sampler *s)
         measure_cost(s, read_quota, &s->throttling);
     if (s->probe)
         measure_cost(s, take_probe, &s->probing);
-    if (s->probe)
-        measure_cost(s, measure_mhz, &s->chaining);
     s->window = noise_window(s->reading.usual, s->ns_per_tick);
     s->slice = (uint64_t)(PROBE_NS / s->ns_per_tick);
 }
@@ -423,7 +410,7 @@ static int setup(struct party_context *context)
     sample(context, s, WARM_NS);
     hist_init(s->account.hist, 0);
     series_init(s->account.series);
-    core_record_init(s->record);
+    memset(s->record, 0, sizeof(*s->record));
     return 0;
 }
 

@@ -84,7 +84,7 @@ static void learn(const struct trial *trial, const struct place_request *request
 {
     for (unsigned i = 0; trial_spec_of(trial)->core && i < request->n_order; i++) {
         const struct core_record *record = trial_recorder(trial, 0, i, NOISE_CORE);
-        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes, record->cycles_per_tick);
+        core_learn(trial_spec_of(trial)->core, request->order[i], record->probes);
     }
 }
 

@@ -17,9 +17,9 @@
 /* The core counts as free up to this many probe levels above the lowest one seen: one step of the counter at each of
  * the two readings of a probe, and instruction cache misses of its first pass. */
 #define FREE_MARGIN 4u
-/* Additions per cycle above which a core can be free: a core that two hardware threads share equally all the time does
- * two. */
-#define WIDTH_MIN 2.5
+/* Additions per cycle that some core of the type must have shown for one to be known as free: of six, which the widest
+ * cores do, a core that two hardware threads share equally all the time does three. */
+#define WIDTH_MIN 3.1
 /* Minimum additions per cycle of a free core, as a share of those of the best core of its type; FREE_MARGIN hides
  * smaller differences. */
 #define WIDTH_OF_WIDEST 0.93
@@ -32,12 +32,6 @@
 #define RESAMPLES  1000u
 
 /* --- What the measured process does. --- */
-
-void core_record_init(struct core_record *record)
-{
-    memset(record, 0, sizeof(*record));
-    record->cycles_per_tick = (double)NAN;
-}
 
 static void add_cell(struct core_cell *into, const struct core_cell *other)
 {
@@ -69,18 +63,19 @@ void core_begin(struct core_meter *meter, uint64_t expected_ns)
         return;
     if (!meter->record->start_ns)
         core_record_begin(meter->record, expected_ns);
-    meter->level = core_probe_take(meter->probe);
+    core_probe_take(meter->probe, &meter->reading);
 }
 
-void core_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                uint64_t start_ns)
+void core_enter(struct core_record *record, const struct core_reading *before, const struct core_reading *after,
+                double count, double cost, uint64_t start_ns)
 {
-    uint32_t level = before > after ? before : after;
+    const uint32_t level = before->level > after->level ? before->level : after->level;
 
     /* A slice between two probes of a free core counts however long it took: a task that took the CPU meanwhile slows
      * the work down, and nobody else used the core. */
-    record->probes[after]++;
+    record->probes[after->level]++;
     record->slices++;
+    record->cycles_per_tick += (after->cycles_per_tick - record->cycles_per_tick) / (double)record->slices;
     if (level >= CORE_CELLS)
         return;
     uint64_t at = start_ns > record->start_ns ? start_ns - record->start_ns : 0;
@@ -93,9 +88,9 @@ void core_slice(struct core_meter *meter, double count, double cost, uint64_t st
 {
     if (!meter->probe)
         return;
-    uint32_t before = meter->level;
-    meter->level = core_probe_take(meter->probe);
-    core_enter(meter->record, before, meter->level, count, cost, start_ns);
+    const struct core_reading before = meter->reading;
+    core_probe_take(meter->probe, &meter->reading);
+    core_enter(meter->record, &before, &meter->reading, count, cost, start_ns);
 }
 
 /* --- What the probes have shown of each CPU. --- */
@@ -117,7 +112,7 @@ struct core_session *core_session_make(const char *root, const struct clock_info
     return session;
 }
 
-void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS], double cycles_per_tick)
+void core_learn(struct core_session *session, unsigned cpu, const uint32_t probes[CORE_LEVELS])
 {
     if (cpu >= CPUSET_MAX)
         return;
@@ -127,16 +122,12 @@ void core_learn(struct core_session *session, unsigned cpu, const uint32_t probe
                 session->lowest[cpu] = (uint16_t)level;
             break;
         }
-    if (cycles_per_tick > (double)session->cycles_per_tick[cpu])
-        session->cycles_per_tick[cpu] = (float)cycles_per_tick;
 }
 
 /* Returns the additions per cycle at the lowest probe level of the CPU; 0 when not known. */
 static double width_of(const struct core_session *session, unsigned cpu)
 {
-    double cycles = (double)session->cycles_per_tick[cpu];
-
-    return session->lowest[cpu] && cycles > 0 ? core_probe_width(&session->probe, session->lowest[cpu], cycles) : 0;
+    return session->lowest[cpu] ? core_probe_width(&session->probe, session->lowest[cpu]) : 0;
 }
 
 unsigned core_free_level(const struct core_session *session, unsigned cpu, char *why, size_t why_size)
@@ -149,9 +140,10 @@ unsigned core_free_level(const struct core_session *session, unsigned cpu, char 
     for (unsigned other = 0; other < CPUSET_MAX; other++)
         if (session->lowest[other] && session->type[other] == session->type[cpu] && width_of(session, other) > widest)
             widest = width_of(session, other);
-    if (width <= WIDTH_MIN)
-        return (unsigned)fail_because(0, why, why_size, "the core was never seen free: %.1f additions a cycle at most",
-                                      width);
+    if (widest <= WIDTH_MIN)
+        return (unsigned)fail_because(
+            0, why, why_size,
+            "the core was never surely free: %.1f additions a cycle at most, as half of a wider core does", widest);
     if (width < WIDTH_OF_WIDEST * widest)
         return (unsigned)fail_because(
             0, why, why_size, "the core was never seen free: %.1f additions a cycle at most, %.1f on another CPU",

@@ -15,17 +15,19 @@
 static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uint64_t probes[CORE_LEVELS], double *us)
 {
     uint32_t seen[CORE_LEVELS] = {0};
+    struct core_reading reading = {.level = 0};
     uint64_t until = clock_raw_ns() + ns;
 
     do {
         clock_sleep_ns(LOOK_EACH_NS);
-        (void)core_probe_take(&session->probe); /* the result is ignored: this probe warms up the caches */
+        core_probe_take(&session->probe, &reading); /* its level is ignored: this probe warms up the caches */
         uint64_t start = clock_raw_ns();
-        seen[core_probe_take(&session->probe)]++;
+        core_probe_take(&session->probe, &reading);
+        seen[reading.level]++;
         double took = (double)(clock_raw_ns() - start) * 1e-3;
         *us = took > *us ? *us : took; /* the shortest time so far; *us is NAN at first */
     } while (clock_raw_ns() < until);
-    core_learn(session, cpu, seen, core_probe_cycles_per_tick(&session->probe));
+    core_learn(session, cpu, seen);
     for (unsigned level = 0; level < CORE_LEVELS; level++)
         probes[level] += seen[level];
 }

@@ -43,8 +43,6 @@ void recorder_init(const struct recorder_spec *spec, void *recorder)
         ((struct checks *)recorder)->capacity = spec->capacity;
         break;
     case RECORD_CORE:
-        core_record_init(recorder);
-        break;
     case RECORD_NUMBERS:
         break;
     }

@@ -280,11 +280,10 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
         const struct core_record *record = trial_recorder(trial, 0, copy, r);
         if (!record->slices)
             continue;
-        core_learn(session, cpu, record->probes, record->cycles_per_tick);
+        core_learn(session, cpu, record->probes);
         for (unsigned level = 0; level < CORE_LEVELS; level++)
             g->core_probes[level] += record->probes[level];
-        if (record->cycles_per_tick > 0)
-            stats_add(&g->core_hz, record->cycles_per_tick * results_clock_hz(results));
+        stats_add(&g->core_hz, record->cycles_per_tick * results_clock_hz(results));
         g->core_cpu = cpu;
         g->core_own |= trial_shares_core(trial);
         for (unsigned m = 0; m < bench->n_metrics; m++)

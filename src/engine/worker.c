@@ -408,11 +408,6 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
         slot->last_cpu = task_current_cpu();
         note_moved(context);
     }
-    /* The core's frequency right after the run, for each recorder of core probes. */
-    for (unsigned i = 0; context->core_probe && i < party->n_recorders; i++)
-        if (party->recorders[i].kind == RECORD_CORE)
-            ((struct core_record *)context->recorder[i])->cycles_per_tick =
-                core_probe_cycles_per_tick(context->core_probe);
     if (!failed && party->verify)
         failed = party->verify(context);
     if (!failed)

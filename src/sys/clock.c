@@ -153,10 +153,13 @@ void clock_sleep_ns(uint64_t ns)
 }
 
 /* STEPS: minimum length of a probe in steps of the counter, on a core that does CHAINS additions per cycle. */
-#define STEPS         50.0
-#define CHAINS        6.0
-#define LEAST_BLOCKS  3.0
-#define MOST_NS       2500.0 /* maximum length; one probe every 1.5 ms takes less than 0.2 % of the time */
+#define STEPS        50.0
+#define CHAINS       6.0
+#define LEAST_BLOCKS 3.0
+#define MOST_NS      2500.0 /* maximum length of the additions; a probe takes twice that, each 1.5 ms */
+/* Minimum length of the chain in steps and in cycles: it is then known to 1 % or so. */
+#define CHAIN_STEPS   80.0
+#define CHAIN_CYCLES  2000.0
 #define CHAIN_SHORT   4u
 #define CHAIN_LONG    40u
 #define CHAIN_TRIES   5u
@@ -190,11 +193,6 @@ static double cycles_per_tick(void)
     return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : (double)NAN;
 }
 
-double core_probe_cycles_per_tick(const struct core_probe *probe)
-{
-    return probe->blocks ? cycles_per_tick() : (double)NAN;
-}
-
 void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
 {
     struct clock_cost cost;
@@ -213,18 +211,35 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
     double grain = cost.grain > 1 ? cost.grain : 1;
     probe->empty = cost.min;
     /* The dependent chain measures the frequency: another thread on the core would slow down independent additions. */
-    double block = CORE_BLOCK_ADDS / CHAINS / cycles_per_tick(), blocks = ceil(STEPS * grain / block);
+    const double cycles = cycles_per_tick(), link = CORE_BLOCK_LINKS * (double)core_link_cycles;
+    double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = ceil(STEPS * grain / block);
     blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
     if (!(block > 0) || blocks * ns_of_block() > 2 * MOST_NS) {
         (void)snprintf(probe->why, sizeof(probe->why), "the cycle counter's step is too coarse (%.0f ticks)", grain);
         return;
     }
-    double finest = blocks * block / STEPS;
-    probe->unit = finest > grain ? finest : grain;
+    probe->unit = fmax(blocks * block / STEPS, grain) * cycles;
+    probe->chain = (uint32_t)ceil(fmax(CHAIN_STEPS * grain * cycles, CHAIN_CYCLES) / link);
     probe->blocks = (uint32_t)blocks;
 }
 
-double core_probe_width(const struct core_probe *probe, unsigned level, double cycles_per_tick)
+void core_probe_take(const struct core_probe *probe, struct core_reading *reading)
 {
-    return (double)probe->blocks * CORE_BLOCK_ADDS / ((double)level * probe->unit * cycles_per_tick);
+    const double cycles = (double)probe->chain * CORE_BLOCK_LINKS * core_link_cycles, before = reading->chain;
+
+    core_work_chain(1); /* loads it into the instruction cache */
+    const uint64_t begin = counter_begin();
+    core_work_chain(probe->chain);
+    const uint64_t between = counter_begin();
+    core_work_adds(probe->blocks);
+    const double adds = (double)(counter_end() - between) - probe->empty;
+    reading->chain = cycles / ((double)(between - begin) - probe->empty);
+    reading->cycles_per_tick = fmax(reading->chain, before);
+    const double level = adds * reading->cycles_per_tick / probe->unit + 0.5;
+    reading->level = level < 0 ? 0 : level < CORE_LEVELS - 1 ? (uint32_t)level : CORE_LEVELS - 1;
+}
+
+double core_probe_width(const struct core_probe *probe, unsigned level)
+{
+    return (double)probe->blocks * CORE_BLOCK_ADDS / ((double)level * probe->unit);
 }

@@ -247,10 +247,11 @@ static void hog_a_tenth(unsigned cpu)
     }
 }
 
-/* Six runs without and with that task, in turns: the values with the core free must show what it takes. */
-static void test_causes_a_task_beside_is_slower_by_preempted(void **state)
+/* Six runs of the test, without and with a cause, in turns; compare must then say what it is. program: runs with the
+ * cause; NULL: the cause is the task. */
+static void expect_slower(const struct cli *cli, const char *suite, const char *operand, const char *program,
+                          const char *verdict)
 {
-    const struct cli *cli = *state;
     char cpus[16], name[16];
     struct cli_result result;
 
@@ -259,24 +260,44 @@ static void test_causes_a_task_beside_is_slower_by_preempted(void **state)
     cli_need_processor("an emulator's time does not go with the work");
     const unsigned cpu = last_cpu();
     (void)snprintf(cpus, sizeof(cpus), "%u", cpu);
-    for (unsigned run = 0; run < 12; run++) {
-        const bool beside = (run + 1) / 2 % 2;
-        const pid_t pid = beside ? fork() : 0;
-        assert_true(pid >= 0);
-        if (beside && !pid)
+    for (unsigned i = 0; i < 12; i++) {
+        const bool changed = (i + 1) / 2 % 2, hogged = changed && !program;
+        const pid_t pid = hogged ? fork() : -1;
+        if (hogged && !pid)
             hog_a_tenth(cpu);
-        (void)snprintf(name, sizeof(name), "./%c%u.csv", "ab"[beside], run);
-        cli_expect_args(cli, ARGS("prime", "-q", "--fifo=40", "-i", "3", "-n", "1M", "--cpus", cpus, "-o", name), 0,
-                        &result);
+        assert_true(!hogged || pid > 0);
+        (void)snprintf(name, sizeof(name), "./%c%u.csv", "ab"[changed], i);
+        const struct cli_run run = {
+            .program = changed ? program : NULL,
+            .args = ARGS(suite, "-q", "--fifo=40", "-c", "1", "-i", "3", "--cpus", cpus, "-o", name, operand)};
+        cli_expect(cli, &run, 0, &result);
         cli_result_free(&result);
-        if (beside) {
+        if (hogged) {
             assert_int_equal(kill(pid, SIGKILL), 0);
             assert_int_equal(waitpid(pid, NULL, 0), pid);
         }
     }
-    cli_expect_args(cli, ARGS("compare", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4, &result);
-    cli_expect_text(result.out, " slower: preempted ");
+    cli_expect_args(cli, ARGS("compare", "--across", "build", "--fail-on", "slower", "./a*.csv", "--", "./b*.csv"), 4,
+                    &result);
+    cli_expect_text(result.out, verdict);
     cli_result_free(&result);
+}
+
+static void test_causes_a_task_beside_is_slower_by_preempted(void **state)
+{
+    expect_slower(*state, "prime", NULL, NULL, "  slower: preempted ");
+}
+
+/* A build whose clock is stretched, so that the core's frequency falls to two thirds half of the time: no neighbour. */
+static void test_causes_a_lower_clock_is_no_neighbour(void **state)
+{
+    char program[CLI_PATH];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 64);
+
+    assert_true(length > 0);
+    program[length] = '\0';
+    strcpy(strrchr(program, '/'), "/stretched/program");
+    expect_slower(*state, "unix", "sysgetpid", program, "  slower: CPU at ");
 }
 
 /* --- Any run. --- */
@@ -333,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(test_causes_a_hog_is_as_long_as_it_was),
         CLI_TEST(test_causes_a_task_beside_is_slower_by_preempted),
+        CLI_TEST(test_causes_a_lower_clock_is_no_neighbour),
         CLI_TEST(test_causes_of_copies_and_of_groups),
         CLI_TEST(test_causes_of_nobody),
     };

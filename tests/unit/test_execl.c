@@ -35,11 +35,11 @@ static uint64_t made_clock(void)
     return made.now_ns += 1000;
 }
 
-static unsigned made_probe_take(const struct core_probe *probe)
+static void made_probe_take(const struct core_probe *probe, struct core_reading *reading)
 {
     assert_non_null(probe);
     note("probe");
-    return ++made.level;
+    reading->level = ++made.level;
 }
 
 static void made_record_begin(struct core_record *record, uint64_t expected_ns)
@@ -48,11 +48,11 @@ static void made_record_begin(struct core_record *record, uint64_t expected_ns)
     note("begin:%llu", (unsigned long long)expected_ns);
 }
 
-static void made_enter(struct core_record *record, uint32_t before, uint32_t after, double count, double cost,
-                       uint64_t start_ns)
+static void made_enter(struct core_record *record, const struct core_reading *before, const struct core_reading *after,
+                       double count, double cost, uint64_t start_ns)
 {
     assert_non_null(record);
-    note("enter:%u:%u:%g:%g:%llu", before, after, count, cost, (unsigned long long)start_ns);
+    note("enter:%u:%u:%g:%g:%llu", before->level, after->level, count, cost, (unsigned long long)start_ns);
 }
 
 static int made_exec(struct party_context *context)
@@ -130,14 +130,14 @@ static void test_execl_records_each_exec(void **state)
     assert_string_equal(p.reason, "cannot execute the program again: No such file or directory");
     assert_log("probe probe begin:250 exec");
     assert_int_equal(slices->n, 0);
-    assert_true(p.context.baton->start_ns == 2000 && p.context.baton->core_level == 2);
+    assert_true(p.context.baton->start_ns == 2000 && p.context.baton->core.level == 2);
     p.context.baton->execs = 1;
     assert_int_equal(p.party->run(&p.context), -1);
     assert_log("probe probe enter:2:4:1:1000:2000 exec");
     assert_int_equal(slices->n, 1);
     assert_true(slices->slice[0].count == 1);
     assert_true(slices->slice[0].start_ns == 2000 && slices->slice[0].end_ns == 3000);
-    assert_true(p.context.baton->start_ns == 4000 && p.context.baton->core_level == 4);
+    assert_true(p.context.baton->start_ns == 4000 && p.context.baton->core.level == 4);
     p.context.baton->execs = 2;
     party_stop_all(&p.context);
     assert_int_equal(p.party->run(&p.context), 0);
@@ -151,7 +151,7 @@ static void test_execl_without_probes_reads_the_clock_once(void **state)
     begin();
     assert_int_equal(p.party->run(&p.context), -1);
     assert_log("begin:0 exec");
-    assert_true(p.context.baton->start_ns == 1000 && p.context.baton->core_level == 0);
+    assert_true(p.context.baton->start_ns == 1000 && p.context.baton->core.level == 0);
     p.context.baton->execs = 1;
     assert_int_equal(p.party->run(&p.context), -1);
     assert_log("exec");

@@ -330,7 +330,7 @@ static int record_or_fail(struct party_context *context, uint64_t count)
  * are 26,128, and 801 to 804 are 3,210. */
 static void test_experiment_slices_last_as_long_as_planned(void **state)
 {
-    static const struct core_probe probe = {.blocks = 1, .unit = 1};
+    static const struct core_probe probe = {.blocks = 1, .chain = 1, .unit = 1};
     static const struct {
         double rate;
         uint64_t fails;

@@ -508,7 +508,7 @@ static void test_noise_brief_detours_and_periods(void **state)
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_SHARED], 0);
     fixture_assert_near(trial.sample[0][NOISE_METRIC_LOST_BY + DETOUR_UNEXPLAINED], trial.sample[0][NOISE_METRIC_LOST]);
     session->probe = (struct core_probe){.blocks = 16, .unit = 1};
-    core_learn(session, 2, probes, 1);
+    core_learn(session, 2, probes);
     trial.spec.core = session;
     assert_int_equal(core_free_level(session, 2, (char[160]){""}, 160), 54);
     made_up_reduce(&trial);
@@ -550,7 +550,7 @@ static void test_noise_share_and_frequency_of_the_core(void **state)
     assert_true(isnan(sample[NOISE_METRIC_SHARE]) && isnan(sample[NOISE_METRIC_FREE]) &&
                 isnan(sample[NOISE_METRIC_SLOWER]));
     session->probe = (struct core_probe){.blocks = 16, .unit = 1};
-    core_learn(session, 2, probes, 1);
+    core_learn(session, 2, probes);
     trial.spec.core = session;
     ASSERT_POINTS(&trial, NOISE_METRIC_MHZ, {0, 3000}, {70000, 3200});
     ASSERT_POINTS(&trial, NOISE_METRIC_SHARE, {0, 100}, {10000, 50}, {20000, 75});
@@ -714,8 +714,8 @@ static int probe_a_core(void)
         CHECK(isnan(number[NOISE_MHZ + cell]) || number[NOISE_MHZ + cell] > 50);
         known += !isnan(number[NOISE_MHZ + cell]);
     }
-    CHECK(known == 1); /* one window */
     CHECK(probes >= 20 && probes <= 41);
+    CHECK(known >= 20 && known <= probes);
     fixture_party_end(&p);
     return 0;
 }
@@ -778,31 +778,20 @@ unsigned __wrap_task_current_cpu(void)
     return cpu;
 }
 
-/* A probe takes 400 ns, and has this level: its empty time is far below 0. To measure the core's frequency takes 300
- * ns. */
+/* A probe takes 400 ns, and has this level. */
 static unsigned (*probe_level)(uint64_t since_ns);
-static struct core_probe made_up_probe = {.blocks = 16, .unit = 1e15};
+static const struct core_probe made_up_probe;
 
-void __real_core_work_adds(uint64_t blocks);
-void __wrap_core_work_adds(uint64_t blocks);
-void __wrap_core_work_adds(uint64_t blocks)
+void __real_core_probe_take(const struct core_probe *probe, struct core_reading *reading);
+void __wrap_core_probe_take(const struct core_probe *probe, struct core_reading *reading);
+void __wrap_core_probe_take(const struct core_probe *probe, struct core_reading *reading)
 {
     if (!probe_level) {
-        __real_core_work_adds(blocks);
+        __real_core_probe_take(probe, reading);
         return;
     }
     made_up_clock.now_ns += 400;
-    made_up_probe.empty = -1e15 * probe_level(made_up_clock.now_ns - made_up_run.begun_ns);
-}
-
-double __real_core_probe_cycles_per_tick(const struct core_probe *probe);
-double __wrap_core_probe_cycles_per_tick(const struct core_probe *probe);
-double __wrap_core_probe_cycles_per_tick(const struct core_probe *probe)
-{
-    if (!probe_level)
-        return __real_core_probe_cycles_per_tick(probe);
-    made_up_clock.now_ns += 300;
-    return 3.25;
+    *reading = (struct core_reading){probe_level(made_up_clock.now_ns - made_up_run.begun_ns), 3.25, 0};
 }
 
 static void begin_made_up(struct fixture_party *p, const struct noise_params *params, uint64_t time_ns)
@@ -957,7 +946,7 @@ static unsigned shared_from_15_ms(uint64_t since_ns)
 }
 
 /* Every 1.5 ms and 600 ns (the probe, and two readings of the clock): 20 probes in 30 ms, one in each fifth of a
- * hundred parts. Each but the first ends a slice. The frequency is measured at the end of the window. */
+ * hundred parts. Each but the first ends a slice. */
 static void test_noise_probes_the_core_every_millisecond_and_a_half(void **state)
 {
     struct clock_info clock;
@@ -974,9 +963,9 @@ static void test_noise_probes_the_core_every_millisecond_and_a_half(void **state
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++) {
         for (unsigned level = 0; level < CORE_LEVELS; level++)
             assert_true(levels[cell * CORE_LEVELS + level] == (cell % 5 == 0 && level == (cell < 50 ? 16 : 30)));
-        assert_true(cell < 99 ? isnan(number[NOISE_MHZ + cell]) : number[NOISE_MHZ + cell] == 3250);
+        assert_true(cell % 5 ? isnan(number[NOISE_MHZ + cell]) : number[NOISE_MHZ + cell] == 3250);
     }
-    assert_true(number[NOISE_BLIND] == 20 * 600 + 800);
+    assert_true(number[NOISE_BLIND] == 20 * 600 + 400);
     const struct core_record *record = p.context.recorder[NOISE_CORE];
     assert_int_equal(record->slices, 19);
     assert_true(record->probes[16] == 9 && record->probes[30] == 10);
